@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* byte_buffer.c - see byte_buffer.h. */
+/* byte_buffer.c - growable byte buffer. */
 #include "config.h"
 
 #include "db/byte_buffer.h"

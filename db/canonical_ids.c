@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* canonical_ids.c - row ids by content: see canonical_ids.h. */
+/* canonical_ids.c - renumber rows by their content. */
 #include "config.h"
 
 #include "db/canonical_ids.h"
 
 #include <stddef.h>
 
-/* Tables whose rows get numbers. Those after system and campaign are in the
- * order of their new numbers, which are looked up. */
+/* The renumbered tables with their sort keys. Cells and launches are sorted by
+ * the new ids of systems and campaigns, so those tables come first. */
 static const struct kind {
     const char *table, *by;
 } kinds[] = {
@@ -37,7 +37,8 @@ static enum chorale_err execute(struct chorale_store *store, char *sql,
     return err;
 }
 
-/* temp.new_TABLE: the numbers of its rows, old and new. */
+/* Make the table temp.new_TABLE with the old and new id of each row. Adds the
+ * number of changed ids to *moved_p. */
 static enum chorale_err number(struct chorale_store *store,
                                const struct kind *kind, sqlite3_int64 *moved_p,
                                struct chorale_errmsg *msg)
@@ -62,9 +63,9 @@ static enum chorale_err number(struct chorale_store *store,
     return err;
 }
 
-/* The columns of all tables that hold such numbers: a row is a table, with
- * what sets its columns to the negatives of the new numbers, where one of them
- * changes, and back: so no two rows are ever of one number. */
+/* One row for each table with renumbered columns: the expressions that set the
+ * columns to the negated new ids, and then make them positive. The detour by
+ * negative numbers keeps ids unique at every step. */
 #define COLUMNS                                                              \
     "WITH kind(name) AS (VALUES ('system'), ('campaign'), ('cell'),"         \
     "   ('launch'), ('trace')),"                                             \
@@ -121,7 +122,7 @@ static enum chorale_err renumber(struct chorale_store *store,
 enum chorale_err chorale_renumber(struct chorale_store *store,
                                   struct chorale_errmsg *msg)
 {
-    /* What refers to a row has its old number for a while. */
+    /* References hold old ids until all tables are updated. */
     enum chorale_err err = chorale_store_exec(
         store, "PRAGMA foreign_keys = OFF", msg);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* environment.c - keys and values, and which variables of the environment may be
- * among them: see environment.h. */
+/* environment.c - list of facts, and the list of environment variables that
+ * may be recorded. */
 #include "config.h"
 
 #include "db/environment.h"
@@ -127,13 +127,13 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
 
 /* --- variables -------------------------------------------------------- */
 
-/* By name, each of them: a prefix would also take what other tools hide under
- * it (OMPI_MCA_orte_precondition_transports is a key). MPI's own control
- * variables are asked of the MPI library itself: see runners/launch/variables.c. */
+/* Full names, because a prefix would also match secrets of other tools:
+ * OMPI_MCA_orte_precondition_transports is a key. The MPI library itself is
+ * queried for its control variables (runners/launch/variables.c). */
 static const char *const allow[] = {
-    /* what the runner is told */
+    /* read by Chorale */
     "CHORALE_MPIEXEC", "CHORALE_SYSROOT",
-    /* threads and their places */
+    /* threads, their binding, and the allocator */
     "OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY",
     "KMP_AFFINITY", "MALLOC_ARENA_MAX", "MALLOC_TOP_PAD_",
     "MALLOC_MMAP_THRESHOLD_", "LD_PRELOAD", "LD_BIND_NOW",
@@ -181,7 +181,7 @@ static const char *const allow[] = {
     "SLURM_TOPOLOGY_ADDR", "SLURM_THREADS_PER_CORE",
 };
 
-/* What belongs to an MPI library by its looks. */
+/* Prefixes of variables that probably belong to an MPI library. */
 static const char *const families[] = {
     "UCX_", "FI_", "HYDRA_", "I_MPI_", "MPICH_", "MV2_", "MVP_",
     "PSM2_", "PSM3_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_",

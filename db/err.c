@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* err.c - errors: see err.h. */
+/* err.c - error classes and messages. */
 #include "db/err.h"
 
 #include <errno.h>
@@ -42,11 +42,12 @@ const char *chorale_err_unwritten(int error)
     case ENFILE:
         return "; raise the limit of open files (`ulimit -n`)";
     default:
-        return "; mend the file system, or name a place on another";
+        return "; repair the file system, or name a place on another";
     }
 }
 
-/* One line, whatever text of others is in it, that steers no terminal. */
+/* Make foreign text safe to print: one line without control characters, which
+ * could steer a terminal. */
 static void flatten(char *text)
 {
     char *out = text;
@@ -64,14 +65,14 @@ static void flatten(char *text)
     *out = '\0';
 }
 
-/* Is this byte inside a character of UTF-8? */
+/* Is this byte a continuation byte of a UTF-8 character? */
 static int is_inside(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* What does not fit loses its middle, which is that of a path: in front is what
- * it is about, at the end what mends it. */
+/* Cut the middle of a message that is too long. The middle is usually part of a
+ * path; the object in front and the remedy at the end stay. */
 static void fit(const char *whole, struct chorale_errmsg *msg)
 {
     static const char gap[] = " ... ";
@@ -94,7 +95,7 @@ static void fit(const char *whole, struct chorale_errmsg *msg)
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
 {
-    enum { WHOLE = 4 * 4096 }; /* three paths as long as can be */
+    enum { WHOLE = 4 * 4096 }; /* three paths of maximum length, and text */
 
     if (msg != NULL) {
         char whole[WHOLE];
@@ -128,7 +129,7 @@ enum chorale_err chorale_fail_written(struct chorale_errmsg *msg,
 enum chorale_err chorale_fail_read(struct chorale_errmsg *msg,
                                    const char *path, int error)
 {
-    return chorale_fail(msg, CHORALE_ENV, "%s: cannot be read (%s); mend that "
+    return chorale_fail(msg, CHORALE_ENV, "%s: cannot be read (%s); repair it "
                         "or its file system, and repeat the command", path,
                         strerror(error));
 }

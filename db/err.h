@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* err.h - errors: a class, which is also the exit code, and one line of text
- * written by the function that knew first. */
+/* err.h - error classes, which are also exit codes, and one-line messages
+ * written by the function that detects the error. */
 #ifndef CHORALE_DB_ERR_H
 #define CHORALE_DB_ERR_H
 
@@ -21,8 +21,8 @@ enum chorale_err {
 
 #define CHORALE_ERRMSG_SIZE 1024
 
-/* Where a failing function leaves its one line: no newline, no prefix of the
- * program. Says what is wrong, where, and how to mend it. */
+/* The message of a failing function: one line without newline or program name,
+ * in the form "object: problem; remedy". */
 struct chorale_errmsg {
     char text[CHORALE_ERRMSG_SIZE];
 };
@@ -30,43 +30,43 @@ struct chorale_errmsg {
 /* Text of an error class. */
 const char *chorale_err_text(enum chorale_err err);
 
-/* What mends a file that could not be written for this errno: "; ..." to end a
- * message with. */
+/* The remedy for a file that could not be written with this errno, to append
+ * to a message: "; ...". */
 const char *chorale_err_unwritten(int error);
 
-/* Write the line and return err, so that callers say
- * return chorale_fail(msg, CHORALE_DATA, "%s: ...", path); msg may be NULL. One
- * that is too long, of long paths, has " ... " for its middle: its remedy, at
- * the end, stays. */
+/* Write the message and return err, for use as
+ * return chorale_fail(msg, CHORALE_DATA, "%s: ...", path); msg may be NULL. A
+ * message with long paths is shortened in the middle, marked " ... ", so that
+ * the remedy at its end survives. */
 enum chorale_err chorale_fail(struct chorale_errmsg *msg, enum chorale_err err,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Messages that many places share, each with its remedy. All return
- * CHORALE_ENV; msg may be NULL. */
+/* Shared messages with their remedies. All return CHORALE_ENV; msg may be
+ * NULL. */
 
-/* No memory for what, a verb or a file; NULL: it goes without saying. */
+/* Out of memory. what: verb or file that needed it, or NULL. */
 enum chorale_err chorale_fail_memory(struct chorale_errmsg *msg,
                                      const char *what);
 
-/* A file or folder that could not be written or made, with its errno. */
+/* A file or folder that could not be written or created; error: errno. */
 enum chorale_err chorale_fail_written(struct chorale_errmsg *msg,
                                       const char *path, int error);
 
-/* A file that is there and could not be read, with its errno. */
+/* An existing file that could not be read; error: errno. */
 enum chorale_err chorale_fail_read(struct chorale_errmsg *msg,
                                    const char *path, int error);
 
-/* A path with which no other can be made. */
+/* A path too long to append a file name to. */
 enum chorale_err chorale_fail_long(struct chorale_errmsg *msg,
                                    const char *path);
 
-/* Standard output, or a stream that goes to a file of the user's, took not
- * all. what: the verb. */
+/* Writing standard output or an output file of the user failed. what: the verb
+ * or NULL. */
 enum chorale_err chorale_fail_output(struct chorale_errmsg *msg,
                                      const char *what);
 
-/* The system refuses a process, a pipe or the like, with its errno. */
+/* The system refused a resource, such as a process or a pipe; error: errno. */
 enum chorale_err chorale_fail_system(struct chorale_errmsg *msg,
                                      const char *what, int error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fabric.c - the network that this node talks to others by: see environment.h. */
+/* fabric.c - network between nodes, read from the devices of this node. */
 #include "config.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 #define MAX_WORDS 16
 
-/* Different words, in order. */
+/* Distinct words, sorted. */
 struct words {
     char text[MAX_WORDS][96];
     int count;
@@ -33,7 +33,7 @@ static void add(struct words *w, const char *text)
     qsort(w->text, (size_t)w->count, sizeof(w->text[0]), compare);
 }
 
-/* Call fn for the names in a folder of the system's. */
+/* Call fn for each name in a system folder. */
 static void each(const char *folder,
                  void (*fn)(const char *name, struct words *w),
                  struct words *w)
@@ -77,7 +77,7 @@ static void add_verbs(const char *name, struct words *w)
     add(w, text);
 }
 
-/* "hsn0", "cxi0": Slingshot's, whose speed its network interface tells. */
+/* Slingshot device "cxi0", "hsn0"; its network interface knows the speed. */
 static void add_cxi(const char *name, struct words *w)
 {
     (void)name;
@@ -91,7 +91,7 @@ static double speed_of(const char *name)
     snprintf(path, sizeof(path), "/sys/class/net/%.200s/speed", name);
     if (chorale_facts_line(path, NULL, text, sizeof(text)) != 0)
         return 0;
-    return strtod(text, NULL); /* -1: not known */
+    return strtod(text, NULL); /* -1: unknown */
 }
 
 static void add_slingshot(const char *name, struct words *w)
@@ -100,8 +100,8 @@ static void add_slingshot(const char *name, struct words *w)
         add(w, "Slingshot");
 }
 
-/* An interface of the kernel's that says how fast it is, with a device behind
- * it: "Ethernet 25000 Mb/s". */
+/* A network interface with a known speed and a hardware device behind it:
+ * "Ethernet 25000 Mb/s". Leading zeros make the words sort by speed. */
 static void add_net(const char *name, struct words *w)
 {
     double mbit = speed_of(name);
@@ -114,7 +114,7 @@ static void add_net(const char *name, struct words *w)
     }
 }
 
-/* The fastest of "Ethernet 000025000 Mb/s", which is the last. */
+/* Keep the last word only, the fastest: "Ethernet 000025000 Mb/s". */
 static void keep_fastest(struct words *w)
 {
     char text[96];
@@ -145,7 +145,7 @@ void chorale_fabric(char *text, size_t size)
                                 i > 0 ? ", " : "", w.text[i]);
 }
 
-/* Which of the devices, and how, is said by these. */
+/* Variables that select network devices and protocols. */
 static const char *const choosing[] = {
     "FI_PROVIDER", "I_MPI_FABRICS", "MPICH_OFI_NIC_POLICY",
     "MPICH_OFI_NUM_NICS", "MPIR_CVAR_CH4_NETMOD", "MPIR_CVAR_OFI_USE_PROVIDER",

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# flags.sh FILE [FLAG]... - write the flags that make compiles with as a C
-# string, unless FILE says so already. Where FILE says others, some objects may
-# be of those, as make does not compile again for that: both are written, the
-# last first, until `make clean` removes FILE with the objects.
+# flags.sh FILE [FLAG]... - write the compiler flags of this make as a C string
+# to FILE, unless FILE holds them already. make does not recompile when only the
+# flags change. If FILE holds other flags, some objects may have been compiled
+# with them, so both are recorded, the newest first. `make clean` removes FILE
+# together with the objects.
 file=$1
 shift
 flags=$(printf '%s' "$*" | sed 's/[\\"]/\\&/g')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign_db.c - a database from elsewhere, opened to be read: see foreign_db.h. */
+/* foreign_db.c - read-only access to a database from an untrusted source. */
 #include "config.h"
 
 #include "db/foreign_db.h"
@@ -24,7 +24,7 @@ struct chorale_shard {
     const char *path;
     char *real;
     struct chorale_tail_files tail;
-    int fd; /* of the locks; closed after the connection, as a store's */
+    int fd; /* holds the locks; closed after the connection, as in store.c */
 };
 
 static const char *const tables[] = {
@@ -35,7 +35,7 @@ static const char *const tables[] = {
 
 #define NTABLE (sizeof(tables) / sizeof(tables[0]))
 
-/* Longer ones are none of ours. */
+/* Longer than any definition in the schema, bytes. */
 #define DEFINITION_MAX 8192
 
 struct chorale_store *chorale_shard_store(struct chorale_shard *shard)
@@ -76,7 +76,7 @@ void chorale_shard_close(struct chorale_shard *shard)
     free(shard);
 }
 
-/* 1: the file as it is cannot be read without writing. */
+/* 1: the file cannot be read without writing to it. */
 static int asks_for_copy(const struct chorale_shard *shard)
 {
     unsigned char head[100] = { 0 };
@@ -95,10 +95,10 @@ static int asks_for_copy(const struct chorale_shard *shard)
            version < CHORALE_SCHEMA_VERSION;
 }
 
-/* The text of a table's definition from its bracket on, without comments and
- * with one space between words only, but literals as they are, into
- * text[size]; what does not fit is cut off. Other quotes and comments than
- * those of the schema stay, so that they make a difference. */
+/* Write to text[size] the definition of a table from its first bracket on, with
+ * comments removed and one space between words; literals stay as they are. A
+ * text that does not fit is cut. Other kinds of quotes and comments than the
+ * schema's are kept, so that they count as differences. */
 static void plain_definition(const char *sql, char *text, size_t size)
 {
     const char *s = sql != NULL ? strchr(sql, '(') : NULL;
@@ -127,7 +127,7 @@ static void plain_definition(const char *sql, char *text, size_t size)
     text[len] = '\0';
 }
 
-/* The definition of a table in that connection; "" if it is no table. */
+/* The definition of a table in that connection; "" if it is not a table. */
 static enum chorale_err definition(sqlite3 *db, const char *table, char *text,
                                    size_t size)
 {
@@ -149,8 +149,8 @@ static enum chorale_err definition(sqlite3 *db, const char *table, char *text,
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? CHORALE_OK : CHORALE_ENV;
 }
 
-/* The schema's own definitions, made once: that costs as much as the rest of
- * opening a small shard. NULL if they cannot be made. */
+/* Definitions of the current schema, or NULL on failure. Cached, because making
+ * them costs as much as the rest of opening a small shard. */
 static char *const *definitions(struct chorale_errmsg *msg)
 {
     static char *wanted[NTABLE];
@@ -179,8 +179,8 @@ static char *const *definitions(struct chorale_errmsg *msg)
     return failed ? NULL : wanted;
 }
 
-/* The tables that are read are those of the schema: no views, no virtual
- * tables, no generated columns, no checks of their own. */
+/* Check that the tables equal those of the schema: no views, virtual tables,
+ * generated columns or foreign CHECK expressions. */
 static enum chorale_err check_tables(struct chorale_shard *shard,
                                      struct chorale_errmsg *msg)
 {
@@ -203,8 +203,8 @@ static enum chorale_err check_tables(struct chorale_shard *shard,
     return err;
 }
 
-/* The copy gets what its tail has. Its tables are known for the schema's by
- * then, and what else it brought along is not to act. */
+/* Apply the tail to the copy, after its tables have been checked. Triggers and
+ * views of the foreign file are disabled first. */
 static enum chorale_err add_tail(struct chorale_shard *shard,
                                  struct chorale_errmsg *msg)
 {
@@ -218,8 +218,8 @@ static enum chorale_err add_tail(struct chorale_shard *shard,
                : err;
 }
 
-/* A private copy, in which SQLite, migrate.c and add_tail() have changed what
- * they must. */
+/* Read from a private copy, in which SQLite, migrate.c and add_tail() may
+ * write. */
 static enum chorale_err open_copy(struct chorale_shard *shard,
                                   struct chorale_errmsg *msg)
 {
@@ -249,9 +249,9 @@ static enum chorale_err open_store(struct chorale_shard *shard,
     enum chorale_err err;
 
     shard->real = realpath(shard->path, NULL);
-    if (shard->real != NULL) { /* before the shard: tail.h */
+    if (shard->real != NULL) { /* the tail before the database: tail.h */
         err = chorale_tail_open(shard->real, &shard->tail, msg);
-        /* After what is whole: of a cell and a launch the first run stays. */
+        /* The checkpoint is last: the first run of a cell and launch wins. */
         if (err == CHORALE_OK && cuts == CHORALE_SHARD_ENDED) {
             shard->tail.cuts = CHORALE_CUTS_ALL;
             err = chorale_tail_open_cuts(shard->real, &shard->tail, msg);
@@ -274,13 +274,13 @@ static enum chorale_err open_store(struct chorale_shard *shard,
         if (asks_for_copy(shard) || chorale_tail_there(&shard->tail))
             return open_copy(shard, msg);
     }
-    /* This also knows what is wrong with what is no file. */
+    /* Also reports why the path is not a regular file. */
     return chorale_store_open(shard->path, CHORALE_STORE_READ, &shard->store,
                               msg);
 }
 
-/* The first complaint of a check, a query whose rows are complaints, "ok"
- * aside. */
+/* Run a check, a query whose rows are complaints or "ok", and report its first
+ * complaint. */
 static enum chorale_err complain(struct chorale_shard *shard, const char *sql,
                                  struct chorale_errmsg *msg)
 {
@@ -343,8 +343,8 @@ enum chorale_err chorale_shard_open(const char *path,
         chorale_store_stop(shard->store, asked);
         sqlite3_limit(chorale_store_db(shard->store), SQLITE_LIMIT_LENGTH,
                       CHORALE_SHARD_VALUE_MAX);
-        /* Reading it once in a transaction keeps other programs from
-         * changing it between here and the end. */
+        /* An open read transaction keeps other programs from changing the
+         * file until it is closed. */
         err = chorale_store_exec(shard->store, "PRAGMA cell_size_check = ON;"
                                  "BEGIN", msg);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign_db.h - a database that may come from elsewhere, opened to be read. */
+/* foreign_db.h - read-only access to a database from an untrusted source. */
 #ifndef CHORALE_DB_FOREIGN_DB_H
 #define CHORALE_DB_FOREIGN_DB_H
 
@@ -7,48 +7,50 @@
 
 struct chorale_shard;
 
-/* What there is of a point under way beside it (tail.h). */
+/* How to treat the checkpoint of a point beside the database (tail.h). */
 enum chorale_shard_cuts {
-    CHORALE_SHARD_WHOLE,     /* is left: it may still be measured */
-    CHORALE_SHARD_ENDED      /* is read: nobody measures into it any more */
+    CHORALE_SHARD_WHOLE,     /* ignore it: the point may still be measured */
+    CHORALE_SHARD_ENDED      /* read it: no process measures any more */
 };
 
-/* Open a whole, sound database that nobody is writing, and keep it so until it
- * is closed; the file itself is never written. What asks for changes before it
- * can be read (an older schema, a journal left by a killed program, a
- * write-ahead log) is read from a private copy, and so is a published shard
- * with a tail (tail.h), which the copy gets: of that file whole records alone
- * are read, so that it may be growing. Its tables are those of the
- * schema to the word (comments and spaces aside), so reading them evaluates
- * nothing that the file brought along; views and triggers are not looked at.
+/* Open a complete, undamaged database for reading and keep writers away until
+ * it is closed; the file itself is never written. A private copy is read
+ * instead if the file cannot be read without a change: an older schema, a
+ * journal left by a killed program, or a write-ahead log. A published shard
+ * with a tail (tail.h) is copied too, and its tail is applied to the copy. Only
+ * complete records of the tail are read, so it may still grow.
  *
- * CHORALE_DATA: not a database of chorale, of a newer schema, damaged, rows
- * that refer to nothing, other tables. CHORALE_ENV: missing, unreadable, a
- * command is working on it, no space for the copy. CHORALE_STOPPED: asked(),
- * looked at now and then, said so. */
+ * The tables listed in foreign_db.c must equal the schema word by word, apart
+ * from comments and spaces, so that reading them cannot evaluate foreign
+ * expressions. Views and triggers of the file are ignored.
+ *
+ * path must outlive the shard. asked() is polled and asks to stop if not 0.
+ * CHORALE_DATA: not a Chorale database, newer schema, damaged, dangling
+ * references, other tables. CHORALE_ENV: missing, unreadable, in use by
+ * another command, no space for the copy. CHORALE_STOPPED: asked(). */
 enum chorale_err chorale_shard_open(const char *path,
                                     enum chorale_shard_cuts cuts,
                                     int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg);
-/* Close; NULL does nothing. A connection that has attached it detaches
- * first. */
+/* Close; NULL does nothing. Connections that attached the database must detach
+ * it first. */
 void chorale_shard_close(struct chorale_shard *shard);
 
-/* A connection in a read transaction. */
+/* A connection in a read transaction, owned by the shard. */
 struct chorale_store *chorale_shard_store(struct chorale_shard *shard);
-/* The schema version of what was left out of its tail, which another version
- * of chorale wrote; 0: nothing was. */
+/* Schema version of tail records that were skipped because another version of
+ * chorale wrote them; 0: no record was skipped. */
 unsigned chorale_shard_lacks(const struct chorale_shard *shard);
-/* As the caller named it. */
+/* The path given by the caller. */
 const char *chorale_shard_path(const struct chorale_shard *shard);
-/* What ATTACH opens: an absolute name, of the copy if there is one. */
+/* Absolute path to ATTACH: the file, or its private copy. */
 const char *chorale_shard_file(const struct chorale_shard *shard);
-/* All who read it by name have opened it: a private copy loses its name, so
- * that nothing is left behind however this process ends. */
+/* Call this when all connections to the file are open. A private copy is then
+ * unlinked, so that it vanishes however this process ends. */
 void chorale_shard_opened(struct chorale_shard *shard);
 
-/* What no value of a sound database exceeds, bytes. */
+/* Upper limit of one value in an undamaged database, bytes. */
 #define CHORALE_SHARD_VALUE_MAX (32 << 20)
 
 #endif

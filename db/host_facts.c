@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host_facts.c - what this node is and does: see environment.h. */
+/* host_facts.c - facts about this node: processors, kernel, clock, load. */
 #include "config.h"
 
 #include <sched.h>
@@ -23,7 +23,7 @@ static void put_line(struct chorale_facts *facts, const char *key,
         chorale_facts_put(facts, key, value);
 }
 
-/* Governors of all processors, each once: "performance,powersave". */
+/* The distinct governors of all processors: "performance,powersave". */
 static void put_governor(struct chorale_facts *facts, long processors)
 {
     char path[128], one[64], all[256] = "";
@@ -68,7 +68,7 @@ static void put_frequency(struct chorale_facts *facts)
                           value[0] == '0' ? "off" : "on");
 }
 
-/* Which hypervisor, or no. */
+/* The hypervisor's name, "yes" if it is unknown, or "no". */
 static void put_virtual(struct chorale_facts *facts)
 {
     static const char *const products[] = { "KVM", "QEMU", "VMware", "HVM",
@@ -106,7 +106,7 @@ static void put_clock(struct chorale_facts *facts)
                           code == TIME_ERROR ? "no" : "yes");
 }
 
-/* The address ends with that name of len letters, behind those of switches. */
+/* Does the address end with a dot and the first len letters of name? */
 static int ends_with(const char *address, const char *name, size_t len)
 {
     size_t n = strlen(address);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c - the runs of one database brought into another: see merge.h.
+/* merge.c - merge the runs of one database into another.
  *
- * The shard is attached, and rows are copied by INSERT ... SELECT. Its row ids
- * become target's by temporary tables: where a table refers to another, its
- * foreign id is looked up there. Every column of the shard's tables is copied,
- * so a new column needs nothing here.
+ * The shard is attached and its rows are copied by INSERT ... SELECT. Temporary
+ * tables map the shard's row ids to target's; foreign keys are translated
+ * through them. All columns of the shard's tables are copied, so a new column
+ * needs no change here.
  */
 #include "config.h"
 
@@ -15,11 +15,11 @@
 
 #include "db/systems.h"
 
-#define BLOCK 500 /* runs that are copied at once */
-#define TAG 8     /* letters that tell systems of one name apart */
+#define BLOCK 500 /* runs copied by one set of statements */
+#define TAG 8     /* letters that distinguish systems with the same name */
 
-/* Not what was measured elsewhere, or with another MPI: as a rule that is the
- * wrong file. */
+/* Refuse a shard measured on another machine or with another MPI library: it is
+ * usually the wrong file. */
 static enum chorale_err refuse_other(struct merge *m)
 {
     static const char other[] =
@@ -41,17 +41,18 @@ static enum chorale_err refuse_other(struct merge *m)
     }
     if (err == CHORALE_OK && rc == SQLITE_ROW)
         err = chorale_fail(m->msg, CHORALE_DATA,
-                           "%s: its system %.100s is another one than %s has "
-                           "(%.100s); nothing of it is merged: merge it into "
-                           "another database, or beside with --other-systems",
+                           "%s: its system %.100s is not in %s, which has "
+                           "%.100s; merge it into another database, or add it "
+                           "with --other-systems",
                            m->name, (const char *)sqlite3_column_text(stmt, 0),
                            m->into, (const char *)sqlite3_column_text(stmt, 1));
     sqlite3_finalize(stmt);
     return err;
 }
 
-/* What tells systems of one name apart, the beginning of a hash of what they
- * are: a merge brings each with it, so that no two have one name meanwhile. */
+/* SQL function name_tag(signature): the start of a hash that distinguishes
+ * systems with the same name. Each merged system gets this suffix at first, so
+ * that names stay unique during the merge. */
 static void name_tag(sqlite3_context *context, int n, sqlite3_value **value)
 {
     const char *text = (const char *)sqlite3_value_text(value[0]);
@@ -63,7 +64,7 @@ static void name_tag(sqlite3_context *context, int n, sqlite3_value **value)
     sqlite3_result_text(context, uuid, -1, SQLITE_TRANSIENT);
 }
 
-/* Its name without that. */
+/* The name of a system without that suffix. */
 #define BASE(s)                                                              \
     "iif(substr(" s ".name, -9) = '-' || name_tag(" s ".signature),"         \
     " substr(" s ".name, 1, length(" s ".name) - 9), " s ".name)"
@@ -73,7 +74,7 @@ static void name_tag(sqlite3_context *context, int n, sqlite3_value **value)
     BASE("system") " AND (o.created, o.uuid) <"                              \
     "  (system.created, system.uuid))"
 
-/* Of those with one name the first keeps it, whatever came first. */
+/* Of systems with the same name the oldest keeps it, in any order of merges. */
 static enum chorale_err settle_names(struct merge *m)
 {
     enum chorale_err err = merge_execute(
@@ -87,7 +88,7 @@ static enum chorale_err settle_names(struct merge *m)
                : err;
 }
 
-/* A system is known by its uuid or its signature. */
+/* Systems are the same if their UUID or their signature is equal. */
 static enum chorale_err merge_systems(struct merge *m)
 {
     static const struct merge_contradiction no[] = {
@@ -104,7 +105,7 @@ static enum chorale_err merge_systems(struct merge *m)
         "SELECT coalesce(min(system_id), -1) FROM shard.system s NOT INDEXED"
         " WHERE NOT EXISTS (SELECT 1 FROM main.system t"
         "  WHERE t.uuid = s.uuid OR t.signature = s.signature)";
-    /* Known under two UUIDs, it keeps that of the first, and its name. */
+    /* A system with two UUIDs keeps the older UUID and name. */
     static const char elder[] =
         "UPDATE main.system SET uuid = s.uuid, created = s.created,"
         " name = " TAGGED("s")
@@ -149,7 +150,8 @@ static enum chorale_err merge_systems(struct merge *m)
 #define CELL " CROSS JOIN temp.cell_map c ON c.old = s.cell_id"
 #define LAUNCH " CROSS JOIN temp.launch_map l ON l.old = s.launch_id"
 
-/* racing is not part of what names a simulated campaign: the first stays. */
+/* Settings that must agree. racing is left out because it does not identify a
+ * simulated campaign; the first value stays. */
 #define SETTINGS(x)                                                         \
     "(" x ".seed, " x ".launches, " x ".nrep_min, " x ".nrep_max, "         \
     x ".nwarmup, " x ".target_width, " x ".cell_seconds, "                  \
@@ -157,7 +159,7 @@ static enum chorale_err merge_systems(struct merge *m)
     x ".launcher, " x ".launcher_cmd, " x ".platform, " x ".network, "      \
     x ".tau, " x ".sim_selector)"
 
-/* Planned in two databases, it was planned when it was first. */
+/* A campaign that both databases have keeps the earlier creation time. */
 static enum chorale_err merge_campaigns(struct merge *m)
 {
     static const struct merge_contradiction no[] = {
@@ -198,7 +200,7 @@ static enum chorale_err merge_campaigns(struct merge *m)
     "'the cell ' || s.coll || ' ' || s.variant || ' of ' || s.msg_size"     \
     " || ' bytes on ' || s.comm_size || ' ranks'"
 
-/* The cell that does not go in was planned before the one that is there. */
+/* True if the conflicting cell was planned before the existing one. */
 #define OLDER                                                               \
     "((SELECT created FROM main.campaign p"                                 \
     "   WHERE p.campaign_id = excluded.campaign_id),"                       \
@@ -209,8 +211,8 @@ static enum chorale_err merge_campaigns(struct merge *m)
     " (SELECT uuid FROM main.campaign p"                                    \
     "   WHERE p.campaign_id = cell.campaign_id), cell.uuid)"
 
-/* Cells planned apart are the same cell when the columns of its key are. It is
- * of the campaign that planned it first, as in one database. */
+/* Cells planned independently are the same if their key columns are equal. The
+ * cell belongs to the campaign that planned it first. */
 static enum chorale_err merge_cells(struct merge *m)
 {
     static const struct merge_contradiction before[] = {
@@ -223,7 +225,7 @@ static enum chorale_err merge_cells(struct merge *m)
         { "SELECT " CELL_TEXT " FROM shard.cell s NOT INDEXED" CELL
           "  CROSS JOIN main.cell t ON t.cell_id = c.new"
           " WHERE t.n <> s.n OR t.op_class <> s.op_class OR t.part <> s.part",
-          "is defined otherwise" },
+          "is defined differently" },
     };
     enum chorale_err err = REFUSE(m, before);
 
@@ -251,8 +253,8 @@ static enum chorale_err merge_cells(struct merge *m)
     "(" x ".ordinal, " x ".comm_size, " x ".ppn, " x ".shape, "             \
     x ".siblings, " x ".part, " x ".seed)"
 
-/* A launch that was killed for all one knew may turn out to have ended: a
- * database copied while it was at work, and copied again later. */
+/* A launch that seemed to be killed may have ended normally, if the database
+ * was copied during the launch and again after it. */
 static enum chorale_err merge_launches(struct merge *m)
 {
     static const struct merge_contradiction no[] = {
@@ -261,9 +263,9 @@ static enum chorale_err merge_launches(struct merge *m)
           " CROSS JOIN main.launch t ON t.launch_id = l.new"
           " WHERE t.system_id <> y.new OR t.campaign_id <> p.new OR "
           START("t") " IS NOT " START("s"),
-          "is another one" },
+          "is different" },
     };
-    /* Against the first launch that tells: all that are there agree. */
+    /* Compare with the first launch that has the fact; the others agree. */
     static const struct merge_contradiction place[] = {
         { "SELECT 'system ' || n.name || ': ' || k.what || ' \"' || e.value"
           "  || '\"' FROM shard.launch s NOT INDEXED" SYSTEM
@@ -275,7 +277,7 @@ static enum chorale_err merge_launches(struct merge *m)
           "   CROSS JOIN main.environment f ON f.launch_id = t.launch_id"
           "    AND f.key = k.key"
           "   WHERE t.system_id = y.new ORDER BY t.launch_id LIMIT 1)",
-          "is another one" },
+          "is different" },
     };
     enum chorale_err err;
 
@@ -300,8 +302,8 @@ static enum chorale_err merge_launches(struct merge *m)
     return err == CHORALE_OK ? REFUSE(m, place) : err;
 }
 
-/* A block of new runs, and what belongs to them. The samples come last: theirs
- * is the number of rows that stays. */
+/* Copy a block of new runs and their dependent rows. Samples come last, because
+ * *samples_p keeps the row count of the last statement. */
 static enum chorale_err copy_runs(struct merge *m,
                                   const struct merge_block *block,
                                   sqlite3_int64 *samples_p)
@@ -325,19 +327,19 @@ static enum chorale_err copy_runs(struct merge *m,
     return err;
 }
 
-/* Runs that target has not, numbered in the order of the shard: theirs are the
- * samples, which are appended. */
+/* Copy the runs that target does not have. They are numbered in the order of
+ * the shard, so that their samples are appended at the end of the table. */
 static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
 {
     static const struct merge_contradiction no[] = {
         { "SELECT 'run ' || s.uuid FROM shard.run s NOT INDEXED" CELL LAUNCH
           "  CROSS JOIN main.run t ON t.uuid = s.uuid"
           " WHERE t.cell_id <> c.new OR t.launch_id <> l.new"
-          /* What there was of it when others took it for killed stays. */
+          /* Partial runs of a launch that was taken for killed stay. */
           "    OR (t.status <> s.status AND NOT EXISTS (SELECT 1"
           "         FROM main.environment e WHERE e.launch_id = t.launch_id"
           "           AND e.key = 'killed_at'))",
-          "is another one" },
+          "is different" },
         { "SELECT 'run ' || s.uuid FROM temp.run_map r"
           "  CROSS JOIN shard.run s ON s.run_id = r.old" CELL LAUNCH
           "  CROSS JOIN main.run t ON t.cell_id = c.new"
@@ -373,7 +375,7 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
     return err;
 }
 
-/* Imported traces, which are known by their content. */
+/* Imported traces. Their UUID is a hash of their content. */
 static enum chorale_err merge_traces(struct merge *m,
                                      sqlite3_int64 *traces_p)
 {
@@ -395,8 +397,9 @@ static enum chorale_err merge_traces(struct merge *m,
     return err;
 }
 
-/* Rows before (sign -1) and after (1) in target, and those of the shard. Runs
- * are counted as they come: target may have millions. */
+/* Count rows of target before (sign -1) and after (sign 1) the merge, and those
+ * of the shard. New runs are counted in the map, since target may have millions
+ * of them. */
 static enum chorale_err count_rows(struct merge *m, int sign,
                                    struct chorale_merged *merged)
 {
@@ -424,7 +427,7 @@ static enum chorale_err count_rows(struct merge *m, int sign,
     return err;
 }
 
-/* Every row of the shard has found its place: none was left out in silence. */
+/* Check that every row of the shard was mapped, so that no row is lost. */
 static enum chorale_err check_maps(struct merge *m)
 {
     sqlite3_int64 lost = 0;
@@ -484,7 +487,7 @@ static enum chorale_err merge_all(struct merge *m,
     return err == CHORALE_OK ? count_rows(m, 1, merged) : err;
 }
 
-/* The name is bound, not written into the statement. */
+/* Attach the shard. Its name is a bound value, not part of the statement. */
 static enum chorale_err attach(struct merge *m, struct chorale_shard *shard)
 {
     sqlite3 *db = chorale_store_db(m->store);
@@ -498,7 +501,7 @@ static enum chorale_err attach(struct merge *m, struct chorale_shard *shard)
         err = merge_check(m, sqlite3_step(stmt));
     }
     sqlite3_finalize(stmt);
-    /* Its schema is read: from here on the name is not needed. */
+    /* Once its schema is read, the file name is no longer needed. */
     if (err == CHORALE_OK)
         err = merge_execute(m, "SELECT count(*) FROM shard.sqlite_master", 0);
     if (err == CHORALE_OK)
@@ -507,8 +510,8 @@ static enum chorale_err attach(struct merge *m, struct chorale_shard *shard)
     return err;
 }
 
-/* BEGIN IMMEDIATE would take the write lock of the shard as well: only a
- * statement that writes takes target's alone. */
+/* BEGIN IMMEDIATE would also take the shard's write lock; a statement that
+ * writes to target takes only target's. */
 static enum chorale_err begin(struct merge *m)
 {
     enum chorale_err err = chorale_store_exec(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_sql.c - the statements of a merge: see merge_sql.h. */
+/* merge_sql.c - SQL helpers of a merge. */
 #include "config.h"
 
 #include "db/merge_sql.h"
@@ -20,16 +20,14 @@ enum chorale_err merge_check(struct merge *m, int rc)
     case SQLITE_TOOBIG:
     case SQLITE_RANGE:
         return chorale_fail(m->msg, CHORALE_DATA,
-                            "%s: does not fit into %s (%s); nothing of it is "
-                            "merged: restore a copy, or merge it into another "
-                            "database", m->name, m->into,
+                            "%s: does not fit into %s (%s); restore a copy, or "
+                            "merge it into another database", m->name, m->into,
                             sqlite3_errmsg(chorale_store_db(m->store)));
     case SQLITE_CORRUPT:
         m->stop = 1;
         return chorale_fail(m->msg, CHORALE_DATA,
-                            "%s, or %s: damaged (%s); nothing of the latter "
-                            "is merged: restore a copy of either", m->into,
-                            m->name,
+                            "%s, or %s: damaged (%s); restore a copy of the "
+                            "damaged one", m->into, m->name,
                             sqlite3_errmsg(chorale_store_db(m->store)));
     default:
         m->stop = 1;
@@ -37,7 +35,7 @@ enum chorale_err merge_check(struct merge *m, int rc)
     }
 }
 
-/* With the places of runs, if it has parameters for them. */
+/* Execute a statement, binding block to the parameters that it has. */
 static enum chorale_err execute(struct merge *m, const char *sql,
                                 const struct merge_block *block,
                                 sqlite3_int64 *rows_p)
@@ -103,9 +101,8 @@ enum chorale_err merge_refuse(struct merge *m,
         }
         if (err == CHORALE_OK && rc == SQLITE_ROW)
             err = chorale_fail(m->msg, CHORALE_DATA,
-                               "%s: contradicts %s: %.200s %s there; nothing "
-                               "of it is merged: merge it into another "
-                               "database", m->name, m->into,
+                               "%s: contradicts %s: %.200s %s there; merge it "
+                               "into another database", m->name, m->into,
                                (const char *)sqlite3_column_text(stmt, 0),
                                list[i].is);
         sqlite3_finalize(stmt);
@@ -113,7 +110,8 @@ enum chorale_err merge_refuse(struct merge *m,
     return err;
 }
 
-/* A column of the shard's row s as target gets it. */
+/* Append the value that a column gets in target: a column of the shard's row s,
+ * or a translated id. */
 static void add_value(sqlite3_str *sql, const char *table, const char *column)
 {
     static const char *const value[][2] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_sql.h - the statements of a merge (merge.c) on target's connection, to
- * which the shard is attached. Each says in one line what went wrong, and sets
- * stop if target is not usable any more. */
+/* merge_sql.h - SQL helpers of a merge (merge.c), on target's connection with
+ * the shard attached. Each writes a message on failure, and sets stop if target
+ * is no longer usable. */
 #ifndef CHORALE_DB_MERGE_SQL_H
 #define CHORALE_DB_MERGE_SQL_H
 
@@ -11,50 +11,51 @@
 
 struct merge {
     struct chorale_store *store;
-    const char *into, *name;      /* of target and shard, in messages */
+    const char *into, *name;      /* target and shard, in messages */
     int stop;
     unsigned flags;
     const struct chorale_merge_watch *watch;
     struct chorale_errmsg *msg;
 };
 
-/* Rows to copy: runs at the places [from, upto], to which base is added in
- * target. */
+/* Runs to copy: those at places [from, upto] of temp.run_map. Their ids in
+ * target are base + place. */
 struct merge_block {
     sqlite3_int64 base, from, upto;
 };
 
-/* A query that finds what cannot be: its first row's text names it, and is
- * said to be so in target. */
+/* A query that finds a contradiction between shard and target. Its first row
+ * names the object; `is` states the contradiction in the message. */
 struct merge_contradiction {
     const char *sql;
     const char *is;
 };
 
-/* What a return code of SQLite means. Where it is not the disk or the lock, it
- * is something about the shard: CHORALE_DATA. */
+/* Translate a SQLite return code. Errors that are not caused by the disk or a
+ * lock blame the shard: CHORALE_DATA. */
 enum chorale_err merge_check(struct merge *m, int rc);
 
-/* Execute one statement; number: what its parameter ?1 is, if it has one. */
+/* Execute one statement; number: value of its parameter ?1, if it has one. */
 enum chorale_err merge_execute(struct merge *m, const char *sql,
                                sqlite3_int64 number);
 
-/* The number that a query gives. */
+/* Run a query and store the number in its first row. */
 enum chorale_err merge_count(struct merge *m, const char *sql,
                              sqlite3_int64 *count_p);
 
-/* CHORALE_DATA if one of n finds something. */
+/* Run n contradiction queries; CHORALE_DATA if one returns a row. */
 enum chorale_err merge_refuse(struct merge *m,
                               const struct merge_contradiction *list,
                               size_t n);
 #define REFUSE(m, list)                                                      \
     merge_refuse(m, list, sizeof(list) / sizeof((list)[0]))
 
-/* Copy the rows of a table. own: its row id, which target gives anew, or ''.
- * from: the shard's table as s, and what its foreign ids are looked up in.
- * rest: which rows of it, and what becomes of those that are there. block, or
- * NULL, gives ?1 its base, and ?2 and ?3 in rest its places. *rows_p, which
- * may be NULL: how many were copied. */
+/* Copy rows of a table from the shard.
+ * own: name of its row id column, which target assigns, or ''.
+ * from: the shard's table as s, joined with the maps of its foreign ids.
+ * rest: conditions on the rows, and the ON CONFLICT clause.
+ * block: values of ?1 (base), ?2 and ?3 (places), or NULL.
+ * *rows_p: number of rows copied; may be NULL. */
 enum chorale_err merge_copy(struct merge *m, const char *table,
                             const char *own, const char *from,
                             const char *rest, const struct merge_block *block,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* migrate.c - see migrate.h. The order of steps is that of "Making Other Kinds
- * Of Table Schema Changes" in SQLite's documentation of ALTER TABLE. */
+/* migrate.c - upgrade a database to the current schema, in the order given by
+ * "Making Other Kinds Of Table Schema Changes" in SQLite's ALTER TABLE page. */
 #include "config.h"
 
 #include "db/migrate.h"
 
 #include <stdio.h>
 
-#define MAX_OBJECTS 10000 /* a forged schema shall not keep us for ever */
+#define MAX_OBJECTS 10000 /* a forged schema must not cause an endless loop */
 
-/* The wanted schema is read back from a database in memory, as SQLite keeps
- * it: a row each of temp.wanted. */
+/* Fill temp.wanted with the wanted schema, one object a row. It is read back
+ * from a database in memory, so that its text is as SQLite stores it. */
 static enum chorale_err load_wanted(struct chorale_store *store,
                                     const char *schema,
                                     struct chorale_errmsg *msg)
@@ -41,8 +41,8 @@ static enum chorale_err load_wanted(struct chorale_store *store,
     return err;
 }
 
-/* Execute the first statement of each text that the query finds, until it
- * finds none: executing one must take it out of the query. */
+/* Run the first statement of each text returned by the query, until the query
+ * is empty. Each statement must remove its row from the query's result. */
 static enum chorale_err execute_found(struct chorale_store *store,
                                       const char *query,
                                       struct chorale_errmsg *msg)
@@ -77,14 +77,14 @@ static enum chorale_err execute_found(struct chorale_store *store,
                         "restore a copy", chorale_store_path(store));
 }
 
-/* The name of a table whose text, from the bracket on, is another now. */
+/* Finds a table whose definition, from its first bracket on, has changed. */
 #define DIFFERS                                                             \
     "SELECT w.name FROM temp.wanted w JOIN main.sqlite_master o"            \
     " ON o.type = 'table' AND o.name = w.name WHERE w.type = 'table'"       \
     " AND substr(o.sql, instr(o.sql, '(')) <>"                              \
     "     substr(w.sql, instr(w.sql, '(')) LIMIT 1"
 
-/* The statements that rebuild table ?1, one text. */
+/* Returns in one text the statements that rebuild table ?1. */
 #define REBUILD                                                             \
     "SELECT 'CREATE TABLE main.\"new ' || w.name || '\" '"                  \
     " || substr(w.sql, instr(w.sql, '('))"                                  \
@@ -117,7 +117,7 @@ static enum chorale_err rebuild_tables(struct chorale_store *store,
         err = chorale_store_step(store, text, NULL, msg);
         if (err == CHORALE_OK)
             sql = sqlite3_mprintf("%s", sqlite3_column_text(text, 0));
-        /* No table is dropped while a statement is half-way. */
+        /* A table cannot be dropped while a statement is active. */
         sqlite3_reset(find);
         sqlite3_reset(text);
         if (err == CHORALE_OK)
@@ -161,7 +161,7 @@ static enum chorale_err migrate(struct chorale_store *store,
         " WHERE type <> 'table' AND sql IS NOT NULL", msg);
     if (err == CHORALE_OK)
         err = load_wanted(store, schema, msg);
-    /* Renaming a table looks at all views: none may be there. */
+    /* Renaming a table parses all views, so they must be dropped before. */
     if (err == CHORALE_OK)
         err = execute_found(store,
                             "SELECT 'DROP VIEW main.\"'"
@@ -194,7 +194,7 @@ enum chorale_err chorale_migrate(struct chorale_store *store,
     sqlite3_int64 version = 0;
     enum chorale_err err = CHORALE_OK;
 
-    /* An older chorale may be at it. */
+    /* An older version of chorale may be using the file. */
     if (chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN) ||
         chorale_store_locked(store, CHORALE_LOCK_RUNNER))
         err = chorale_fail(msg, CHORALE_ENV,
@@ -208,7 +208,7 @@ enum chorale_err chorale_migrate(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_store_int(store, "PRAGMA user_version", 0, &version,
                                 msg);
-    /* Another command of this version may have been first. */
+    /* Another command of this version may have upgraded it meanwhile. */
     if (err == CHORALE_OK && version < CHORALE_SCHEMA_VERSION)
         err = migrate(store, schema, msg);
     if (err == CHORALE_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_outliers.c - which nodes are slower than the others: see node_outliers.h. */
+/* node_outliers.c - find stragglers among the nodes of a launch. */
 #include "config.h"
 
 #include "db/node_outliers.h"
@@ -16,7 +16,7 @@ static int by_value(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Median of those that were measured; 0 if too few were. */
+/* Median of the measured values; 0 if there are too few. */
 static double median(const double *value, int n, double *room)
 {
     int k = 0;
@@ -30,7 +30,7 @@ static double median(const double *value, int n, double *room)
     return k % 2 == 1 ? room[k / 2] : (room[k / 2 - 1] + room[k / 2]) / 2;
 }
 
-/* The quicker of the ways to the node before and to the node behind. */
+/* The shorter message time of the links to the previous and next node. */
 static double quicker(const struct chorale_node_speed *node, int n, int i)
 {
     double next = node[i].next, last = node[(i + n - 1) % n].next;
@@ -38,7 +38,7 @@ static double quicker(const struct chorale_node_speed *node, int n, int i)
     return last > 0 && (last < next || !(next > 0)) ? last : next;
 }
 
-/* The larger of their bandwidths. */
+/* The larger bandwidth of these two links. */
 static double wider(const struct chorale_node_speed *node, int n, int i)
 {
     double next = node[i].bandwidth, last = node[(i + n - 1) % n].bandwidth;
@@ -46,7 +46,7 @@ static double wider(const struct chorale_node_speed *node, int n, int i)
     return last > next ? last : next;
 }
 
-/* Appends to text[size]; what has no room is cut. */
+/* Append to text[size], cutting text that does not fit. */
 __attribute__((format(printf, 3, 4)))
 static void append(char *text, size_t size, const char *format, ...)
 {
@@ -58,7 +58,7 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(ap);
 }
 
-/* What a node is slow at, behind what the text says of the node already. */
+/* Append one reason to those already listed for this node. */
 static void name(char *text, size_t size, int *named, const char *what,
                  double ratio)
 {

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_outliers.h - are the nodes of a launch alike? A slow one decides how long
- * every collective takes, and another allocation has another one. */
+/* node_outliers.h - find stragglers among the nodes of a launch. One slow node
+ * determines the time of every collective, and varies between allocations. */
 #ifndef CHORALE_DB_NODE_OUTLIERS_H
 #define CHORALE_DB_NODE_OUTLIERS_H
 
 #include <stddef.h>
 
-/* A node is a straggler if each of its ranks copies fewer bytes a second than
- * this part of the nodes' median, if its messages take this many times the
- * median, or if long ones bring fewer bytes a second than this part of it. Of
- * less than three nodes none is: two do not tell which is slow. */
+/* A node is a straggler if one of these holds against the median of all nodes:
+ * - each of its ranks copies less than CHORALE_SLOW_COPY of the bytes/s;
+ * - its messages take more than CHORALE_SLOW_MESSAGE times as long;
+ * - its long messages reach less than CHORALE_SLOW_BANDWIDTH of the bytes/s.
+ * With fewer than CHORALE_PREFLIGHT_LEAST nodes no node is marked: of two nodes
+ * it is unclear which one is slow. */
 #define CHORALE_SLOW_COPY 0.8
 #define CHORALE_SLOW_MESSAGE 1.5
 #define CHORALE_SLOW_BANDWIDTH (1 / CHORALE_SLOW_MESSAGE)
 #define CHORALE_PREFLIGHT_LEAST 3
 
-/* What was measured on a node; 0 or less: nothing. */
+/* Measurements of one node; a value <= 0 is missing. */
 struct chorale_node_speed {
-    double memory;           /* bytes/s that its ranks copy together */
-    int ranks;               /* that did so */
-    double next;             /* s of a message to the next node, whose next
-                              * is that after it; the last one's is the first */
-    double bandwidth;        /* bytes/s of long ones to that node */
+    double memory;           /* bytes/s copied by its ranks together */
+    int ranks;               /* number of ranks that copied */
+    double next;             /* s of a message to the next node; the last
+                              * node's next is the first */
+    double bandwidth;        /* bytes/s of long messages to the next node */
 };
 
-/* Which of n nodes are stragglers: text[size] gets, in their order,
- * "2 (copies 0.61 of the median), 5 (messages 2.3 of the median)", or "";
- * one that is slow in more ways "2 (copies 0.61, messages 2.3, bandwidth 0.1 of
- * the median)". A node's messages are those of the quicker of its two ways, so
- * that a slow node does not make its neighbours slow, and its bandwidth is the
- * larger one. Returns how many there are, -1: out
- * of memory. */
+/* Find the stragglers of n nodes and write them to text[size] in node order:
+ * "2 (copies 0.61 of the median), 5 (messages 2.3 of the median)". Several
+ * reasons are listed as "2 (copies 0.61, messages 2.3, bandwidth 0.1 of the
+ * median)". A node is judged by the better of its two neighbouring links, so
+ * that a slow node does not make its neighbours look slow. Returns the number
+ * of stragglers, or -1 if out of memory. */
 int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
                             char *text, size_t size);
 

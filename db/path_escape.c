@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* path_escape.c - see path_escape.h. */
+/* path_escape.c - encode a path as one shell word. */
 #include "db/path_escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a shell splits or matches by when it puts a variable's text in. */
+/* Characters at which a shell splits, or expands, an unquoted variable. */
 static const char apart[] = " \t\n\r\v\f*?[]\\";
 
 int chorale_word_plain(const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* quantiles.c - order statistics: see quantiles.h. */
+/* quantiles.c - order statistics of one run's repetitions. */
 #include "db/quantiles.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define HALF_PI 1.5707963267948966
 #define MOST_RHO 0.99
-#define CHANCE 1.64          /* standard errors: one in twenty by chance */
+#define CHANCE 1.64          /* standard errors: one-sided 5 % level */
 
 static int compare(const void *a, const void *b)
 {
@@ -33,7 +33,7 @@ double chorale_quantile(const double *x, size_t n, double q)
 }
 
 /* Largest l with P(Binomial(n, 1/2) < l) <= 2.5 %: the l-th smallest and the
- * l-th largest values enclose the median. 0: none. */
+ * l-th largest values enclose the median. 0: n is too small. */
 static size_t median_rank(size_t n)
 {
     if (n > 70) /* normal approximation with continuity correction */
@@ -85,7 +85,8 @@ double chorale_effective_size(const double *x, size_t n, double median)
     return (double)n / spread;
 }
 
-/* The interval of correlated values: as wide as that of fewer. */
+/* Interval of the median of correlated values: that of `effective` independent
+ * ones. */
 static void correlated_interval(const double *x, size_t n, double effective,
                                 struct chorale_summary *s)
 {
@@ -104,7 +105,7 @@ void chorale_summarise(double *x, size_t n, struct chorale_summary *s)
     double sum = 0, effective;
     double *order = malloc(n * sizeof(*order));
 
-    /* Without memory: as if they were independent. */
+    /* Out of memory: treat the values as independent. */
     if (order != NULL)
         memcpy(order, x, n * sizeof(*order));
     chorale_sort(x, n);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* quantiles.h - order statistics of one run's repetitions. No dependency but
- * libm, because the runner uses it between repetitions. */
+/* quantiles.h - order statistics of one run's repetitions. Needs only libm,
+ * because the runner calls it between repetitions. */
 #ifndef CHORALE_DB_QUANTILES_H
 #define CHORALE_DB_QUANTILES_H
 
 #include <stddef.h>
 
-/* What run_summary holds; seconds. lo, hi: nonparametric 95 % interval of the
- * median from order statistics, wider where the values are autocorrelated; NAN
- * below 6 (independent) values, where none exists. */
+/* The columns of run_summary; seconds. lo, hi: nonparametric 95 % interval of
+ * the median from order statistics, wider for autocorrelated values. NAN below
+ * 6 (effectively independent) values, where no such interval exists. */
 struct chorale_summary {
     size_t nrep;
     double median, lo, hi, mean, min, q25, q75, p95, p99, max;
@@ -28,13 +28,12 @@ double chorale_quantile(const double *x, size_t n, double q);
  * of Computer and Communication Systems, 2010, section 2.2.2. */
 int chorale_median_interval(size_t n, size_t *lo, size_t *hi);
 
-/* How many independent values tell as much about the median of x[n], in order
- * of time: n, or fewer if neighbours lie on the same side of it more often
- * than would happen by chance once in twenty times. The signs' correlation r
- * gives rho = sin(pi r / 2) of a Gaussian first-order process, and all lags of
- * that count. At rho = 0.9 a hundred values are too few to tell it well: their
- * interval covers in 85 % instead of 95 %, that of a thousand in 93 %.
- * median: of x.
+/* Number of independent values that carry as much information about the median
+ * as x[n], which is in order of time. It is n unless neighbours lie on the same
+ * side of the median significantly often (5 % level). The correlation r of the
+ * signs gives rho = sin(pi r / 2) of a Gaussian first-order process; all its
+ * lags are summed. At rho = 0.9 a hundred values estimate rho poorly: their
+ * interval covers 85 % instead of 95 %, that of a thousand 93 %. median: of x.
  * Source  Van Vleck, Middleton, Proc. IEEE 54(1), 1966 (the arcsine law). */
 double chorale_effective_size(const double *x, size_t n, double median);
 

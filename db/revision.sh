@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# revision.sh SRCDIR FILE - write the revision of the sources as a C string,
-# unless FILE says it already: of git where SRCDIR is its top, with "-dirty"
-# where files differ from it; of a tarball what was written when it was made.
+# revision.sh SRCDIR FILE - write the revision of the sources as a C string to
+# FILE, unless FILE holds it already. In a git work tree it is the commit, with
+# "-dirty" if files differ from it; in a tarball the revision it was made from.
 src=$1 file=$2
 top=$(git -C "$src" rev-parse --show-toplevel 2>/dev/null)
 if [ -n "$top" ] && [ "$top" = "$(cd "$src" && pwd -P)" ]; then

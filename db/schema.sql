@@ -9,66 +9,69 @@
 -- n = m for bcast, reduce, allreduce; n = m * comm_size for gather, scatter,
 -- allgather, reduce_scatter_block.
 
--- What was measured: decisions never mix two systems.
+-- What was measured: machine, MPI library and transport. A decision never mixes
+-- two systems.
 CREATE TABLE system (
     system_id   INTEGER PRIMARY KEY,
     uuid        TEXT NOT NULL UNIQUE,
-    name        TEXT NOT NULL UNIQUE,   -- what --system takes
+    name        TEXT NOT NULL UNIQUE,   -- the argument of --system
     kind        TEXT NOT NULL CHECK (kind IN ('real', 'simulated')),
-    signature   TEXT NOT NULL UNIQUE,   -- what makes it this system, as text
-    mpi_library TEXT NOT NULL,          -- the library that 'library' means
+    signature   TEXT NOT NULL UNIQUE,   -- text that identifies the system
+    mpi_library TEXT NOT NULL,          -- the library behind 'library'
     created     TEXT NOT NULL
 );
 
--- One plan: how the runner is to measure the cells of this database.
+-- One plan: how the cells that it adds are measured.
 CREATE TABLE campaign (
     campaign_id  INTEGER PRIMARY KEY,
     uuid         TEXT NOT NULL UNIQUE,
     system_id    INTEGER NOT NULL REFERENCES system,
     created      TEXT NOT NULL,
     command      TEXT NOT NULL,         -- the command line that planned it
-    seed         INTEGER NOT NULL,      -- of the order of cells and rounds
+    seed         INTEGER NOT NULL,      -- for the order of cells and rounds
     launches     INTEGER NOT NULL CHECK (launches >= 1),
     nrep_min     INTEGER NOT NULL CHECK (nrep_min >= 1),
     nrep_max     INTEGER NOT NULL CHECK (nrep_max >= nrep_min),
     nwarmup      INTEGER NOT NULL CHECK (nwarmup >= 0),
-    target_width REAL NOT NULL,         -- relative width of the 95 % interval
-                                        -- of a median at which a cell stops
+    target_width REAL NOT NULL,         -- a cell stops when the 95 % interval
+                                        -- of its median is this narrow,
+                                        -- relative to the median
     cell_seconds REAL NOT NULL,         -- time cap of one run of a cell, s
-    max_memory   INTEGER NOT NULL,      -- bytes of buffers a node may hold
+    max_memory   INTEGER NOT NULL,      -- limit of buffers on a node, bytes
     sync         TEXT NOT NULL CHECK (sync IN
                      ('roundtime', 'window', 'barrier')),
-    batch        INTEGER NOT NULL DEFAULT 0, -- calls a repetition; 0: as many
-                                        -- as the clock's resolution asks for
-    racing       INTEGER NOT NULL DEFAULT 1, -- surely slower cells stop early
+    batch        INTEGER NOT NULL DEFAULT 0, -- calls in a repetition; 0: chosen
+                                        -- from the clock's resolution
+    racing       INTEGER NOT NULL DEFAULT 1, -- 1: clearly slower cells stop
+                                        -- early
     counters     TEXT NOT NULL DEFAULT '',
     launcher     TEXT NOT NULL CHECK (launcher IN
                      ('mpiexec', 'srun', 'smpirun', 'custom')),
     launcher_cmd TEXT NOT NULL DEFAULT '',
-    platform     TEXT NOT NULL DEFAULT '', -- SimGrid platform file's text
+    platform     TEXT NOT NULL DEFAULT '', -- text of the SimGrid platform file
     network      TEXT NOT NULL DEFAULT '', -- hockney, loggp, smpi
-    tau          REAL NOT NULL DEFAULT 0,  -- charged in simulation, s/byte
+    tau          REAL NOT NULL DEFAULT 0,  -- simulated reduction time, s/byte
     sim_selector TEXT NOT NULL DEFAULT '',
-    validates    INTEGER NOT NULL DEFAULT 0, -- 1: `chorale validate` made it;
-                                        -- its cells are of provider 'table'
-    label        TEXT NOT NULL DEFAULT '', -- of what is measured: a commit,
-                                        -- a release; for history
-    again        INTEGER NOT NULL DEFAULT 0, -- 1: `chorale compare` made it, to
-                                        -- measure again what looked slower
-    round        INTEGER NOT NULL DEFAULT 0, -- of an adaptive plan, from 1 on;
-                                        -- the last one has no cells; 0: not
-                                        -- adaptive
-    budget       REAL NOT NULL DEFAULT 0, -- of all rounds
+    validates    INTEGER NOT NULL DEFAULT 0, -- 1: made by `chorale validate`;
+                                        -- its cells have provider 'table'
+    label        TEXT NOT NULL DEFAULT '', -- of the measured software, such as
+                                        -- a commit or release; for history
+    again        INTEGER NOT NULL DEFAULT 0, -- 1: made by `chorale compare` to
+                                        -- repeat points that looked slower
+    round        INTEGER NOT NULL DEFAULT 0, -- of an adaptive plan, from 1; the
+                                        -- last round has no cells; 0: the plan
+                                        -- is not adaptive
+    budget       REAL NOT NULL DEFAULT 0, -- for all rounds together
     budget_unit  TEXT NOT NULL DEFAULT '' CHECK (budget_unit IN
-                     ('', 's', 'node-s')), -- s: the launches one after another
-    spent        REAL NOT NULL DEFAULT 0, -- of it before this round
-    foreseen     REAL NOT NULL DEFAULT 0, -- what the round was to take
-    regret       REAL                   -- expected before this round, mean over
-                                        -- all points that it could choose from
+                     ('', 's', 'node-s')), -- s: sum over the launches
+    spent        REAL NOT NULL DEFAULT 0, -- of the budget, before this round
+    foreseen     REAL NOT NULL DEFAULT 0, -- estimated cost of this round
+    regret       REAL                   -- expected before this round: mean over
+                                        -- all points it could choose from
 );
 
--- One variant at one point of one system. The columns from coll on, without
--- provider, variant and params, are the point: candidates share it.
+-- One variant at one point of one system. The point is the columns from coll on
+-- without provider, variant and params; all its candidates share it.
 CREATE TABLE cell (
     cell_id     INTEGER PRIMARY KEY,
     uuid        TEXT NOT NULL UNIQUE,
@@ -76,16 +79,16 @@ CREATE TABLE cell (
     system_id   INTEGER NOT NULL REFERENCES system,
     provider    TEXT NOT NULL CHECK (provider IN
                     ('chorale', 'native', 'library', 'table')),
-    variant     TEXT NOT NULL,          -- of provider library 'default', or
-                                        -- 'untouched': the same in a launch
-                                        -- in which nothing is ever forced; of
-                                        -- provider table 'choice', what a
-                                        -- decision table runs there, and
-                                        -- 'library', the default beside it
-    params      TEXT NOT NULL DEFAULT '', -- name=value,name=value, sorted; of
-                                        -- provider table its digest, and of
-                                        -- its choice a space and what that
-                                        -- is: library, or variant:params
+    variant     TEXT NOT NULL,          -- provider library: 'default', or
+                                        -- 'untouched', the same in launches
+                                        -- that never force an algorithm;
+                                        -- provider table: 'choice', the choice
+                                        -- of a decision table, or 'library',
+                                        -- the default beside it
+    params      TEXT NOT NULL DEFAULT '', -- name=value,name=value, sorted;
+                                        -- provider table: its digest; of its
+                                        -- 'choice' followed by a space and
+                                        -- either library or variant:params
     coll        TEXT NOT NULL,
     msg_size    INTEGER NOT NULL CHECK (msg_size >= 0),
     n           INTEGER NOT NULL CHECK (n >= 0),
@@ -94,46 +97,45 @@ CREATE TABLE cell (
     shape       TEXT NOT NULL CHECK (shape IN ('single-node', 'one-per-node',
                     'block', 'cyclic', 'irregular')),
     dtype       TEXT NOT NULL,
-    op          TEXT NOT NULL DEFAULT '', -- '' where nothing is reduced
+    op          TEXT NOT NULL DEFAULT '', -- '' for a collective without op
     op_class    TEXT NOT NULL DEFAULT '' CHECK (op_class IN
                     ('', 'builtin', 'pair', 'user', 'noncommutative')),
     root_policy TEXT NOT NULL,          -- none, first, middle, last, rotate
     buffers     TEXT NOT NULL CHECK (buffers IN ('warm', 'rotate', 'cold')),
-    arrival     TEXT NOT NULL DEFAULT 'sync', -- who comes late: sync, or
+    arrival     TEXT NOT NULL DEFAULT 'sync', -- skew of the ranks: sync, or
                                         -- last, random, ascending:FACTOR of
                                         -- the library's duration
-    siblings    TEXT NOT NULL DEFAULT 'alone', -- or how many communicators
-                                        -- call at once: 2, 4
+    siblings    TEXT NOT NULL DEFAULT 'alone', -- or 2, 4: communicators that
+                                        -- call at the same time
     metric      TEXT NOT NULL DEFAULT 'duration' CHECK (metric IN
                     ('duration', 'throughput')), -- throughput: back-to-back
-                                        -- calls; never decided upon
-    launches    INTEGER NOT NULL,       -- how many launches shall run it
-    part        TEXT NOT NULL DEFAULT '', -- cells of one part are measured
-                                        -- together, those of another in
-                                        -- launches of their own: 'untouched',
-                                        -- or COLLECTIVE:ALGORITHM of SimGrid's
-                                        -- that the whole launch is forced to,
-                                        -- or table-DIGEST: launches with that
-                                        -- table, and nothing else, in them
+                                        -- calls, never used for decisions
+    launches    INTEGER NOT NULL,       -- planned number of launches
+    part        TEXT NOT NULL DEFAULT '', -- cells of one part share launches,
+                                        -- which run no other part's cells:
+                                        -- '' for most cells, 'untouched',
+                                        -- COLLECTIVE:ALGORITHM for SimGrid's
+                                        -- algorithm forced on a launch, or
+                                        -- table-DIGEST for a decision table
     UNIQUE (system_id, coll, comm_size, msg_size, ppn, shape, dtype, op,
             root_policy, buffers, arrival, siblings, metric,
             provider, variant, params)
 );
 
--- One start of the runner. The independent sample of all statistics.
+-- One start of the runner: the independent sample of all statistics.
 CREATE TABLE launch (
     launch_id   INTEGER PRIMARY KEY,
     uuid        TEXT NOT NULL UNIQUE,
     campaign_id INTEGER NOT NULL REFERENCES campaign,
     system_id   INTEGER NOT NULL REFERENCES system,
     ordinal     INTEGER NOT NULL,       -- 0 ... launches - 1; a resumed launch
-                                        -- repeats the ordinal of the killed
+                                        -- has the ordinal of the killed one
     comm_size   INTEGER NOT NULL,
     ppn         INTEGER NOT NULL,
     shape       TEXT NOT NULL,
     siblings    INTEGER NOT NULL DEFAULT 1, -- communicators of comm_size
-                                        -- ranks; ppn is of one of them
-    part        TEXT NOT NULL DEFAULT '', -- of which cells
+                                        -- ranks each; ppn counts one's ranks
+    part        TEXT NOT NULL DEFAULT '', -- as in cell
     seed        INTEGER NOT NULL,
     job_id      TEXT NOT NULL DEFAULT '',
     host_map    TEXT NOT NULL DEFAULT '', -- node of each rank: 0,0,1,1
@@ -157,29 +159,29 @@ CREATE TABLE run (
                     ('', 'width', 'nrep', 'time', 'raced', 'equal',
                      'unequal')),
     validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
-                                          -- late, suspicious, clock; decisions
-                                          -- leave out all of a point in a
-                                          -- launch if clock is said there of
-                                          -- any candidate, or suspicious
+                                          -- late, suspicious, clock. If any
+                                          -- candidate has clock or suspicious,
+                                          -- decisions ignore that point in
+                                          -- that launch
     first_call  REAL,                     -- seconds of the very first call
-    sync        TEXT NOT NULL DEFAULT '', -- how repetitions were started:
-                                          -- barrier where the clocks were not
-                                          -- good enough for a common time
-    batch       INTEGER NOT NULL DEFAULT 1, -- calls a repetition, the same
-                                          -- in all launches of a point unless
+    sync        TEXT NOT NULL DEFAULT '', -- start of repetitions; barrier if
+                                          -- the clocks were not good enough
+                                          -- for a common start time
+    batch       INTEGER NOT NULL DEFAULT 1, -- calls in a repetition, equal in
+                                          -- all launches of a point unless
                                           -- they ran at the same time in
                                           -- different databases
-    separator   REAL,                     -- seconds of the barrier between
-                                          -- two of them, subtracted
+    separator   REAL,                     -- seconds of the barrier between the
+                                          -- calls of a batch, subtracted
     clock_error REAL,                     -- of the common clock, s: the worst
-                                          -- from the first repetition on
-    skew        REAL,                     -- s, that the arrival pattern spans
+                                          -- since the first repetition
+    skew        REAL,                     -- span of the arrival pattern, s
     UNIQUE (cell_id, launch_id)
 );
 CREATE INDEX run_by_launch ON run (launch_id);
 
--- Written with the run. lo, hi: the 95 % interval of the median inside this
--- launch, by order statistics; it only decides when sampling stops.
+-- Order statistics, written with the run. lo, hi: 95 % interval of the median
+-- inside this launch; it only decides when sampling stops.
 CREATE TABLE run_summary (
     run_id  INTEGER PRIMARY KEY REFERENCES run,
     nrep    INTEGER NOT NULL,
@@ -196,34 +198,35 @@ CREATE TABLE run_summary (
     max     REAL NOT NULL
 );
 
--- One repetition. Times in seconds since the common start of the repetition,
--- or with run.sync = 'barrier' since the first rank left the barrier; seconds
--- is the last rank out, of a batch the share of one call without the separator
--- (run.batch, run.separator); first_in, last_in and root_out are of the whole
--- batch: when ranks began the first call, and when the root was out of the
--- last one and its separator. Where that barrier stands in for clocks that
--- disagree, seconds is the longest time of any rank by its own clock, and the
--- others are NULL. Those that are set aside come last and are in no summary.
+-- One repetition. Times are in seconds since the common start of the
+-- repetition; with run.sync = 'barrier' since the first rank left the barrier.
+-- seconds: until the last rank is out. Of a batch it is the share of one call
+-- without the separator (run.batch, run.separator).
+-- first_in, last_in, root_out: of the whole batch, when the first and last rank
+-- began its first call, and when the root left its last call and separator.
+-- If the barrier replaced clocks that disagree, seconds is the longest local
+-- time of any rank and other times are NULL.
+-- Samples set aside come last and enter no summary.
 CREATE TABLE sample (
     run_id    INTEGER NOT NULL REFERENCES run,
     rep       INTEGER NOT NULL,
     seconds   REAL NOT NULL,
     first_in  REAL,
     last_in   REAL,
-    root_out  REAL,                     -- NULL also where there is no root
+    root_out  REAL,                     -- also NULL if there is no root
     root      INTEGER,
-    flags     INTEGER NOT NULL DEFAULT 0, -- sum of 1: some rank started late;
-                                        -- 2: set aside, as the clock that
-                                        -- started it was refused, or times
-                                        -- below what messages take made all
-                                        -- of the point be timed again
+    flags     INTEGER NOT NULL DEFAULT 0, -- sum of 1: a rank started late; 2:
+                                        -- set aside, because the clock of its
+                                        -- start was rejected, or because the
+                                        -- point was timed again after times
+                                        -- below the physical lower bound
     PRIMARY KEY (run_id, rep)
 ) WITHOUT ROWID;
 
 CREATE TABLE counter (
     run_id INTEGER NOT NULL REFERENCES run,
-    rank   INTEGER NOT NULL,            -- -1: all: their sum, of rounds the
-                                        -- most
+    rank   INTEGER NOT NULL,            -- -1: sum over all ranks; for rounds
+                                        -- the maximum
     event  TEXT NOT NULL,
     value  REAL,                        -- NULL: not available, never zero
     PRIMARY KEY (run_id, event, rank)
@@ -236,27 +239,30 @@ CREATE TABLE environment (
     PRIMARY KEY (launch_id, key)
 ) WITHOUT ROWID;
 
--- Fitted parameters of a system: of each level of its network and regime of
--- message sizes alpha [s], beta [s/byte]; tau [s/byte] by the size of what is
--- reduced at once. alpha is a message's from end to end; send_overhead,
--- recv_overhead and gap are parts of it: how long its processors and its ports
--- are busy. overlapped [bytes]: messages up to this size are sent without
--- waiting for the receiver; 0: none, one port. kappa: ways in which the ranks
--- of a node share its port when all send at once, to other nodes; of level
--- 'node', if there is one: also inside it. Where nodes share links, kappa of
--- the levels 'line 16', 'torus 4x4', 'tree 8' and the like: which part of such
--- a link a message takes (1: a link is as fast as a node's port); 'shift 4',
--- 'pairs 4', 'mirror': as measured of that pattern; and alpha of level 'hop':
--- by how much a link more makes a message later.
+-- Fitted parameters of a system: alpha [s] and beta [s/byte] for each level of
+-- the network and regime of message sizes; tau [s/byte] by bytes reduced at
+-- once.
+-- alpha: latency of a message from end to end. send_overhead, recv_overhead and
+-- gap are its parts that keep processors and ports busy.
+-- overlapped [bytes]: messages up to this size are sent without waiting for the
+-- receiver; 0: no overlap, one port.
+-- kappa: how many ways the ranks of a node share its port when all of them send
+-- to other nodes at once; at level 'node', inside the node.
+-- If nodes share links, kappa of levels such as 'line 16', 'torus 4x4' and
+-- 'tree 8' is the share of a link that a message takes (1: a link is as fast as
+-- a node's port). Levels 'shift 4', 'pairs 4' and 'mirror' hold it as measured
+-- for that pattern.
+-- alpha of level 'hop': extra latency of each further link.
 CREATE TABLE model (
     model_id    INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
-    level       TEXT NOT NULL DEFAULT 'all', -- 'node': inside, 'net': between
-    regime      TEXT NOT NULL DEFAULT 'all', -- for people: '<= 8192'
+    level       TEXT NOT NULL DEFAULT 'all', -- 'node': inside a node; 'net':
+                                             -- between nodes
+    regime      TEXT NOT NULL DEFAULT 'all', -- readable: '<= 8192'
     param       TEXT NOT NULL CHECK (param IN ('alpha', 'beta', 'tau', 'kappa',
                     'send_overhead', 'recv_overhead', 'gap', 'overlapped')),
-    dtype       TEXT NOT NULL DEFAULT '', -- of tau
-    op          TEXT NOT NULL DEFAULT '', -- of tau
+    dtype       TEXT NOT NULL DEFAULT '', -- for tau
+    op          TEXT NOT NULL DEFAULT '', -- for tau
     value       REAL NOT NULL,
     lo          REAL,                   -- 95 % interval, NULL: unknown
     hi          REAL,
@@ -264,37 +270,40 @@ CREATE TABLE model (
     npoints     INTEGER NOT NULL,
     error       REAL NOT NULL,          -- median |model / measured - 1|
     worst_error REAL NOT NULL,
-    trusted     INTEGER NOT NULL,       -- 0: lack of fit, do not predict by it
-    upto        REAL,                   -- the regime: bytes of a message, from
-                                        -- above the regime before; NULL: all
-    ppn         INTEGER NOT NULL DEFAULT 0, -- of kappa
+    trusted     INTEGER NOT NULL,       -- 0: lack of fit, not for predictions
+    upto        REAL,                   -- end of the regime, message bytes; it
+                                        -- starts above the previous regime's;
+                                        -- NULL: unlimited
+    ppn         INTEGER NOT NULL DEFAULT 0, -- for kappa
     UNIQUE (system_id, level, regime, param, dtype, op, ppn)
 );
 
--- How well the model describes a variant, and how far beyond what was measured
--- it may be asked. Errors are |model / measured - 1|. Not trusted either is
--- what lacks fit: lack below 0.01 and worst_error above 10 %.
+-- How well the model describes a variant, and how far beyond the measured
+-- points it may predict. Errors are |model / measured - 1|. A variant also
+-- counts as not trusted if lack is below 0.01 and worst_error above 10 %.
 CREATE TABLE model_variant (
     system_id    INTEGER NOT NULL REFERENCES system,
     coll         TEXT NOT NULL,
     variant      TEXT NOT NULL,
-    shape        TEXT NOT NULL,         -- single-node, or of several nodes
-    ppn          INTEGER NOT NULL,      -- 0 of a single node
+    shape        TEXT NOT NULL,         -- single-node, or a multi-node shape
+    ppn          INTEGER NOT NULL,      -- 0 for a single node
     npoints      INTEGER NOT NULL,
     median_error REAL NOT NULL,
     worst_error  REAL NOT NULL,
-    loo_error    REAL,                  -- 90th percentile, each point foretold
-                                        -- by a fit without its number of ranks
-    lack         REAL,                  -- p-value: does the model miss by more
-                                        -- than launches differ; NULL: unknown
-    reach        REAL NOT NULL,         -- by how many times more ranks was it
-                                        -- foretold within 10 %; 1: not beyond
-    reach_m      REAL NOT NULL,         -- the same of larger blocks
-    trusted      INTEGER NOT NULL,      -- loo_error is within 10 %
+    loo_error    REAL,                  -- 90th percentile of cross-validation:
+                                        -- each process count is predicted by a
+                                        -- fit without it
+    lack         REAL,                  -- p-value that the model's misfit is no
+                                        -- larger than launch-to-launch
+                                        -- variation; NULL: unknown
+    reach        REAL NOT NULL,         -- factor of extrapolation in comm_size
+                                        -- with errors within 10 %; 1: none
+    reach_m      REAL NOT NULL,         -- the same in block size
+    trusted      INTEGER NOT NULL,      -- 1: loo_error is within 10 %
     PRIMARY KEY (system_id, coll, variant, shape, ppn)
 ) WITHOUT ROWID;
 
--- The same at each number of ranks.
+-- The same for each process count.
 CREATE TABLE model_ranks (
     system_id    INTEGER NOT NULL REFERENCES system,
     coll         TEXT NOT NULL,
@@ -303,23 +312,24 @@ CREATE TABLE model_ranks (
     ppn          INTEGER NOT NULL,
     comm_size    INTEGER NOT NULL,
     npoints      INTEGER NOT NULL,
-    loo_error    REAL,                  -- worst, fitted without these
-    ahead_error  REAL,                  -- worst, fitted to half as many ranks
-                                        -- or fewer
-    m_lo         INTEGER NOT NULL,      -- blocks of these sizes were foretold
-    m_hi         INTEGER NOT NULL,      -- within 10 % by the former; m_lo
-                                        -- above m_hi: none
+    loo_error    REAL,                  -- worst, by a fit without these points
+    ahead_error  REAL,                  -- worst, by a fit to at most half as
+                                        -- many ranks
+    m_lo         INTEGER NOT NULL,      -- range of block sizes predicted within
+    m_hi         INTEGER NOT NULL,      -- 10 % by the fit of loo_error; empty
+                                        -- if m_lo is above m_hi
     m_max        INTEGER NOT NULL,      -- the largest block measured
     PRIMARY KEY (system_id, coll, variant, shape, ppn, comm_size)
 ) WITHOUT ROWID;
 
--- The decision table: for n in [n_lo, n_hi] at comm_size ... comm_size_hi
--- ranks, use this. What no row covers is the library's. There are two tables:
--- target 'dispatch' is what a generated dispatch table may choose, Chorale's
--- variants or the library; 'rules' what a rule file of the library itself may
--- choose, its own algorithms (provider native) or its default. Rows with
--- measured points in them are of one comm_size; modelled ones lie between two
--- measured sizes or process counts and may span several.
+-- The decision table: the choice for n in [n_lo, n_hi] and comm_size to
+-- comm_size_hi ranks. Elsewhere the library decides. There are two tables:
+-- target 'dispatch': choices of a generated dispatch table, Chorale's variants
+-- or the library;
+-- target 'rules': choices of the library's own rule file, its algorithms
+-- (provider native) or its default.
+-- A row with measured points has one comm_size. A modelled row lies between two
+-- measured sizes or process counts and may span several process counts.
 CREATE TABLE decision (
     decision_id INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
@@ -341,35 +351,35 @@ CREATE TABLE decision (
     params      TEXT NOT NULL,
     basis       TEXT NOT NULL CHECK (basis IN
                     ('measured', 'modelled', 'library')),
-    seconds     REAL,                   -- of the choice, geometric mean over
-    library_seconds REAL,               -- the points of the row: measured
-                                        -- ones, or where the model was asked
+    seconds     REAL,                   -- of the choice and of the library,
+    library_seconds REAL,               -- geometric means over the row's
+                                        -- points, measured or predicted
     speedup     REAL,                   -- library / choice, confirmed; of a
-                                        -- modelled row as predicted
+                                        -- modelled row predicted
     speedup_lo  REAL,                   -- 95 % interval over the launches;
-    speedup_hi  REAL,                   -- NULL where modelled
+    speedup_hi  REAL,                   -- NULL for a modelled row
     regret      REAL,                   -- expected, against the best
     reason      TEXT NOT NULL,
     UNIQUE (system_id, target, coll, comm_size, ppn, shape, dtype, op, n_lo)
 );
 
--- What `chorale decide` was asked for when it made the rows of decision; NULL:
--- its default then.
+-- Options of the `chorale decide` that made the rows of decision. NULL: the
+-- default of that version.
 CREATE TABLE policy (
     system_id   INTEGER PRIMARY KEY REFERENCES system,
-    threshold   REAL,                   -- a share: of a smaller gain the
-                                        -- library stays
-    compact     REAL,                   -- a share, lost for fewer rows
-    dispatch_cost REAL,                 -- seconds, added to all variants
+    threshold   REAL,                   -- smallest gain, as a share, for which
+                                        -- the library is replaced
+    compact     REAL,                   -- share given up for fewer rows
+    dispatch_cost REAL,                 -- seconds added to every variant
     objective   TEXT CHECK (objective IN ('median', 'p95')),
-    deterministic INTEGER NOT NULL,     -- operands in the order of the ranks
-    max_scratch INTEGER,                -- bytes a rank
+    deterministic INTEGER NOT NULL,     -- 1: reduce in rank order only
+    max_scratch INTEGER,                -- scratch buffer limit, bytes per rank
     allow_patented INTEGER NOT NULL
 );
 
--- What `chorale validate` saw: a table's choices against the library's default
--- at points of the decisions and on their boundaries, through the shim, in
--- launches that did nothing else; both in each launch, paired there.
+-- Results of `chorale validate`: a table's choices against the library's
+-- default at points of the decisions and on their boundaries. Both run through
+-- the shim, paired in each launch; these launches run only that.
 CREATE TABLE validation (
     validation_id INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
@@ -385,25 +395,25 @@ CREATE TABLE validation (
     msg_size    INTEGER NOT NULL,
     n           INTEGER NOT NULL,
     choice      TEXT NOT NULL,          -- library, or variant:params
-    launches    INTEGER NOT NULL,       -- that count
+    launches    INTEGER NOT NULL,       -- launches that count
     seconds     REAL,                   -- through the table, geometric mean;
     library_seconds REAL,               -- NULL: no launch counts
     speedup     REAL,                   -- library / table
     speedup_lo  REAL,                   -- 95 % interval over the launches;
-    speedup_hi  REAL,                   -- NULL with one, exact in simulation
-    p_slower    REAL,                   -- of a loss above the threshold being
-                                        -- chance; NULL with one real launch
-    slower      INTEGER NOT NULL,       -- 1: such a loss, after correction for
-                                        -- the number of points
+    speedup_hi  REAL,                   -- NULL for one, exact in simulation
+    p_slower    REAL,                   -- p-value of a loss above the
+                                        -- threshold; NULL for one real launch
+    slower      INTEGER NOT NULL,       -- 1: such a loss is significant, after
+                                        -- correction for the number of points
     best_speedup REAL,                  -- library / best in the campaign; NULL
-                                        -- where that did not measure
-    note        TEXT NOT NULL DEFAULT '', -- what spoke against a launch
+                                        -- if the campaign lacks this point
+    note        TEXT NOT NULL DEFAULT '', -- why launches do not count
     UNIQUE (system_id, digest, coll, comm_size, ppn, shape, dtype, op,
             root_policy, buffers, msg_size)
 );
 
--- What an application called, as CHORALE_TRACE wrote it and `chorale import`
--- read it.
+-- The collective calls of an application, written by CHORALE_TRACE and read by
+-- `chorale import`.
 CREATE TABLE trace (
     trace_id    INTEGER PRIMARY KEY,
     uuid        TEXT NOT NULL UNIQUE,   -- of the file's content
@@ -414,40 +424,40 @@ CREATE TABLE trace (
     started     TEXT NOT NULL,          -- when MPI_Init returned
     comm_size   INTEGER NOT NULL CHECK (comm_size >= 1), -- of MPI_COMM_WORLD
     ranks       INTEGER NOT NULL CHECK (ranks BETWEEN 1 AND comm_size),
-                                        -- that are summed up here
-    part_rank   INTEGER,                -- NULL: of all of them
-    part        TEXT NOT NULL DEFAULT '', -- why it is one rank's only
-    wall_mean   REAL NOT NULL,          -- s, from MPI_Init to MPI_Finalize:
-    wall_max    REAL NOT NULL,          -- mean over ranks, and the longest
-    unlisted_calls   INTEGER NOT NULL,  -- of ranks, in no row below
+                                        -- number of ranks summed here
+    part_rank   INTEGER,                -- the only rank; NULL: all of them
+    part        TEXT NOT NULL DEFAULT '', -- why there is only one rank
+    wall_mean   REAL NOT NULL,          -- s from MPI_Init to MPI_Finalize: mean
+    wall_max    REAL NOT NULL,          -- and maximum over the ranks
+    unlisted_calls   INTEGER NOT NULL,  -- calls of ranks without a row below
     unlisted_seconds REAL NOT NULL
 );
 
--- Calls that posed the same and were run by the same.
+-- Calls with the same arguments that ran the same algorithm.
 CREATE TABLE trace_point (
     trace_id    INTEGER NOT NULL REFERENCES trace,
     coll        TEXT NOT NULL,
     n           INTEGER NOT NULL CHECK (n >= 0), -- of gatherv, scatterv and
-                                        -- alltoallv the mean over the calls
-    msg_size    INTEGER NOT NULL CHECK (msg_size >= 0), -- irregular: the mean
-                                        -- block
+                                        -- alltoallv: mean over the calls
+    msg_size    INTEGER NOT NULL CHECK (msg_size >= 0), -- irregular: mean
+                                        -- block size
     comm_size   INTEGER NOT NULL CHECK (comm_size >= 1),
-    shape       TEXT NOT NULL,          -- as in cell, or unknown
-    dtype       TEXT NOT NULL,          -- as in cell, or other, derived
-    op          TEXT NOT NULL,          -- as in cell, or other, user
+    shape       TEXT NOT NULL,          -- as in cell, or 'unknown'
+    dtype       TEXT NOT NULL,          -- as in cell, or 'other', 'derived'
+    op          TEXT NOT NULL,          -- as in cell, or 'other', 'user'
     root        TEXT NOT NULL,          -- none, first, middle, last
     ran         TEXT NOT NULL,          -- library, or variant:params
     rank_calls  INTEGER NOT NULL,       -- summed over the ranks
-    calls       REAL NOT NULL,          -- operations; whole, if all ranks of
-                                        -- the communicators are summed
+    calls       REAL NOT NULL,          -- operations; a whole number if all
+                                        -- ranks of the communicators are summed
     seconds     REAL NOT NULL,          -- summed over the ranks
-    max_seconds REAL NOT NULL,          -- of the rank that spent most
+    max_seconds REAL NOT NULL,          -- of the rank with the longest time
     PRIMARY KEY (trace_id, coll, comm_size, n, shape, dtype, op, root, ran)
 ) WITHOUT ROWID;
 CREATE INDEX trace_point_by_size ON trace_point (comm_size, coll, msg_size);
 
--- One `chorale submit`: launches that are made in batch jobs. Its folder has
--- the scripts and the shards; how far they are is seen there and in the runs.
+-- One `chorale submit`: launches that run in batch jobs. Its folder holds the
+-- scripts and shards; their progress is read from there and from the runs.
 CREATE TABLE submission (
     submission_id INTEGER PRIMARY KEY,
     uuid        TEXT NOT NULL UNIQUE,
@@ -458,19 +468,20 @@ CREATE TABLE submission (
     gather_job  TEXT NOT NULL DEFAULT '' -- id of the last job, which merges
 );
 
--- An element of a job array: launches that one allocation makes.
+-- An element of a job array: the launches of one allocation.
 CREATE TABLE element (
     submission_id INTEGER NOT NULL REFERENCES submission,
     element     INTEGER NOT NULL CHECK (element >= 1),
     nodes       INTEGER NOT NULL CHECK (nodes >= 1),
-    ppn         INTEGER NOT NULL CHECK (ppn >= 1), -- of all communicators
-    seconds     REAL NOT NULL,          -- foreseen, an upper bound
+    ppn         INTEGER NOT NULL CHECK (ppn >= 1), -- over all communicators
+    seconds     REAL NOT NULL,          -- estimate, an upper bound
     job_id      TEXT NOT NULL DEFAULT '', -- of the array; '': not submitted
-    task        INTEGER NOT NULL,       -- index in it
+    task        INTEGER NOT NULL,       -- index in the array
     PRIMARY KEY (submission_id, element)
 ) WITHOUT ROWID;
 
--- Which launches: cells of that kind that have no run in the ordinal.
+-- A launch of an element: it runs the cells with these columns that have no run
+-- of this ordinal yet.
 CREATE TABLE element_launch (
     submission_id INTEGER NOT NULL,
     element     INTEGER NOT NULL,
@@ -486,8 +497,7 @@ CREATE TABLE element_launch (
     FOREIGN KEY (submission_id, element) REFERENCES element
 ) WITHOUT ROWID;
 
--- A named point in the past to compare against: the launches of one campaign
--- or several.
+-- A named reference for comparisons: the launches of one or more campaigns.
 CREATE TABLE baseline (
     name        TEXT NOT NULL,
     system_id   INTEGER NOT NULL REFERENCES system,
@@ -496,8 +506,9 @@ CREATE TABLE baseline (
     PRIMARY KEY (name, system_id, campaign_id)
 ) WITHOUT ROWID;
 
--- Two-sided 95 % quantiles of Student's t by degrees of freedom; above the
--- last row its value serves (it is slightly too wide, never too narrow).
+-- Two-sided 95 % quantiles of Student's t by degrees of freedom. For values
+-- between or above rows take the next lower row: slightly too wide, never too
+-- narrow.
 CREATE TABLE student_t (df INTEGER PRIMARY KEY, t REAL NOT NULL);
 INSERT INTO student_t VALUES
     (1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706),
@@ -506,9 +517,8 @@ INSERT INTO student_t VALUES
     (16, 2.1199), (17, 2.1098), (18, 2.1009), (19, 2.0930), (20, 2.0860),
     (25, 2.0595), (30, 2.0423), (40, 2.0211), (60, 2.0003), (120, 1.9799);
 
--- Every run beside what it is a run of: the times of each cell launch by
--- launch. Models, decisions and histories are made of these rows. part: '',
--- or what its launch was planned for beside campaigns.
+-- All runs with their cell, launch and summary. Models, decisions and histories
+-- use these rows.
 CREATE VIEW v_run AS
 SELECT y.name AS system, y.kind, c.coll, c.msg_size, c.n, c.comm_size, c.ppn,
        c.shape, c.provider, c.variant, c.params, c.dtype, c.op, c.op_class,
@@ -524,12 +534,13 @@ SELECT y.name AS system, y.kind, c.coll, c.msg_size, c.n, c.comm_size, c.ppn,
 
 -- Time of each cell over its launches: the geometric mean of the launch
 -- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
--- freedom; exact in simulation; NULL with one launch, and where it is wider
--- than a factor of 1000 each way, as of two launches that differ much). min,
--- p95 and p99 are the least and the largest of the launches' own, q25 and q75
--- their means (launches are always read in the order of their ids, so that a
--- sum has the same last digit whatever the ids of runs); where a repetition was a batch (run.batch) all of them are of
--- means of that many calls, so that p99 says less of single calls.
+-- freedom). The interval is exact in simulation. It is NULL for one launch, and
+-- if it is wider than a factor of 1000 each way, as for two very different
+-- launches. min: the least of the launches' minima. p95, p99: the largest of
+-- the launches' quantiles. q25, q75: means of the launches' quantiles. With
+-- batches (run.batch) all of them describe means over a batch, so p99 tells
+-- less about single calls. Launches are read in the order of their ids, so that
+-- a sum has the same last digit for any ids of runs.
 CREATE VIEW v_summary AS
 WITH l AS (
     SELECT c.cell_id, count(*) AS launches, sum(s.nrep) AS nrep,
@@ -564,9 +575,8 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                FROM l WHERE launches > 1) h
     ON h.cell_id = c.cell_id AND h.half < ln(1000);
 
--- Where an application's time in collectives goes: of each point what one call
--- takes on the mean over ranks, and its share of all collectives and of the
--- program.
+-- An application's time in collectives, by point: time of one call as the mean
+-- over ranks, and its share of all collectives and of the whole program.
 CREATE VIEW v_trace AS
 SELECT t.trace_id, t.label, t.program, p.coll, p.msg_size, p.n, p.comm_size,
        p.shape, p.dtype, p.op, sum(p.calls) AS calls,
@@ -580,10 +590,10 @@ SELECT t.trace_id, t.label, t.program, p.coll, p.msg_size, p.n, p.comm_size,
  GROUP BY t.trace_id, p.coll, p.comm_size, p.n, p.shape, p.dtype, p.op
  ORDER BY t.trace_id, share DESC;
 
--- Every cell against the library's default at the same point, launch by launch
--- (what changes from launch to launch cancels): mean of the logarithms. An
--- algorithm of SimGrid's has launches of its own: there, where time is exact,
--- the library's are those of the same ordinal.
+-- Every cell against the library's default at the same point: mean logarithm of
+-- the ratio, paired by launch, so that launch-to-launch variation cancels.
+-- SimGrid's algorithms have launches of their own. Simulated time is exact, so
+-- they are paired with the library's launch of the same ordinal.
 CREATE VIEW v_paired AS
 SELECT c.cell_id, count(*) AS launches,
        avg(ln(t.median / s.median)) AS mu,
@@ -611,9 +621,10 @@ SELECT c.cell_id, count(*) AS launches,
  WHERE r.status = 'ok' AND s.median > 0 AND q.status = 'ok' AND t.median > 0
  GROUP BY c.cell_id;
 
--- Speed-up over the library's default: above 1 is faster. speedup_lo and _hi:
--- 95 % interval over the launches (as in v_summary). validity is of both: what
--- speaks against the library's time stands there as library:late.
+-- Speed-up over the library's default: above 1 is faster. speedup_lo and
+-- speedup_hi: 95 % interval over the launches, as in v_summary. validity is of
+-- both times;
+-- flags of the library's time have the prefix library:, as in library:late.
 CREATE VIEW v_speedup AS
 SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
        v.provider, v.variant, v.params, v.dtype, v.op, v.root_policy,
@@ -640,7 +651,7 @@ SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
                FROM v_paired WHERE launches > 1) h
     ON h.cell_id = v.cell_id AND h.half < ln(1000);
 
--- The fastest variant of each measured point, and by how much.
+-- The fastest variant of each measured point, and its speed-up.
 CREATE VIEW v_best AS
 SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
        params, dtype, op, root_policy, buffers, arrival, siblings, metric,
@@ -654,10 +665,10 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
           FROM v_speedup)
  WHERE place = 1;
 
--- What `chorale validate` measured, launch by launch: the choice of the table
--- with that digest (part is 'table-' and it), and the library's default beside
--- it. seconds is NULL where a launch does not count, as reason says, or is not
--- made yet.
+-- Measurements of `chorale validate`, launch by launch: the choice of the table
+-- with that digest (part is 'table-DIGEST'), and beside it the library's
+-- default. seconds is NULL if the launch does not count, for the reason in
+-- reason, or if it has not run yet.
 CREATE VIEW v_proof AS
 SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
        c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.root_policy, c.buffers,
@@ -692,12 +703,11 @@ SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
   LEFT JOIN run_summary t ON t.run_id = q.run_id
  WHERE c.variant = 'choice';
 
--- Does forcing algorithms leave the library's default alone? Its time beside
--- forced ones (forced_seconds) and in launches in which nothing is ever
--- forced (untouched_seconds), and the ratio of the two over the ordinals that
--- have both, in batches of one length, with its 95 % interval (NULL as in
--- v_summary). An interval without 1 in it says that they differ; of twenty points one does
--- so by chance.
+-- Does forcing algorithms change the library's default? Its time beside forced
+-- algorithms (forced_seconds), its time in launches that never force one
+-- (untouched_seconds), and their ratio over the ordinals that have both with
+-- equal batches. The 95 % interval is NULL as in v_summary. An interval without
+-- 1 shows a difference; one point in twenty does so by chance.
 CREATE VIEW v_untouched AS
 WITH o AS (
     SELECT u.cell_id, l.ordinal,
@@ -740,9 +750,9 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                FROM d WHERE launches > 1) h
     ON h.cell_id = d.cell_id AND h.half < ln(1000);
 
--- What the table that `generate` writes chooses: from n_lo to n_hi bytes, on
--- comm_size to comm_size_hi processes. Elsewhere it leaves the library alone.
--- What the library's own rules file would choose is in the table decision only.
+-- The choices of the dispatch table that `generate` writes: for n_lo to n_hi
+-- bytes on comm_size to comm_size_hi processes. Elsewhere the library decides.
+-- Choices for the library's own rule file are in the table decision only.
 CREATE VIEW v_decision AS
 SELECT y.name AS system, d.coll, d.comm_size,
        max(d.comm_size, d.comm_size_hi) AS comm_size_hi,
@@ -753,8 +763,8 @@ SELECT y.name AS system, d.coll, d.comm_size,
   FROM decision d JOIN system y USING (system_id)
  WHERE d.target = 'dispatch';
 
--- What is done and what is left, per system, collective and comm_size. A cell
--- counts once for each launch it is planned in.
+-- Progress per system, collective and comm_size. A cell counts once for each
+-- launch it is planned in.
 CREATE VIEW v_progress AS
 SELECT y.name AS system, c.coll, c.comm_size, sum(c.launches) AS planned,
        sum(min(c.launches, d.done)) AS done,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* snapshot.c - a private copy of a database: see snapshot.h. */
+/* snapshot.c - private copy of a database. */
 #include "config.h"
 
 #include "db/snapshot.h"
@@ -16,7 +16,7 @@
 static const char *const suffix[] = { "", "-journal", "-wal", "-shm" };
 
 #define NSUFFIX (sizeof(suffix) / sizeof(suffix[0]))
-#define NCOPIED 3 /* -shm is only ever made in the copy */
+#define NCOPIED 3 /* -shm is never copied; SQLite creates it in the copy */
 
 enum chorale_err chorale_copy_folder(struct chorale_copy *copy,
                                      struct chorale_errmsg *msg)
@@ -61,7 +61,7 @@ static enum chorale_err copy_fail(const char *path, int in_copy,
     int error = errno;
 
     return in_copy
-               ? chorale_fail(msg, CHORALE_ENV, "%s: %s while it was copied; "
+               ? chorale_fail(msg, CHORALE_ENV, "%s: cannot be copied (%s); "
                               "set TMPDIR to a folder with space for the "
                               "whole file", path, strerror(error))
                : chorale_fail_read(msg, path, error);
@@ -88,8 +88,8 @@ static enum chorale_err copy_bytes(const char *path, int in, int out,
     return err;
 }
 
-/* A journal of a transaction over several files names another one, which
- * SQLite would look for and delete: chorale makes none such. */
+/* The journal of a transaction over several files names another file, which
+ * SQLite would look for and delete. Chorale never writes such a journal. */
 static int speaks_of_others(int fd)
 {
     static const unsigned char magic[8] = { 0xd9, 0xd5, 0x05, 0xf9,
@@ -102,7 +102,7 @@ static int speaks_of_others(int fd)
            memcmp(tail, magic, 8) == 0;
 }
 
-/* One of the files; what is missing beside the database is left out. */
+/* Copy one of the files; a missing journal or log is skipped. */
 static enum chorale_err copy_file(const struct chorale_copy *copy,
                                   const char *path, const char *end,
                                   struct chorale_errmsg *msg)
@@ -122,8 +122,8 @@ static enum chorale_err copy_file(const struct chorale_copy *copy,
         goto out;
     }
     if (strcmp(end, "-journal") == 0 && speaks_of_others(in)) {
-        err = chorale_fail(msg, CHORALE_DATA, "%s: a journal that speaks of "
-                           "other files, so not one of chorale; restore a "
+        err = chorale_fail(msg, CHORALE_DATA, "%s: a journal that refers to "
+                           "other files, not written by chorale; restore a "
                            "copy of %s", from, path);
         goto out;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sqlite_error.c - what is wrong with a database: see sqlite_error.h and store.h. */
+/* sqlite_error.c - messages for SQLite and system errors on a database. */
 #include "config.h"
 
 #include "db/sqlite_error.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is the folder there that the file would be in? */
+/* Does the folder of this path exist? */
 static int has_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -42,8 +42,9 @@ enum chorale_err chorale_store_sysfail(const char *path, int error,
                         mend);
 }
 
-/* Why no journal can be made beside the file: SQLite tries in several ways,
- * and the errno that it keeps is that of the last. 0, or -1 and errno. */
+/* Find out why SQLite cannot create its journal beside the file. SQLite tries
+ * several ways and keeps only the errno of the last. Returns 0, or -1 and
+ * errno. */
 static int probe_folder(const char *path)
 {
     char name[PATH_MAX];
@@ -89,9 +90,9 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             "where you may write", path);
     case SQLITE_IOERR:
         return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s (%s); nothing stored before is lost: "
-                            "mend the disk or its quota and repeat the "
-                            "command", path, sqlite3_errmsg(db),
+                            "%s: %s (%s), stored data is safe; repair the disk "
+                            "or raise its quota, and repeat the command", path,
+                            sqlite3_errmsg(db),
                             strerror(sqlite3_system_errno(db)));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -152,7 +153,7 @@ enum chorale_err chorale_store_header(const char *path, int fd, int *fresh_p,
     if (page == 1)
         page = 65536;
     if ((uint64_t)page * pages > (uint64_t)st.st_size) {
-        /* A journal beside it may still bring the pages back. */
+        /* A journal beside it may restore the missing pages. */
         char journal[4096];
         int len = snprintf(journal, sizeof(journal), "%s-journal", path);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - the one SQLite file: see store.h.
+/* store.c - the SQLite file: open, lock, statements, transactions.
  *
- * Locks are open-file-description locks on two bytes far beyond any byte that
- * SQLite locks or writes. They live in the database itself, so one file stays
- * one file, and they end with the process, however it ends.
+ * Locks are open-file-description locks on single bytes far beyond the bytes
+ * that SQLite locks or writes. They need no second file, and they end with the
+ * process, however it ends.
  */
 #include "config.h"
 
@@ -28,19 +28,19 @@
 
 #define LOCK_BASE 0x7000000000000000LL
 #define BUSY_MS 20000
-#define KEEP (64 << 20)      /* bytes of heap that are not given back */
-#define STOP_STEPS 100000 /* of SQLite's machine: some ms */
+#define KEEP (64 << 20)   /* bytes of freed heap kept by malloc */
+#define STOP_STEPS 100000 /* instructions of SQLite's machine: a few ms */
 
-/* A third lock, held while the schema is made. */
+/* A third lock, held while the schema is created. */
 #define LOCK_CREATE ((enum chorale_lock)2)
 
 struct chorale_store {
     sqlite3 *db;
-    struct chorale_tail *tail; /* NULL: none */
+    struct chorale_tail *tail; /* may be NULL */
     char *path;
-    int (*asked)(void); /* whether to stop; NULL: never */
-    int fd; /* of the locks; closing it would drop SQLite's own, so it is
-             * closed after the connection */
+    int (*asked)(void); /* 1: stop; may be NULL */
+    int fd; /* holds the locks; closed after the connection, because closing
+             * it drops SQLite's own locks */
 };
 
 static const char schema[] =
@@ -104,7 +104,8 @@ static enum chorale_err create_schema(struct chorale_store *store,
     return err;
 }
 
-/* SQLite before its math functions were common: give the views theirs. */
+/* Replacement for SQLite's math functions, which older builds lack; the views
+ * need them. */
 static void math1(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     double (*f)(double) = *(double (**)(double))sqlite3_user_data(ctx);
@@ -134,10 +135,10 @@ static void add_math(sqlite3 *db)
                                 (void *)(uintptr_t)&f[i], math1, NULL, NULL);
 }
 
-/* Our programs use SQLite in one thread: it needs no locks, not even where it
- * allocates. Each transaction takes its pages and gives them back: the heap
- * keeps them, not the kernel. Both together store samples a third faster. What
- * simulates is told by who starts it to keep more (tuner/run/launcher.c). */
+/* SQLite runs in one thread here, so it needs no mutexes, not even to allocate.
+ * malloc keeps freed pages, because each transaction allocates and frees them.
+ * Both together store samples a third faster. Simulations need a larger limit,
+ * which tuner/run/smpi.c sets in their environment. */
 static void settle_memory(void)
 {
     static int done;
@@ -232,7 +233,7 @@ enum chorale_err chorale_store_open(const char *path,
     enum chorale_err err;
     int fresh = 0;
 
-    /* A name that SQLite would take for something else is a file's to us. */
+    /* SQLite gives ":..." and "file:..." a meaning; here they name files. */
     if (store == NULL ||
         asprintf(&store->path, "%s%s",
                  path[0] == ':' || strncmp(path, "file:", 5) == 0 ? "./" : "",
@@ -256,8 +257,8 @@ enum chorale_err chorale_store_open(const char *path,
     }
     err = chorale_store_header(path, store->fd, &fresh, msg);
     if (err == CHORALE_OK && fresh && mode == CHORALE_STORE_CREATE) {
-        /* Another first command may be at it too: one makes the schema, the
-         * others wait and find it. */
+        /* Several first commands may start at once: one creates the schema,
+         * the others wait for it. */
         err = chorale_store_lock(store, LOCK_CREATE, BUSY_MS / 1e3, msg);
         if (err == CHORALE_OK)
             err = chorale_store_header(path, store->fd, &fresh, msg);

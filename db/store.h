@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.h - the one SQLite file: opening, locking, statements, transactions.
+/* store.h - the SQLite file: open, lock, statements, transactions.
  *
- * Rooms write their own SQL against schema.sql and bind every value; this
- * header gives them errors as one clear line. All functions return a class
- * of db/err.h and write msg on failure; outputs change on success only.
+ * Other folders write their own SQL against schema.sql and bind every value.
+ * All functions return an error class (err.h) and on failure write one line to
+ * msg. Outputs change on success only.
  */
 #ifndef CHORALE_DB_STORE_H
 #define CHORALE_DB_STORE_H
@@ -13,15 +13,16 @@
 
 #include "db/err.h"
 
-/* Of db/schema.sql. Version 0 is any schema from before versions were counted;
- * migrate.h brings it up to date. */
+/* PRAGMA user_version of schema.sql. Version 0 is any schema older than that
+ * numbering; migrate.h upgrades it. */
 #define CHORALE_SCHEMA_VERSION 1
 #define CHORALE_APPLICATION_ID 0x43484f52 /* "CHOR" */
 #define CHORALE_UUID_SIZE 37
 #define CHORALE_COUNTERS_MAX 4096 /* bytes of campaign.counters */
 
-/* What campaign k says of how its cells are measured: a launch has cells of
- * campaigns that agree in all of it. A row value, without parentheses. */
+/* The columns of campaign k that state how its cells are measured, as a row
+ * value without parentheses. Cells of several campaigns share a launch only if
+ * all these columns agree. */
 #define CHORALE_CAMPAIGN_WAY(k)                                              \
     k ".nrep_min, " k ".nrep_max, " k ".nwarmup, " k ".target_width, "       \
     k ".cell_seconds, " k ".max_memory, " k ".sync, " k ".batch, "           \
@@ -29,25 +30,25 @@
     k ".network, " k ".tau, " k ".sim_selector"
 
 enum chorale_store_mode {
-    CHORALE_STORE_READ,   /* must exist; never written */
+    CHORALE_STORE_READ,   /* must exist; is never written */
     CHORALE_STORE_WRITE,  /* must exist */
-    CHORALE_STORE_CREATE  /* made with the current schema if missing */
+    CHORALE_STORE_CREATE  /* is created with the current schema if missing */
 };
 
 struct chorale_store;
 
-/* Open a database. CHORALE_DATA: not a database, truncated, of another
- * program, of a newer schema, or of an older one if it is only to be read:
- * opened for writing, that is migrated. CHORALE_ENV: missing, no permission,
- * read-only folder, disk full. The connection distrusts the file's schema.
- * SQLite is set up for one thread a process: all stores belong to the thread
- * that opens the first. */
+/* Open a database. An older schema is upgraded when it is opened for writing.
+ * CHORALE_DATA: not a database, truncated, of another program, newer schema, or
+ * older schema with CHORALE_STORE_READ. CHORALE_ENV: missing, no permission,
+ * read-only folder, disk full. SQLite does not trust the file's schema.
+ * SQLite is configured for one thread a process: all stores belong to the
+ * thread that opens the first one. */
 enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
                                     struct chorale_errmsg *msg);
-/* A database of the current schema in memory, which is no file and ends with
- * the store. It has no locks, and rows may refer to rows of another. */
+/* A database of the current schema in memory. It has no file and no locks, and
+ * its foreign keys are not enforced. */
 enum chorale_err chorale_store_memory(struct chorale_store **store_p,
                                       struct chorale_errmsg *msg);
 /* Close; NULL does nothing. An open transaction is rolled back. */
@@ -56,102 +57,105 @@ void chorale_store_close(struct chorale_store *store);
 sqlite3 *chorale_store_db(struct chorale_store *store);
 const char *chorale_store_path(const struct chorale_store *store);
 
-/* After its path: a file that asks the runner which measures into it to end
- * early. */
+/* Suffix of a flag file beside the database: if it exists, the runner that
+ * measures into the database ends early. */
 #define CHORALE_END_SUFFIX "-end"
 
-/* Who may write. CAMPAIGN: one `chorale` at a time plans, runs or decides.
- * RUNNER: one runner at a time measures; it outlives a killed campaign. */
+/* Write locks. CAMPAIGN: one `chorale` at a time plans, runs or decides.
+ * RUNNER: one runner at a time measures. A runner outlives the chorale command
+ * that started it if that is killed. */
 enum chorale_lock { CHORALE_LOCK_CAMPAIGN, CHORALE_LOCK_RUNNER };
 
-/* For how long to ask for a lock: a killed command's is held until the last of
- * its processes is gone, one that was about to become a launcher too. */
+/* Seconds to wait for a lock. After a kill the lock is held until the last
+ * process of the command has ended, including a child that was about to exec
+ * the launcher. */
 #define CHORALE_LOCK_PATIENCE 2.0
 
-/* Take a lock for the life of the store, waiting up to seconds for it.
- * CHORALE_ENV: held by another process, which msg names if it can. */
+/* Take a lock for the lifetime of the store, waiting up to seconds for it.
+ * CHORALE_ENV: another process holds it. */
 enum chorale_err chorale_store_lock(struct chorale_store *store,
                                     enum chorale_lock lock, double seconds,
                                     struct chorale_errmsg *msg);
-/* 1 if some other process holds that lock. */
+/* 1 if another process holds that lock. */
 int chorale_store_locked(struct chorale_store *store, enum chorale_lock lock);
 
-/* Keep writers away from an open database file for as long as fd is open: both
- * locks, shared with others that only read. 0, or -1 with errno: EAGAIN or
- * EACCES if a writer is at work. */
+/* Take both locks shared with other readers, so that no writer can start while
+ * fd is open. Returns 0, or -1 with errno: EAGAIN or EACCES if a writer is
+ * active. */
 int chorale_store_share(int fd);
 
-/* From now on statements of this connection end early when asked() says so,
- * with CHORALE_STOPPED. */
+/* From now on asked() is polled during statements of this connection; if it
+ * returns 1, they end early with CHORALE_STOPPED. */
 void chorale_store_stop(struct chorale_store *store, int (*asked)(void));
 
-/* The current schema, as SQL. */
+/* The current schema as SQL text. */
 const char *chorale_store_schema(void);
 
-/* Turn a SQLite result into our class and line ("results.db: disk full; free
- * some space and repeat the command"). SQLITE_OK, ROW, DONE give CHORALE_OK. */
+/* Translate a SQLite result code into an error class and message ("results.db:
+ * the disk is full; ..."). SQLITE_OK, ROW and DONE give CHORALE_OK. */
 enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                                      struct chorale_errmsg *msg);
 
-/* Prepare one statement. */
+/* Prepare one statement; the caller finalizes it. */
 enum chorale_err chorale_store_prepare(struct chorale_store *store,
                                        const char *sql, sqlite3_stmt **stmt_p,
                                        struct chorale_errmsg *msg);
-/* Step: *row_p becomes 1 on a row, 0 when done (the statement is then reset
- * and its bindings stay). row_p may be NULL when no row is expected. */
+/* Step a statement: *row_p becomes 1 on a row. When done it becomes 0; the
+ * statement is then reset and keeps its bindings. row_p may be NULL if no row
+ * is expected. */
 enum chorale_err chorale_store_step(struct chorale_store *store,
                                     sqlite3_stmt *stmt, int *row_p,
                                     struct chorale_errmsg *msg);
-/* A column of the row as text, "" where it is NULL; until the next step. */
+/* A column of the row as text, "" for NULL; valid until the next step. */
 const char *chorale_text(sqlite3_stmt *stmt, int column);
 /* Execute one or more statements without parameters. */
 enum chorale_err chorale_store_exec(struct chorale_store *store,
                                     const char *sql,
                                     struct chorale_errmsg *msg);
-/* First column of the first row of a query without parameters; the fallback
- * where there is no row. */
+/* First column of the first row of a query without parameters, or fallback if
+ * the result is empty. */
 enum chorale_err chorale_store_int(struct chorale_store *store,
                                    const char *sql, sqlite3_int64 fallback,
                                    sqlite3_int64 *value_p,
                                    struct chorale_errmsg *msg);
 
-/* Transactions: begin takes the write lock at once. rollback never fails. */
+/* Begin a transaction with the write lock. Rollback never fails. */
 enum chorale_err chorale_store_begin(struct chorale_store *store,
                                      struct chorale_errmsg *msg);
-/* The same, but CHORALE_ENV at once where another writes. */
+/* The same, but returns CHORALE_ENV at once if another process is writing. */
 enum chorale_err chorale_store_begin_now(struct chorale_store *store,
                                          struct chorale_errmsg *msg);
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 void chorale_store_rollback(struct chorale_store *store);
 
-/* From now on chorale_store_commit() appends the runs that it stores to the
- * tail of the copy that is published under this name: tail.h. */
+/* From now on chorale_store_commit() appends the committed runs to the tail of
+ * the copy published under this name (tail.h). */
 enum chorale_err chorale_store_tail(struct chorale_store *store,
                                     const char *published,
                                     struct chorale_errmsg *msg);
-/* The same to the file of a group, which is there; place: from 1 on. */
+/* The same to the existing tail file of a group; place: its number, from 1. */
 enum chorale_err chorale_store_tail_group(struct chorale_store *store,
                                           const char *published, int place,
                                           struct chorale_errmsg *msg);
-/* All runs have been deleted: a tail goes on with whatever comes next. */
+/* Call this after deleting all runs: the tail continues with the next run. */
 void chorale_store_emptied(struct chorale_store *store);
 
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);
 
-/* One that begins as another UUID does and is a hash of it and a number from
- * half on (RFC 9562, version 8), so that those of rows that come together lie
- * together in an index: it is not rewritten everywhere when they are merged. If
- * with is no UUID, a random one. */
+/* A UUID (RFC 9562, version 8) whose first half is that of `with` and whose
+ * second half is a hash of `with` and number. Rows stored together then lie
+ * together in an index, so that a merge rewrites fewer pages. Random if `with`
+ * is not a UUID. */
 void chorale_uuid_near(const char *with, int64_t number,
                        char uuid[CHORALE_UUID_SIZE]);
 
-/* A UUID that is a hash of text (RFC 9562, version 8): equal texts, equal
+/* A UUID that is a hash of text (RFC 9562, version 8): equal texts give equal
  * UUIDs. */
 void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE]);
 
-/* Now, UTC, "2026-01-31T12:34:56Z"; text has room for 32. */
+/* Current time in UTC, "2026-01-31T12:34:56Z". */
 void chorale_now(char text[32]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* systems.c - the systems of a database: see systems.h. */
+/* systems.c - the systems in a database, and selecting one by name. */
 #include "config.h"
 
 #include "db/systems.h"
@@ -110,7 +110,8 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
     return err;
 }
 
-/* What launch ?1 has otherwise than the first one of its system that tells. */
+/* The first fact in which launch ?1 differs from the first launch of its system
+ * that has this fact. */
 #define OTHERWISE                                                            \
     "SELECT k.what, mine.value, first.value, y.name"                         \
     "  FROM launch m JOIN system y USING (system_id)"                        \
@@ -141,9 +142,9 @@ enum chorale_err chorale_system_agrees(struct chorale_store *store,
     if (err == CHORALE_OK && row)
         err = chorale_fail(msg, CHORALE_ENV,
                            "%s of the launch is '%.120s', that of earlier ones "
-                           "of system %.100s '%.120s': times of two are never "
-                           "mixed; start it where those were, or plan and run "
-                           "into another database", chorale_text(stmt, 0),
+                           "of system %.100s '%.120s'; start it where those "
+                           "ran, or plan and run into another database",
+                           chorale_text(stmt, 0),
                            chorale_text(stmt, 1), chorale_text(stmt, 3),
                            chorale_text(stmt, 2));
     sqlite3_finalize(stmt);

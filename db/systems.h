@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* systems.h - the systems of a database, and the one a verb works on. */
+/* systems.h - the systems in a database, and selecting one by name. */
 #ifndef CHORALE_DB_SYSTEMS_H
 #define CHORALE_DB_SYSTEMS_H
 
@@ -7,16 +7,17 @@
 
 #include "db/store.h"
 
-/* Systems of a database in the order of their names. */
+/* One system of a database. */
 struct chorale_system_row {
     sqlite3_int64 id;
     int simulated;
-    int imported;            /* its runs are what another benchmark printed */
+    int imported;            /* its runs are the output of another benchmark */
     char *name;
 };
 
-/* All systems, or the one of that name. *list_p is allocated, *count_p >= 1.
- * CHORALE_DATA: none; CHORALE_USAGE: no such name. */
+/* Load all systems sorted by name, or with a name that one. *list_p is
+ * allocated (chorale_systems_free()), *count_p >= 1. CHORALE_DATA: the database
+ * has no system; CHORALE_USAGE: unknown name. */
 enum chorale_err chorale_systems_load(struct chorale_store *store,
                                       const char *name,
                                       struct chorale_system_row **list_p,
@@ -24,26 +25,25 @@ enum chorale_err chorale_systems_load(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 void chorale_systems_free(struct chorale_system_row *list, size_t count);
 
-/* The one system of that name, or with name NULL the only one. simulated_p may
- * be NULL. Fails as chorale_systems_load, and with CHORALE_USAGE if there are
- * several and none is named (msg lists them). */
+/* Find the system of that name, or with name NULL the only system. simulated_p
+ * may be NULL. Errors as chorale_systems_load(); also CHORALE_USAGE if name is
+ * NULL and there are several (msg lists them). */
 enum chorale_err chorale_store_system(struct chorale_store *store,
                                       const char *name,
                                       sqlite3_int64 *system_id_p,
                                       int *simulated_p,
                                       struct chorale_errmsg *msg);
 
-/* Facts of a launch (table environment) in which all launches of a system
- * agree that have them, as a table of key and what, its name for people. */
+/* Facts of a launch (table environment) on which all launches of a system must
+ * agree, as a table of key and what, its readable name. */
 #define CHORALE_SYSTEM_FACTS                                                 \
     "(SELECT 'fabric' AS key, 'the fabric' AS what"                          \
     " UNION ALL SELECT 'fabric_choice', 'the way to use the fabric'"         \
     " UNION ALL SELECT 'env:SLURM_CLUSTER_NAME', 'the cluster'"              \
     " UNION ALL SELECT 'env:SLURM_JOB_PARTITION', 'the partition')"
 
-/* That launch, whose facts are stored, agrees with the first one of its system
- * that tells. CHORALE_ENV: it is on another fabric or partition; msg names
- * both. */
+/* Check the stored facts of a launch against the first launch of its system
+ * that has them. CHORALE_ENV: another fabric or partition; msg names both. */
 enum chorale_err chorale_system_agrees(struct chorale_store *store,
                                        sqlite3_int64 launch_id,
                                        struct chorale_errmsg *msg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* uuid.c - identities and times of rows: see store.h. */
+/* uuid.c - UUIDs and time stamps of rows. */
 #include "config.h"
 
 #include "db/store.h"
@@ -26,8 +26,8 @@ void chorale_uuid(char uuid[CHORALE_UUID_SIZE])
 {
     unsigned char b[16];
 
-    /* getrandom() of 16 bytes neither fails nor is cut short once the
-     * kernel's generator is seeded; SQLite's generator is the fallback. */
+    /* Once the kernel's generator is seeded, getrandom() of 16 bytes always
+     * succeeds; SQLite's generator is the fallback. */
     if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
         sqlite3_randomness(sizeof(b), b);
     format_uuid(b, 4, uuid);
@@ -37,7 +37,7 @@ void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE])
 {
     unsigned char b[16];
 
-    /* FNV-1a with two offsets. */
+    /* Two FNV-1a hashes with different offsets. */
     for (int half = 0; half < 2; half++) {
         uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)half * 0x9e3779b97f4a7c15u;
 
@@ -51,7 +51,7 @@ void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE])
 void chorale_uuid_near(const char *with, int64_t number,
                        char uuid[CHORALE_UUID_SIZE])
 {
-    enum { SHARED = 18 }; /* 60 bits with their hyphens */
+    enum { SHARED = 18 }; /* characters: 60 random bits, version, hyphens */
     char text[CHORALE_UUID_SIZE + 24];
 
     if (strlen(with) != CHORALE_UUID_SIZE - 1) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench.c - main() of the measuring program: one launch, every pending point
- * of it. Started by `chorale run`; speaks to it in lines on standard output
- * that begin with '@'. */
+/* bench.c - main() of the measuring program, which runs one launch. `chorale
+ * run` starts it and reads lines from its standard output that begin with
+ * '@'. */
 #include "config.h"
 
 #include "runners/measure/runner.h"
@@ -31,8 +31,8 @@
 #include <simgrid/version.h>
 #endif
 
-/* The question that is answered from inside MPI, without a launch; and that a
- * launch may force the library's algorithms. */
+/* Options. ASK: the question that is answered from inside MPI, without a
+ * launch. NATIVE: the launch may force the library's algorithms. */
 #ifdef CHORALE_SIM
 #define ASK "--hosts"
 #else
@@ -49,10 +49,10 @@ static const char usage[] =
     "\n"
     "Measure the pending points of one launch.\n"
     "\n"
-    "Started under the MPI launcher by `chorale run`, which makes the launch "
-    "and names\nit by its UUID. Rank 0 alone opens the database; every point "
-    "is stored whole,\nand what there is of the one under way is kept beside it "
-    "where a kill leaves it.\n"
+    "Started under the MPI launcher by `chorale run`, which creates the launch "
+    "and names\nit by its UUID. Only rank 0 opens the database. A point is "
+    "stored when it is complete;\na checkpoint of the current point is kept "
+    "beside the database.\n"
     "\n"
     "Options:\n"
     "      --probe            print the MPI library that this program is "
@@ -62,41 +62,42 @@ static const char usage[] =
     "      --hosts            print the hosts of the simulated platform\n"
 #else
     "      --world            print how many ranks the launcher started\n"
-    "      --environment      print what a launch would record of its "
-    "environment: what\n"
-    "                         `chorale doctor` judges\n"
+    "      --environment      print the environment that a launch would "
+    "record; `chorale\n"
+    "                         doctor` judges it\n"
     "      --variables        print the control variables of the MPI library "
     "that are\n"
-    "                         recorded, as they are without MPI started\n"
+    "                         recorded, with their values before MPI starts\n"
     "      --natives          print the algorithms of the MPI library that "
     "can be forced,\n"
     "                         and exit without starting MPI\n"
     "      --counters LIST    print which of these events cannot be counted "
-    "here, and why\n"
+    "here, with\n"
+    "                         the reason\n"
 #endif
-    "      --sharing WORD     time groups that share replicated data: `chorale "
+    "      --sharing WORD     time groups that share replicated data; `chorale "
     "replicate\n"
-    "                         --measure` says which\n"
-    "      --announce         name the cell before each repetition, to find "
+    "                         --measure` starts it\n"
+    "      --announce         print the cell before each repetition, to find "
     "one that hangs\n"
-    "      --served           call the library's default as applications "
-    "do, for a\n"
-    "                         preloaded shim to serve it by its table\n"
-    "      --ignore-sigterm   go on after SIGTERM, which Slurm sends to all "
-    "ranks of a job\n"
-    "                         that it ends: `chorale job` says when a launch "
-    "ends\n"
-    "      --escaped          results.db has %20 for a blank and the like, for "
+    "      --served           call the library's default by the names that "
+    "applications use,\n"
+    "                         so that a preloaded shim handles the calls\n"
+    "      --ignore-sigterm   continue after SIGTERM, which Slurm sends to all "
+    "ranks when a\n"
+    "                         job ends; `chorale job` ends the launch\n"
+    "      --escaped          decode %20 and other escapes in results.db, for "
     "launchers\n"
     "                         that are scripts\n"
-    "      --published=FILE   results.db is published under that name: what is "
-    "stored goes\n"
-    "                         to FILE-tail as well, for those who read the copy\n"
-    "      --turned=SEED:N    the launch has number N: its nodes but the first "
-    "come in an\n"
-    "                         order of its own, by the seed\n"
-    "      --native           before results.db: the launch may force such "
-    "algorithms\n"
+    "      --published=FILE   FILE is the published copy of results.db: append "
+    "stored runs\n"
+    "                         to FILE-tail too\n"
+    "      --turned=SEED:N    order the nodes of launch number N by that seed; "
+    "the first\n"
+    "                         node stays\n"
+    "      --native           before results.db: the launch may force the MPI "
+    "library's\n"
+    "                         algorithms\n"
     "  -h, --help             show this help\n"
     "      --version          show the version\n"
     "\n"
@@ -151,14 +152,14 @@ static int early(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], ASK) == 0)
         return -1;
     if (argc != 3 && (argc != 4 || strcmp(argv[1], NATIVE) != 0)) {
-        fprintf(stderr, "chorale-runner: wants results.db and a launch; see "
+        fprintf(stderr, "chorale-runner: missing results.db or launch; see "
                         "--help\n");
         return CHORALE_USAGE;
     }
     return -1;
 }
 
-/* The launcher's death is ours: no orphan keeps measuring. */
+/* If the launcher dies, this process dies too: no orphan keeps measuring. */
 static void die_with_parent(void)
 {
 #ifdef __linux__
@@ -166,7 +167,7 @@ static void die_with_parent(void)
 #endif
 }
 
-/* Rank 0: the database, and what is pending in the launch. */
+/* Rank 0: open the database and load the pending cells of the launch. */
 static enum chorale_err open_launch(struct chorale_bench *bench,
                                     const char *path, const char *uuid,
                                     struct chorale_store **store,
@@ -181,7 +182,7 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
 }
 
 #ifndef CHORALE_SIM
-/* In which order the nodes are. */
+/* Reorder the nodes, if asked to. */
 static enum chorale_err turn(struct chorale_bench *bench,
                              struct chorale_errmsg *msg)
 {
@@ -200,7 +201,7 @@ static enum chorale_err turn(struct chorale_bench *bench,
 }
 #endif
 
-/* One launch of all ranks, or several in groups of them. */
+/* Run one launch on all ranks, or several on groups of ranks. */
 static enum chorale_err launch(struct chorale_bench *bench, int argc,
                                char **argv, struct chorale_errmsg *msg)
 {
@@ -215,7 +216,7 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     if (err != CHORALE_OK)
         return err;
     if (chorale_groups_parse(argv[argc - 1], &group, &ngroup) != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "'%.200s' names no launch; "
+        return chorale_fail(msg, CHORALE_USAGE, "'%.200s': not a launch; "
                             "`chorale run` starts launches", argv[argc - 1]);
     if (ngroup > 0) {
         PMPI_Comm_rank(MPI_COMM_WORLD, &bench->world_rank);
@@ -242,7 +243,7 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
 }
 
 #ifndef CHORALE_SIM
-/* Without a launch: "@env KEY VALUE" for each fact. */
+/* Print "@env KEY VALUE" for each fact, without a launch. */
 static enum chorale_err show_environment(struct chorale_bench *bench,
                                          int argc, char **argv,
                                          struct chorale_errmsg *msg)
@@ -349,8 +350,8 @@ int main(int argc, char **argv)
     if (bench.world_rank == 0) {
         if (err != CHORALE_OK)
             fprintf(stderr, "chorale-runner: %s\n", msg.text);
-        /* All is committed: what follows may hang in some libraries, and
-         * `chorale run` then ends it without loss. */
+        /* All results are committed. MPI_Finalize may hang in some libraries;
+         * `chorale run` can then end the program without loss. */
         printf("@end %d\n", (int)err);
         fflush(stdout);
     }

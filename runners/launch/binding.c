@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binding.c - where a rank may run: see environment.h. A rank is free if it
- * may use all processors that its job has on the node, and there are two or
- * more. */
+/* binding.c - the processors on which a rank may run. A rank is "free" if it
+ * may use all processors that its job has on the node, and they are at least
+ * two. */
 #include "config.h"
 
 #include "runners/launch/environment.h"
@@ -16,7 +16,7 @@
 
 const char *const chorale_binding_source = "hwloc";
 
-/* ", cores 0-3": logical numbers of the objects that the set touches. */
+/* Append ", cores 0-3": logical numbers of the objects in the set. */
 static void add_objects(hwloc_topology_t topology, hwloc_const_cpuset_t set,
                         hwloc_obj_type_t type, const char *what, char *text,
                         size_t size)
@@ -90,8 +90,8 @@ void chorale_binding(char text[CHORALE_BINDING_TEXT])
 
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof(set), &set) != 0) {
-        snprintf(text, CHORALE_BINDING_TEXT, "unknown: more processors than "
-                                             "sched_getaffinity tells");
+        snprintf(text, CHORALE_BINDING_TEXT, "unknown: too many processors "
+                                             "for sched_getaffinity");
         return;
     }
     len = (size_t)snprintf(text, CHORALE_BINDING_TEXT, "%s: processors",

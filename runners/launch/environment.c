@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* environment.c - what made a launch: enough to repeat it, by an allow-list,
- * and how its ranks lie on nodes. See environment.h. */
+/* environment.c - record the environment of a launch, by an allow-list, and the
+ * placement of its ranks on nodes. */
 #include "config.h"
 
 #include "runners/launch/environment.h"
@@ -21,7 +21,7 @@ static const char flags[] =
 #include "db/flags.inc"
     ;
 
-#define NODE_FACTS 4096 /* bytes of the facts of one node */
+#define NODE_FACTS 4096 /* bytes of one node's facts as text */
 
 /* --- this process ----------------------------------------------------- */
 
@@ -36,7 +36,7 @@ static void put_command(struct chorale_facts *facts, int argc, char **argv)
     chorale_facts_put(facts, "command", text);
 }
 
-/* What messages take by distance: rows of fit_links.c. */
+/* Message costs by distance, read by fit_links.c. */
 static void put_distances(struct chorale_facts *facts,
                           const struct chorale_bench *bench)
 {
@@ -93,7 +93,7 @@ static void put_tool(struct chorale_facts *facts,
 }
 
 #ifndef CHORALE_SIM
-/* That nothing is chosen is a way, too. */
+/* "default" is recorded too, so that it is distinguished from unknown. */
 static void put_fabric_choice(struct chorale_facts *facts)
 {
     char text[512];
@@ -106,7 +106,7 @@ static void put_fabric_choice(struct chorale_facts *facts)
 
 /* --- nodes ------------------------------------------------------------ */
 
-/* What a node tells of itself, before and after. */
+/* Facts of one node before and after the launch. */
 static void tell_before(struct chorale_facts *facts)
 {
     struct utsname name;
@@ -141,7 +141,8 @@ static char *gather(struct chorale_bench *bench, const char *mine, int size)
     return all;
 }
 
-/* What the frequency was is no difference between two nodes. */
+/* Put a fact of another node if it differs from the first node's. The current
+ * frequency always differs and is skipped. */
 static void put_difference(struct chorale_facts *facts, int host, char *line)
 {
     char *value = strchr(line, '\t'), key[64];
@@ -158,7 +159,7 @@ static void put_difference(struct chorale_facts *facts, int host, char *line)
     chorale_facts_put(facts, key, value);
 }
 
-/* The first rank of each node tells. */
+/* Gather facts from the first rank of each node, which calls tell(). */
 static void put_nodes(struct chorale_facts *facts,
                       struct chorale_bench *bench,
                       void (*tell)(struct chorale_facts *facts))
@@ -211,8 +212,8 @@ static void put_bindings(struct chorale_facts *facts,
 }
 #endif
 
-/* Are the two ranks on one node? Simulated ones are where the names of their
- * hosts, each with room for a name, are the same. */
+/* 1 if two ranks are on one node. In simulation hosts[], with room for a name
+ * each, is compared. */
 static int share_node(const struct chorale_bench *bench, const char *hosts,
                       size_t r, size_t q)
 {
@@ -226,7 +227,7 @@ static int share_node(const struct chorale_bench *bench, const char *hosts,
 #endif
 }
 
-/* Names of the hosts, and on which each rank is. */
+/* Put the names of the hosts, and fill map with the host of each rank. */
 static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
                      int *map)
 {
@@ -243,7 +244,7 @@ static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
         rc = chorale_own_gather(bench, mine, hosts, room);
     for (int r = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
                     r < bench->size; r++) {
-        /* Of the communicator that is measured, every so many of them. */
+        /* Ranks of the measured communicator are `apart` ranks apart. */
         size_t apart = (size_t)bench->work.siblings;
         size_t here = (size_t)r * apart;
 
@@ -310,8 +311,8 @@ static const char *shape_of(const int *map, int size, int nnode)
     return block ? "block" : cyclic ? "cyclic" : "irregular";
 }
 
-/* CHORALE_ENV: the ranks are not where they were planned, so many on each node
- * but the last. */
+/* CHORALE_ENV: the ranks are not placed as planned, with ppn on each node but
+ * the last. */
 static enum chorale_err check_places(const struct chorale_bench *bench,
                                      const int *map, int nnode,
                                      struct chorale_errmsg *msg)
@@ -322,15 +323,15 @@ static enum chorale_err check_places(const struct chorale_bench *bench,
     if (strcmp(shape, bench->work.shape) != 0)
         return chorale_fail(msg, CHORALE_ENV,
                             "the launcher placed the %d ranks '%s' on %d "
-                            "nodes, planned was '%s' with %d a node; mend "
+                            "nodes, planned is '%s' with %d a node; change "
                             "--ppn or the launcher's options", bench->size,
                             shape, nnode, bench->work.shape, ppn);
     for (int r = 0; strcmp(shape, "cyclic") != 0 && r < bench->size; r++)
         if (map[r] != r / ppn)
             return chorale_fail(msg, CHORALE_ENV,
-                                "the launcher placed the %d ranks on %d nodes "
-                                "otherwise than %d on each but the last; mend "
-                                "its options, or plan multiples of --ppn",
+                                "the launcher placed the %d ranks on %d nodes, "
+                                "but not %d on each but the last; change its "
+                                "options, or plan multiples of --ppn",
                                 bench->size, nnode, ppn);
     return CHORALE_OK;
 }
@@ -429,11 +430,11 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
 
         PMPI_Error_string(rc, text, &len);
         err = chorale_fail(msg, CHORALE_ENV,
-                           "what the launch runs on could not be gathered "
-                           "from its ranks: %.200s; `chorale doctor` gathers "
-                           "the same", rc == MPI_ERR_NO_MEM
-                                           ? "out of memory"
-                                           : text);
+                           "the environment of the launch could not be "
+                           "gathered: %.200s; run `chorale doctor`, which "
+                           "gathers the same", rc == MPI_ERR_NO_MEM
+                                                   ? "out of memory"
+                                                   : text);
     }
     if (err == CHORALE_OK && bench->world_rank == 0) {
         err = check_places(bench, map,
@@ -462,8 +463,8 @@ enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
     if (err != CHORALE_OK || loose == 0)
         return err;
     return chorale_fail(msg, CHORALE_ENV, "%.0f of %d ranks are not bound to "
-                        "cores; let the launcher bind them, or do without "
-                        "--bind", loose, bench->world_size);
+                        "cores; let the launcher bind them, or omit --bind",
+                        loose, bench->world_size);
 }
 
 enum chorale_err chorale_environment_after(struct chorale_store *store,
@@ -481,8 +482,8 @@ enum chorale_err chorale_environment_after(struct chorale_store *store,
 #endif
     if (facts.lacks)
         err = chorale_fail(msg, CHORALE_ENV, "the load after the launch could "
-                           "not be gathered, for lack of memory, or as a rank "
-                           "is gone; end other programs, and repeat the "
+                           "not be gathered (out of memory, or a rank has "
+                           "ended); end other programs, and repeat the "
                            "command");
     else if (bench->world_rank == 0)
         err = put_rows(store, bench, &facts, msg);

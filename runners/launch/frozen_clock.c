@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* frozen_clock.c - a preload for simulations that take no time of their own. SimGrid
- * reads the processor time of its thread when a rank enters MPI and when it
- * leaves, even where computing takes no simulated time (smpi/wtime 0,
- * smpi/simulate-computation no): a system call each, and half of what a
- * campaign of small messages takes. So the clocks of processor time stand
- * still. All others go on. */
+/* frozen_clock.c - preloaded into simulations in which computing takes no
+ * simulated time. SimGrid reads the processor time of its thread whenever a
+ * rank enters or leaves MPI, even with smpi/wtime 0 and
+ * smpi/simulate-computation no. Each reading is a system call; together they
+ * took half of the time of a campaign with small messages. This library stops
+ * the clocks of processor time at 0; all other clocks are unchanged. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
-/* The next definition; ISO C has no cast from object to function pointers. */
+/* Call the next definition. ISO C has no cast from object to function
+ * pointers. */
 static int next_gettime(clockid_t clock, struct timespec *ts)
 {
     static _Atomic(void *) found;

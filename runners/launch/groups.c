@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* groups.c - several launches in one start: see groups.h. */
+/* groups.c - run several launches in one start of the program. */
 #include "config.h"
 
 #include "runners/launch/groups.h"
@@ -19,15 +19,16 @@ struct all {
     int count;
     const struct chorale_bench *as;
     struct chorale_hand hand;
-    int size;                /* ranks of all */
+    int size;                /* number of all ranks */
     struct chorale_store *store; /* rank 0's */
-    int nopen;               /* groups that hand in, rank 0 */
-    int wave, only;          /* what is due: is_due() */
+    int nopen;               /* rank 0: groups that still hand in rows */
+    int wave, only;          /* current groups: is_due() */
     const char *path;        /* of the database */
-    int ends;                /* rank 0: others are asked to end early; a first
-                              * rank of those: it has heard that */
-    double looked;           /* when rank 0 last asked whether to */
-    MPI_Request *asking;     /* rank 0: of each group, or MPI_REQUEST_NULL */
+    int ends;                /* rank 0: others were asked to end early; first
+                              * rank of a group: it has been asked */
+    double looked;           /* time of rank 0's last check for that */
+    MPI_Request *asking;     /* rank 0: a request per group, or
+                              * MPI_REQUEST_NULL */
     int argc;
     char **argv;
 };
@@ -70,7 +71,7 @@ static int nodes_of(const struct chorale_group *g)
     return (g->comm_size + g->ppn - 1) / g->ppn;
 }
 
-/* The place of a rank in a group, or -1. */
+/* The rank that a rank of MPI_COMM_WORLD has in group k, or -1. */
 static int place(const struct all *all, int k, int rank)
 {
     const struct chorale_group *g = &all->group[k];
@@ -83,7 +84,7 @@ static int place(const struct all *all, int k, int rank)
     return node < g->comm_size ? node : -1;
 }
 
-/* The group of a wave that a rank is in, or -1. */
+/* The group of a wave to which a rank belongs, or -1. */
 static int group_of(const struct all *all, int wave, int rank)
 {
     for (int k = 0; k < all->count; k++)
@@ -98,8 +99,8 @@ static int first_rank(const struct all *all, int k)
     return all->group[k].node * all->group[0].ppn;
 }
 
-/* All ranks wait for each other, those in vain sleep; the worst error comes
- * back on all. */
+/* Synchronise all ranks and return the worst error on all of them. Waiting
+ * ranks sleep, so that they do not disturb the measuring ones. */
 static enum chorale_err meet(struct all *all, enum chorale_err err)
 {
     int code = (int)err, most = 0;
@@ -112,9 +113,9 @@ static enum chorale_err meet(struct all *all, enum chorale_err err)
     return rc == MPI_SUCCESS ? (enum chorale_err)most : CHORALE_ENV;
 }
 
-/* --- what they are ---------------------------------------------------- */
+/* --- groups ----------------------------------------------------------- */
 
-/* Rank 0: who the launches are of, and whether they fit. */
+/* Rank 0: read the groups' launches, and check that they fit. */
 static enum chorale_err describe(struct all *all, struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
@@ -139,8 +140,8 @@ static enum chorale_err describe(struct all *all, struct chorale_errmsg *msg)
             (!row || sqlite3_column_int(stmt, 3) != 1 || g->ppn < 1 ||
              g->ppn > head->ppn ||
              g->node + nodes_of(g) > nodes_of(head)))
-            err = chorale_fail(msg, CHORALE_DATA, "launch %s can be no group "
-                               "of launch %s; `chorale run` makes both",
+            err = chorale_fail(msg, CHORALE_DATA, "launch %s cannot be a group "
+                               "of launch %s; `chorale run` creates both",
                                g->uuid, head->uuid);
     }
     sqlite3_finalize(stmt);
@@ -182,15 +183,15 @@ static enum chorale_err open_all(struct all *all, const char *path,
         "giving the groups to all ranks", msg);
 }
 
-/* --- do they share something ------------------------------------------ */
+/* --- interference ----------------------------------------------------- */
 
 static int any_fails(void *arg, int failed)
 {
     return meet(arg, failed ? CHORALE_ENV : CHORALE_OK) != CHORALE_OK;
 }
 
-/* Of a wave, all ranks' answer. comm: of this rank's group mine, -1: none.
- * Returns an MPI error code. */
+/* Measure the slowdown of a wave, the same *ratio on all ranks. comm: of this
+ * rank's group mine; mine -1: in no group. Returns an MPI error code. */
 static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
                     double *ratio)
 {
@@ -211,7 +212,7 @@ static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
 
 /* --- measuring -------------------------------------------------------- */
 
-/* Rank 0's: what others have handed in meanwhile is stored. */
+/* Rank 0: store the rows that other groups have handed in. */
 static enum chorale_err take_in(void *arg, struct chorale_store *store,
                                 struct chorale_errmsg *msg)
 {
@@ -228,13 +229,14 @@ static enum chorale_err hand_in(void *arg, struct chorale_store *store,
     return chorale_hand_rows(&all->hand, store, msg);
 }
 
-/* Groups only, or only >= 0: those of a wave that are measured at once. */
+/* 1 if group k is to run now: group `only`, or with only < 0 all of the
+ * wave. */
 static int is_due(const struct all *all, int k, int wave, int only)
 {
     return only >= 0 ? k == only : all->group[k].wave == wave;
 }
 
-/* Rank 0: if it is asked to end early, so are the groups that measure. */
+/* Rank 0: if the launch should end early, ask the measuring groups too. */
 static int ask_to_end(void *arg)
 {
     struct all *all = arg;
@@ -261,7 +263,7 @@ static void ask_now_and_then(void *arg)
     ask_to_end(all);
 }
 
-/* The first rank of another group. */
+/* First rank of another group: has rank 0 asked it to end early? */
 static int hear_to_end(void *arg)
 {
     struct all *all = arg;
@@ -271,7 +273,8 @@ static int hear_to_end(void *arg)
     return all->ends;
 }
 
-/* Who was asked has heard it, be it after its last point. */
+/* Complete the requests to end early; a group may receive one only after its
+ * last point. */
 static void settle_asking(struct all *all, int mine)
 {
     if (all->hand.rank == 0)
@@ -282,7 +285,7 @@ static void settle_asking(struct all *all, int mine)
         chorale_take_ending(&all->hand, 1, &all->ends);
 }
 
-/* This rank's group, whose list its first rank has. */
+/* Measure this rank's group; its first rank has the list of points. */
 static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
                                 struct chorale_store *store, MPI_Comm comm,
                                 struct chorale_errmsg *msg)
@@ -304,13 +307,13 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
     if (bench->world != MPI_COMM_NULL && err == CHORALE_OK) {
         PMPI_Comm_free(&bench->ctx->comm);
         PMPI_Comm_free(&bench->lib);
-        PMPI_Comm_free(&bench->world); /* and sync's */
+        PMPI_Comm_free(&bench->world); /* sync uses the same one */
     }
     chorale_launch_close(bench);
     return err;
 }
 
-/* The first rank of a group that does not begin with rank 0. */
+/* Measure a group that does not contain rank 0; for its first rank. */
 static enum chorale_err measure_apart(struct all *all, MPI_Comm comm,
                                       struct chorale_errmsg *msg)
 {
@@ -341,7 +344,7 @@ static enum chorale_err measure_here(struct all *all,
     return measure(all, &bench, all->store, comm, msg);
 }
 
-/* Facts of a launch: with whom it was, and what that did. */
+/* Store the facts `grouped` and `grouped_slowdown` of a launch. */
 static enum chorale_err put_facts(struct all *all, int k, int wave,
                                   int together, double ratio,
                                   struct chorale_errmsg *msg)
@@ -374,8 +377,8 @@ static enum chorale_err put_facts(struct all *all, int k, int wave,
     return err;
 }
 
-/* Rank 0: read the lists of those that are due, each to its group; the one of
- * its own, if it is in one, to *own. */
+/* Rank 0: load the lists of the due groups and send them; the list of rank 0's
+ * own group, if any, goes to *own. */
 static enum chorale_err give_work(struct all *all, int wave, int only,
                                   int mine, struct chorale_worklist *own,
                                   struct chorale_errmsg *msg)
@@ -415,7 +418,7 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
     return err;
 }
 
-/* What is due of a wave: all of its groups at once, or one of them. */
+/* Measure the due groups of a wave: all at once, or one of them. */
 static enum chorale_err measure_due(struct all *all, int wave, int only,
                                     int mine, MPI_Comm comm,
                                     struct chorale_errmsg *msg)
@@ -449,7 +452,7 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
             err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early; the "
                                "same command goes on");
     }
-    /* Only this error may be another's alone: rank 0 has said it to all. */
+    /* Rank 0 has already told its group: only other errors can differ here. */
     err = meet(all, err);
     if (err == CHORALE_STOPPED)
         settle_asking(all, mine);
@@ -502,8 +505,8 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
     int waves = 0, provided;
     enum chorale_err err;
 
-    /* MPICH 4.0.2 does not survive that the tools' interface begins again:
-     * held here, it does not end in between. */
+    /* Starting MPI_T again after its end crashes MPICH 4.0.2. Holding it open
+     * here keeps it initialised. */
     PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     err = open_all(&all, path, msg);
     all.asking = calloc((size_t)count, sizeof(*all.asking));

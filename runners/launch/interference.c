@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* interference.c - see interference.h. */
+/* interference.c - slowdown of simultaneous exchanges of several groups. */
 #include "config.h"
 
 #include "runners/launch/interference.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 #define BYTES (256 << 10)
-#define SECONDS 0.05 /* of one row of exchanges, alone */
-#define MOST 2000    /* exchanges in a row */
+#define SECONDS 0.05 /* length of one row of exchanges, alone */
+#define MOST 2000    /* exchanges in a row, at most */
 #define TURNS 3
 
-/* One rank's end of it. */
+/* State of one rank. */
 struct apart {
     MPI_Comm comm;
-    int rank, size;          /* in it */
+    int rank, size;          /* in comm */
     int mine, ngroups;
     int (*meet)(void *arg, int failed);
     void *arg;
@@ -48,7 +48,7 @@ static int long_sum(const struct apart *a)
 static kind_fn *const kinds[] = { halves, short_sum, long_sum };
 enum { NKIND = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* Seconds of one of so many; the slowest rank's. */
+/* Seconds per exchange in a row of `times`, of the slowest rank. */
 static int row(const struct apart *a, kind_fn *kind, int times,
                double *seconds)
 {
@@ -64,13 +64,14 @@ static int row(const struct apart *a, kind_fn *kind, int times,
     return rc;
 }
 
-/* All ranks have come so far; what was right until now may not be. */
+/* Synchronise all groups; returns an error if any rank failed. */
 static int met(const struct apart *a, int rc)
 {
     return a->meet(a->arg, rc != MPI_SUCCESS) ? MPI_ERR_OTHER : rc;
 }
 
-/* How many make a row; three are timed, which are the first of their kind. */
+/* Find the length of a row from three exchanges, which also set up
+ * connections. */
 static int row_length(const struct apart *a, kind_fn *kind, int *times)
 {
     double once = 0;

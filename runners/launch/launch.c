@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launch.c - one launch, every pending point of it: see launch.h. */
+/* launch.c - one launch: measure all of its pending points. */
 #include "config.h"
 
 #include "runners/launch/launch.h"
@@ -15,7 +15,7 @@
 #include "runners/measure/judge_samples.h"
 
 #define LOCK_SECONDS 10
-#define LOOK_SECONDS 0.25     /* of a few between SIGTERM and SIGKILL */
+#define LOOK_SECONDS 0.25     /* some seconds pass from SIGTERM to SIGKILL */
 
 static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
 {
@@ -47,8 +47,8 @@ enum chorale_err chorale_launch_mpi(int rc, const char *what,
         return CHORALE_OK;
     PMPI_Error_string(rc, text, &len);
     return chorale_fail(msg, CHORALE_ENV,
-                        "MPI fails at %s: %.200s; `chorale doctor` shows "
-                        "whether it does so elsewhere", what, text);
+                        "MPI fails in %s: %.200s; check the MPI library with "
+                        "`chorale doctor`", what, text);
 }
 
 int chorale_launch_asked(void *arg)
@@ -72,7 +72,7 @@ int chorale_launch_ends(struct chorale_bench *bench)
     return bench->ends;
 }
 
-/* Something was: whoever keeps it for the launch may have to pass it on. */
+/* A transaction was stored: call the callback, if any, which may pass it on. */
 static enum chorale_err stored(struct chorale_bench *bench,
                                struct chorale_store *store,
                                struct chorale_errmsg *msg)
@@ -150,15 +150,15 @@ enum chorale_err chorale_launch_set_up(struct chorale_bench *bench,
     return chorale_launch_mpi(rc, "making the runner's own communicator", msg);
 }
 
-/* The communicators of the collectives: of all ranks, or every so many of
- * them, so that siblings share nodes. */
+/* Create the measured communicator: all ranks, or every siblings-th rank, so
+ * that siblings share nodes. */
 static int set_up_comm(struct chorale_bench *bench)
 {
     int rc;
 
     bench->sibling = bench->world_rank % bench->work.siblings;
-    /* Without siblings no collective, which a simulated library may be
-     * forced to a wrong algorithm of. */
+    /* MPI_Comm_split calls collectives, which in simulation may be forced to a
+     * wrong algorithm; avoid it without siblings. */
     rc = bench->work.siblings == 1
              ? chorale_comm_dup(bench->world, &bench->lib)
              : chorale_comm_split(bench->world, bench->sibling,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_order.c - ranks with their nodes in a launch's order: see node_order.h. */
+/* node_order.c - reorder ranks so that their nodes are in a launch's order. */
 #include "config.h"
 
 #include "runners/launch/node_order.h"
@@ -8,7 +8,7 @@
 
 #include "runners/measure/comm_create.h"
 
-/* Of each rank of from the first one on its node. */
+/* first[r]: the first rank on the node of rank r of `from`. */
 static int find_firsts(MPI_Comm from, int rank, int *first)
 {
     int mine = rank, rc;
@@ -24,7 +24,8 @@ static int find_firsts(MPI_Comm from, int rank, int *first)
     return rc;
 }
 
-/* Ranks of each node but the last, if they fill one after the other; else 0. */
+/* Ranks per node (except the last), if they fill one node after the other; else
+ * 0. */
 static int block(const int *first, int size)
 {
     int ppn = 1;
@@ -37,7 +38,7 @@ static int block(const int *first, int size)
     return ppn;
 }
 
-/* Where a rank comes that is on one of n full nodes. */
+/* New rank of a rank on one of n full nodes. */
 static int new_rank(int rank, int ppn, int n, uint64_t seed, int ordinal)
 {
     int i = 0;

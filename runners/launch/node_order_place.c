@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_order_place.c - the order of a launch's nodes: see node_order.h. */
+/* node_order_place.c - position of each node in a launch's order. */
 #include "config.h"
 
 #include "runners/launch/node_order.h"
@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* splitmix64. */
+/* Pseudo-random generator splitmix64. */
 static uint64_t bits(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -18,7 +18,7 @@ static uint64_t bits(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* The greatest divisor of both. */
+/* Greatest common divisor. */
 static int common(int a, int b)
 {
     while (b != 0) {
@@ -37,7 +37,7 @@ int chorale_turning_place(int i, int n, uint64_t seed, int ordinal)
 
     if (i == 0 || others < 2)
         return i;
-    /* A seeded way through all beginnings, so that none comes again early. */
+    /* Visit all starting nodes in a seeded order before any is repeated. */
     begin = (int)(bits(&state) % (uint64_t)others);
     step = 1 + (int)(bits(&state) % (uint64_t)others);
     while (common(step, others) > 1)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* preflight.c - before anything is measured: how fast each node copies,
- * how far its neighbour and how wide the link to it, and whether their
- * processors are the same. What stands out is said of the launch and of each of
- * its runs. The copies are timed already (memcpy_speed.c); the messages add 20 round
- * trips of empty ones and at most 5 of 1 MiB three times, a few milliseconds.
- * On a slow link the latter end with the first that begins after BULK_SECONDS.
- * `preflight_s` says how long all took. */
+/* preflight.c - before measuring, compare the nodes: copy speed, latency and
+ * bandwidth to the next node, processor model. Stragglers and mixed processors
+ * are recorded for the launch and flagged in each of its runs. Copies were
+ * already timed (memcpy_speed.c). Messages add, in each of three phases, 20
+ * round trips of empty messages and at most 5 of 1 MiB, a few milliseconds; on
+ * a slow link the long ones end after BULK_SECONDS. preflight_s is the total
+ * time. */
 #include "runners/launch/environment.h"
 
 #ifndef CHORALE_SIM
@@ -16,18 +16,18 @@
 
 #include "db/node_outliers.h"
 
-#define NTRIP 20             /* of empty messages; the quickest counts */
-#define NBULK 5              /* of long ones, */
-#define BULK (1 << 20)       /* of so many bytes, */
-#define BULK_SECONDS 0.02    /* or fewer */
+#define NTRIP 20             /* empty round trips; the shortest counts */
+#define NBULK 5              /* most long round trips */
+#define BULK (1 << 20)       /* bytes of a long message */
+#define BULK_SECONDS 0.02    /* no further long round trip after this, s */
 
-/* What a node's first rank finds out of the way to the next node. */
+/* The link to the next node, measured by a node's first rank. */
 struct way {
-    double seconds;          /* of an empty message */
-    double bulk_seconds;     /* of BULK bytes */
+    double seconds;          /* one way, empty message */
+    double bulk_seconds;     /* one way, BULK bytes */
 };
 
-/* First ranks of the nodes, in order; ours among them, or -1. */
+/* First ranks of the nodes, in order; *mine_p: index of this rank, or -1. */
 static int find_firsts(const struct chorale_bench *bench, int *first,
                        int *mine_p)
 {
@@ -44,7 +44,8 @@ static int find_firsts(const struct chorale_bench *bench, int *first,
     return n;
 }
 
-/* Half the quickest round trip with another rank; the result of who begins. */
+/* Half of the shortest round trip with another rank, as *best, s. begins: 1 on
+ * the rank that starts. */
 static int one_way(struct chorale_bench *bench, int other, int begins,
                    double *best)
 {
@@ -67,8 +68,8 @@ static int one_way(struct chorale_bench *bench, int other, int begins,
     return rc;
 }
 
-/* The same of long messages, which lie in bulk. Who begins says with each
- * whether it is the last, as it alone looks at the time. */
+/* The same for long messages in bulk. Their first byte tells whether it is the
+ * last round trip, because only the starting rank checks the time. */
 static int long_way(struct chorale_bench *bench, int other, int begins,
                     char *bulk, double *best)
 {
@@ -94,7 +95,7 @@ static int long_way(struct chorale_bench *bench, int other, int begins,
     return rc;
 }
 
-/* Both, with another rank. */
+/* Both measurements with another rank. */
 static int both_ways(struct chorale_bench *bench, int other, int begins,
                      char *bulk, struct way *way)
 {
@@ -105,8 +106,8 @@ static int both_ways(struct chorale_bench *bench, int other, int begins,
                : rc;
 }
 
-/* Each node with the next one, round a ring: first the even ones, then the odd
- * ones, and the last with the first where they are an odd number. */
+/* Measure each node with the next one on a ring: first the even nodes, then the
+ * odd nodes, and last the closing link if their number is odd. */
 static int ring(struct chorale_bench *bench, const int *first, int n, int mine,
                 char *bulk, struct way *next)
 {
@@ -130,7 +131,7 @@ static int ring(struct chorale_bench *bench, const int *first, int n, int mine,
     return rc;
 }
 
-/* Of node i: as other facts of nodes, the first one's without its number. */
+/* Put a fact of node i; the first node's key has no host number. */
 static void put(struct chorale_facts *facts, int i, const char *key,
                 double value)
 {
@@ -142,7 +143,7 @@ static void put(struct chorale_facts *facts, int i, const char *key,
     chorale_facts_putf(facts, i > 0 ? name : key, "%.4g", value);
 }
 
-/* What was measured becomes facts, and what stands out a flag of each run. */
+/* Store the measurements as facts, and set the flags for the runs. */
 static void judge(struct chorale_bench *bench,
                   const struct chorale_node_speed *node, int n,
                   struct chorale_facts *facts)
@@ -166,13 +167,13 @@ static void judge(struct chorale_bench *bench,
         chorale_facts_put(facts, "cpus_mixed", "yes");
 }
 
-/* What a rank tells of itself. */
+/* Measurements of one rank. */
 struct told {
-    double copy_seconds;     /* of a byte */
+    double copy_seconds;     /* per byte */
     struct way next;
 };
 
-/* Rank 0: those of ranks become those of nodes. */
+/* Rank 0: combine the ranks of each node. */
 static void add_up(const struct chorale_bench *bench, const int *first, int n,
                    const struct told *all, struct chorale_node_speed *node)
 {
@@ -209,7 +210,7 @@ int chorale_preflight(struct chorale_bench *bench, struct chorale_facts *facts)
     if (rc == MPI_SUCCESS) {
         n = find_firsts(bench, first, &me);
         if (me >= 0)
-            memset(bulk, 0, BULK); /* it is there before it is sent */
+            memset(bulk, 0, BULK); /* touch the pages before timing */
         if (n > 1)
             rc = ring(bench, first, n, me, bulk, &mine.next);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replication.c - one group size: who is in which group, the phases, and what must
- * come of them. See replication.h. */
+/* replication.c - one group size: assignment of ranks to groups, the phases,
+ * and the check of their result. */
 #include "runners/launch/replication.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ int chorale_sharing_parse(const char *word, struct chorale_sharing_spec *spec)
                : -1;
 }
 
-/* --- who is where ------------------------------------------------------- */
+/* --- placement ---------------------------------------------------------- */
 
 static int flat(const struct chorale_sharing_spec *spec)
 {
@@ -49,13 +49,13 @@ static int wraps(const struct chorale_sharing_spec *spec)
            spec->net == CHORALE_SHARING_TORUS;
 }
 
-/* Groups along a side. */
+/* Number of groups along a side. */
 static int along(const struct chorale_sharing *s)
 {
     return s->spec->side / s->x;
 }
 
-/* Along one side: coordinate of a place in a group, and back. */
+/* Along one side: the coordinate of a place in a group, and the inverse. */
 static int coord(const struct chorale_sharing *s, int place, int group)
 {
     return s->scatter ? place * along(s) + group : group * s->x + place;
@@ -68,7 +68,7 @@ static void split_coord(const struct chorale_sharing *s, int c, int *place,
     *group = s->scatter ? c % along(s) : c / s->x;
 }
 
-/* The rank at a place of a group; both count row by row. */
+/* Rank at a place of a group; places and groups are numbered row by row. */
 static int rank_at(const struct chorale_sharing *s, int place, int group)
 {
     int g = along(s);
@@ -92,7 +92,7 @@ static void find(const struct chorale_sharing *s, int rank, int *place,
     *group += row_group * along(s);
 }
 
-/* Groups, or ranks, in the order of a ring through them: n a side. */
+/* List n^d groups, or ranks, in the order of a ring through all of them. */
 static void order(const struct chorale_sharing *s, int n, int *list)
 {
     int count = flat(s->spec) ? n : n * n;
@@ -103,7 +103,7 @@ static void order(const struct chorale_sharing *s, int n, int *list)
         chorale_mesh_ring(n, n, list);
 }
 
-/* The view on list[n], which holds us at place. */
+/* Create the view of the ranks list[n], which contain this rank. */
 static void view(const struct chorale_sharing *s, struct chorale_ctx *on,
                  int *list, int n)
 {
@@ -130,8 +130,7 @@ static void views(struct chorale_sharing *s)
     view(s, &s->ring, ring, s->ctx->size);
 }
 
-/* What the change of item i in a packet is, of the rank that makes it, for the
- * rank at a place. */
+/* Change of item i in the packet of a rank for the rank at a place. */
 static int64_t change(int rank, int place, long i)
 {
     return (int64_t)(rank + 1) * (1 + (31 * (int64_t)place + i) % 251);
@@ -195,7 +194,7 @@ void chorale_sharing_clear(struct chorale_sharing *s)
 
 /* --- the phases --------------------------------------------------------- */
 
-/* A variant of the catalogue on one of the views. */
+/* Run a variant of the catalogue on one of the views. */
 static int call(struct chorale_ctx *on, enum chorale_coll coll,
                 const char *name, const char *params, const void *out,
                 void *in, long count, MPI_Op op)
@@ -215,8 +214,8 @@ static int call(struct chorale_ctx *on, enum chorale_coll coll,
     return alg->run(&call);
 }
 
-/* Rings of a group are closed by links where it spans the whole side, or its
- * ranks lie at equal distances round it. */
+/* The ring of a group is closed by a link if it spans the whole side, or if its
+ * ranks are spread evenly around the side. */
 int chorale_sharing_update(struct chorale_sharing *s)
 {
     int closed = wraps(s->spec) && (s->scatter || s->x == s->spec->side);
@@ -236,7 +235,7 @@ int chorale_sharing_update(struct chorale_sharing *s)
                 s->out, s->in, words, MPI_OP_NULL);
 }
 
-/* Bands go through the chunk in turn. */
+/* Successive bands modify successive parts of the chunk, wrapping around. */
 int chorale_sharing_modify(struct chorale_sharing *s, long band)
 {
     long words = s->packet * s->spec->tx;
@@ -254,8 +253,8 @@ int chorale_sharing_modify(struct chorale_sharing *s, long band)
     return rc;
 }
 
-/* Rings through the same place of all groups, both ways; on a torus along rows
- * and columns, in both orders. */
+/* Rings through the same place of all groups, in both directions; on a torus
+ * along rows and columns, in both orders. */
 static struct chorale_torus rings_of(const struct chorale_sharing *s)
 {
     if (s->spec->net == CHORALE_SHARING_TORUS)
@@ -266,8 +265,9 @@ static struct chorale_torus rings_of(const struct chorale_sharing *s)
                                    .length = { s->peers } };
 }
 
-/* What the rings leave here is put together. All that a step brings is added
- * before the next one, as the model has it: additions hide behind nothing. */
+/* Integrate, and collect this rank's pieces of the result. Each step's
+ * additions are finished before the next step, without overlap, as in the
+ * model. */
 int chorale_sharing_integrate(struct chorale_sharing *s)
 {
     struct chorale_torus rings = rings_of(s);
@@ -307,9 +307,10 @@ int chorale_sharing_broadcast(struct chorale_sharing *s)
                 s->all, s->block, MPI_OP_NULL);
 }
 
-/* --- what must come of it ------------------------------------------------ */
+/* --- checking the result ------------------------------------------------- */
 
-/* All changes of the items at a place, but for the rank's factor. */
+/* Sum of all changes of the items at a place, without the factor of the
+ * rank. */
 static void weigh(const struct chorale_sharing *s, int place, int64_t *sum)
 {
     memset(sum, 0, (size_t)s->chunk * sizeof(*sum));
@@ -318,8 +319,8 @@ static void weigh(const struct chorale_sharing *s, int place, int64_t *sum)
             sum[(band * s->packet + i) % s->chunk] += change(0, place, i);
 }
 
-/* Items of a rank's block that are wrong: first ... first + n - 1 of its
- * place's. */
+/* Number of wrong items in a piece of a rank's block: items first to
+ * first + n - 1 of its place. */
 static long compare(const int64_t *got, const int64_t *sum, MPI_Count first,
                     MPI_Count n, int64_t ranks)
 {
@@ -349,7 +350,7 @@ static long wrong_block(const struct chorale_sharing *s, const int64_t *got,
     return wrong;
 }
 
-/* Which block of its chunk the rank of a group has: its turn in the ring. */
+/* Index of the block that a group's rank has: its position in the ring. */
 static int turn_of(const int *ring, int group)
 {
     int turn = 0;

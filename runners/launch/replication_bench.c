@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replication_bench.c - all group sizes, timed: see replication.h. */
+/* replication_bench.c - time all group sizes of shared replicated data. */
 #include "runners/launch/replication.h"
 
 #include <stdio.h>
@@ -9,12 +9,12 @@
 #include "db/quantiles.h"
 #include "runners/launch/launch.h"
 
-#define TIMES 5              /* of modifying alone; the quickest counts */
-#define LONG (1 << 20)       /* bytes of a message whose bytes take its time */
+#define TIMES 5              /* repetitions; the shortest counts */
+#define LONG (1 << 20)       /* bytes; long enough that alpha is small */
 
 enum part { TOTAL, UPDATING, INTEGRATION, BROADCASTING, MODIFICATION, NPART };
 
-/* All that is run. */
+/* State of all group sizes. */
 struct job {
     struct chorale_bench *bench;
     struct chorale_sharing_spec spec;
@@ -33,7 +33,7 @@ static double begin(struct job *job)
                               &late);
 }
 
-/* Until the last rank is here. */
+/* Add the time until the last rank has finished. */
 static int end(struct job *job, double start, double *seconds)
 {
     double out = chorale_now_common(job->bench);
@@ -92,7 +92,7 @@ static int parts(struct job *job, struct chorale_sharing *s,
     return rc;
 }
 
-/* Every rank has all data, or one line says how many are wrong. */
+/* Check that every rank has all data. */
 static enum chorale_err verify(struct job *job,
                                const struct chorale_sharing *s,
                                struct chorale_errmsg *msg)
@@ -102,8 +102,8 @@ static enum chorale_err verify(struct job *job,
 
     if (rc == MPI_SUCCESS && wrong > 0)
         return chorale_fail(msg, CHORALE_DATA, "groups of %d%s: %.0f of %ld "
-                            "items are wrong at some rank, so the times mean "
-                            "nothing; mend the MPI library, or use another",
+                            "items are wrong on some rank; repair the MPI "
+                            "library, or use another",
                             s->x, s->scatter ? ", scattered" : "", wrong,
                             job->spec.items);
     return chorale_launch_mpi(rc, "comparing the shared data", msg);
@@ -144,7 +144,7 @@ static int repeat(struct job *job, struct chorale_sharing *s)
     return rc;
 }
 
-/* Once to try, which connects; nothing is to be gained by it in simulation. */
+/* One untimed run to set up connections; skipped in simulation. */
 static enum chorale_err try_once(struct job *job, struct chorale_sharing *s,
                                  struct chorale_errmsg *msg)
 {
@@ -159,7 +159,7 @@ static enum chorale_err try_once(struct job *job, struct chorale_sharing *s,
                : err;
 }
 
-/* Groups of x. */
+/* Measure groups of x. */
 static enum chorale_err one_size(struct job *job, int x, int scatter,
                                  struct chorale_errmsg *msg)
 {
@@ -195,8 +195,7 @@ static int dims_of(const struct chorale_sharing_spec *spec)
                : 2;
 }
 
-/* The communicator: places of a grid, in an order that the library may
- * choose. */
+/* Create the Cartesian communicator; the library may reorder the ranks. */
 static enum chorale_err make_grid(struct job *job, struct chorale_errmsg *msg)
 {
     int side = job->spec.side, dims = dims_of(&job->spec);
@@ -219,7 +218,7 @@ static enum chorale_err make_grid(struct job *job, struct chorale_errmsg *msg)
     return chorale_launch_mpi(rc, "making a Cartesian communicator", msg);
 }
 
-/* Seconds a byte of modifying, the slowest rank's. */
+/* Time of modifying, s per byte, of the slowest rank. */
 static int time_modifying(struct job *job)
 {
     size_t n = (size_t)job->spec.items;
@@ -244,8 +243,8 @@ static int time_modifying(struct job *job)
     return rc;
 }
 
-/* Seconds a byte of a long message between the first two neighbours, on all
- * ranks: the quickest counts. */
+/* Time of a long message between the first two neighbours, s per byte, on all
+ * ranks; the shortest counts. */
 static int time_sending(struct job *job)
 {
     struct chorale_ctx *ctx = job->ctx;
@@ -270,7 +269,8 @@ static int time_sending(struct job *job)
         best = 0;
     if (rc == MPI_SUCCESS)
         rc = chorale_agree_max(job->bench, &best, 1);
-    /* Empty ones may have had to wait for others more often. */
+    /* Subtract alpha if it is plausible: empty messages may have been
+     * delayed. */
     if (best > 2 * job->link[0])
         best -= job->link[0];
     job->link[1] = best / LONG;
@@ -278,8 +278,8 @@ static int time_sending(struct job *job)
     return rc;
 }
 
-/* alpha and beta of messages between neighbours; in simulation tau follows
- * from them, elsewhere it is timed. */
+/* Find alpha and beta of messages between neighbours. In simulation tau follows
+ * from them; on a real machine it is timed. */
 static enum chorale_err know_link(struct job *job, struct chorale_errmsg *msg)
 {
     struct chorale_bench *bench = job->bench;
@@ -334,8 +334,8 @@ enum chorale_err chorale_sharing_measure(struct chorale_bench *bench,
         chorale_launch_set_up(bench, MPI_COMM_WORLD, msg);
 
     if (err == CHORALE_OK && chorale_sharing_parse(word, &job.spec) != 0)
-        err = chorale_fail(msg, CHORALE_USAGE, "'%.100s' is no sharing of "
-                           "data; `chorale replicate --measure` says it",
+        err = chorale_fail(msg, CHORALE_USAGE, "--sharing '%.100s': malformed; "
+                           "`chorale replicate --measure` writes it",
                            word);
     bench->work.siblings = 1;
     if (err == CHORALE_OK)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variables.c - the MPI library's control variables that are not at their
- * defaults, through MPI_T, and what carries its messages: see environment.h.
+/* variables.c - control variables of the MPI library that are not at their
+ * defaults, through MPI_T, and the transport of its messages.
  *
- * MPI_T does not tell defaults. So this program is run once more, without MPI
- * and with next to nothing in its environment, and prints them. */
+ * MPI_T does not report defaults. Therefore this program runs itself once more,
+ * without MPI_Init and with an almost empty environment, to print them. */
 #include "config.h"
 
 #include "runners/launch/environment.h"
@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #define DEFAULTS_MAX (1 << 20) /* bytes of all variables' defaults */
-#define DEFAULTS_SECONDS 10
+#define DEFAULTS_SECONDS 10    /* time limit */
 
-/* --- which ------------------------------------------------------------ */
+/* --- allow-list ------------------------------------------------------- */
 
-/* All of MPICH's; of Open MPI's those of what moves messages: others hold
- * addresses and keys of its daemons. */
+/* All of MPICH's variables; of Open MPI's only those of message transport,
+ * since others hold addresses and keys of its daemons. */
 static int recordable(const char *name)
 {
     static const char *const parts[] = {
@@ -49,7 +49,7 @@ static int recordable(const char *name)
 
 /* --- values ----------------------------------------------------------- */
 
-/* Element i of what a variable holds. */
+/* Format element i of a variable's value. */
 static int format_one(MPI_Datatype type, const char *value, int i, char *text,
                       size_t size)
 {
@@ -72,7 +72,8 @@ static int format_one(MPI_Datatype type, const char *value, int i, char *text,
     return -1;
 }
 
-/* A value as text; of an enumeration its word. 0, or -1: of no known type. */
+/* Format a value; of an enumeration its name. Returns 0, or -1: unknown
+ * type. */
 static int format(MPI_Datatype type, MPI_T_enum items, const char *value,
                   int count, char *text, size_t size)
 {
@@ -103,7 +104,8 @@ static int format(MPI_Datatype type, MPI_T_enum items, const char *value,
     return 0;
 }
 
-/* Name and value of variable i. 0, or -1: it is not to be read. */
+/* Read name and value of variable i. Returns 0, or -1 if it is not allowed or
+ * not readable. */
 static int read_variable(int i, char name[256], char text[512])
 {
     int room = 256, zero = 0, verbosity, bind, scope, count = 0, rc = -1;
@@ -152,7 +154,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* All that comes within the time. 0, or -1. */
+/* Read until the end within the time limit. Returns 0, or -1. */
 static int read_all(int fd, char *text, size_t size)
 {
     double end = now() + DEFAULTS_SECONDS;
@@ -173,8 +175,8 @@ static int read_all(int fd, char *text, size_t size)
     return n == 0 ? 0 : -1;
 }
 
-/* What this program prints of itself in an empty environment: lines, to be
- * freed; NULL: it cannot be had. */
+/* The variables that this program prints in an empty environment, one a line,
+ * allocated; NULL on failure. */
 static char *ask_defaults(void)
 {
     char *argv[] = { (char *)"chorale-runner", (char *)"--variables", NULL };
@@ -210,7 +212,7 @@ static char *ask_defaults(void)
     return NULL;
 }
 
-/* Is that line among the defaults? */
+/* 1 if that line is among the defaults. */
 static int is_default(const char *defaults, const char *line)
 {
     size_t n = strlen(line);
@@ -226,10 +228,9 @@ static int is_default(const char *defaults, const char *line)
 
 /* --- transport -------------------------------------------------------- */
 
-/* Components that carry Open MPI's messages, " pml:ob1": it closes those that
- * it does not use, so that the variables that are left name those that it
- * does. Ways of bytes (btl) serve pml ob1 alone, ways of messages (mtl) pml
- * cm. */
+/* Open MPI components that carry messages, " pml:ob1". Open MPI closes unused
+ * components, so the remaining variables name the used ones. Byte transports
+ * (btl) serve pml ob1 only; message transports (mtl) serve pml cm only. */
 enum { PML, BTL, MTL, NFRAMEWORK };
 struct components {
     char list[NFRAMEWORK][128];
@@ -255,7 +256,7 @@ static void note_component(const char *name, struct components *all)
     }
 }
 
-/* MPICH says in its version text what it was built over, "ch4:ucx". */
+/* MPICH names its device, "ch4:ucx", in the version text. */
 static void put_transport(struct chorale_facts *facts,
                           const struct components *all)
 {

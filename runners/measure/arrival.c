@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arrival.c - patterns in which ranks come to a collective.
+/* arrival.c - arrival patterns: how late each rank enters a collective.
  *
  * Source  Faraj, Patarasuk, Yuan, IJPP 36, 2008 (imbalance changes which
  *         algorithm wins); Proficz, J. Supercomputing 76, 2020. */

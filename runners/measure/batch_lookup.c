@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* batch_lookup.c - what earlier launches have settled for a point: how many calls a
- * repetition has. */
+/* batch_lookup.c - number of calls in a repetition, from earlier launches of a
+ * point. */
 #include "runners/measure/runner.h"
 
-/* The point of cell ?1. */
+/* The batch of the first run with samples at the point of cell ?1. */
 #define BATCH                                                               \
     "SELECT r.batch FROM cell a JOIN cell b"                                \
     "    ON b.system_id = a.system_id AND b.coll = a.coll"                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* buffers.c - the buffers and arguments of one point. */
+/* buffers.c - buffers and arguments of one point. */
 #include "runners/measure/runner.h"
 
 #include <limits.h>
@@ -45,7 +45,7 @@ static int ever_root(const struct chorale_task *task, int size, int ppn,
     return 0;
 }
 
-/* Bytes of all blocks, and of the one that is a rank's. */
+/* Bytes of all blocks together, and of a rank's own block. */
 struct sizes {
     double all, own;
 };
@@ -67,7 +67,7 @@ static struct sizes block_sizes(const struct chorale_task *task, int size,
     return s;
 }
 
-/* Bytes in the send and receive buffer of a rank. */
+/* Bytes in the send buffer and in the receive buffer of a rank. */
 static void sides(const struct chorale_bench *bench,
                   const struct chorale_task *task, int rank, double *send,
                   double *recv)
@@ -128,7 +128,7 @@ double chorale_problem_memory(const struct chorale_bench *bench,
     return most * bench->node_size < all ? most * bench->node_size : all;
 }
 
-/* The point as the catalogue sees it, without a candidate's parameters. */
+/* The point in the catalogue's form, without parameters of a candidate. */
 static struct chorale_point point(const struct chorale_bench *bench,
                                   const struct chorale_task *task)
 {
@@ -172,8 +172,8 @@ size_t chorale_problem_block(const struct chorale_problem *prob, int i,
     return (size_t)prob->counts[i] * unit;
 }
 
-/* The blocks of an irregular collective as this rank sees them. 0, or what is
- * wrong: 1, too many elements; 2, no memory. */
+/* Set up the blocks of an irregular collective for this rank. Returns 0; 1: too
+ * many elements; 2: out of memory. */
 static int irregular(struct chorale_bench *bench,
                      const struct chorale_task *task,
                      struct chorale_problem *prob)
@@ -209,7 +209,7 @@ static int irregular(struct chorale_bench *bench,
     return 0;
 }
 
-/* Bytes of the caches that a rank may fill, of those that its node shares. */
+/* This rank's share of the largest cache of its node, bytes. */
 static size_t cache_share(const struct chorale_bench *bench)
 {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -232,7 +232,7 @@ static void drop(struct chorale_kept *kept)
     *kept = (struct chorale_kept){ NULL, 0 };
 }
 
-/* What is kept, if it is enough, else new: touched before any timing. */
+/* Reuse the kept memory if it is large enough, else allocate and touch it. */
 static char *keep(struct chorale_kept *kept, size_t bytes)
 {
     void *p = NULL;
@@ -259,10 +259,11 @@ static void use_copy(struct chorale_problem *prob, int copy)
     prob->recv = prob->send + whole_pages(prob->send_bytes);
 }
 
-/* As many copies as fill the caches twice, within the point's memory. They are
- * where those of the point before were, and begin behind the last that it had
- * in use, so that what comes is what was in use the longest ago: to have the
- * pages of a large cache mapped anew for each point took most of a launch. */
+/* Allocate as many copies as fill the caches twice, within the memory limit.
+ * The copies of consecutive points share the same memory: each point begins
+ * behind the last copy that was used, so it gets the least recently used part.
+ * Mapping the pages of a large cache anew for each point took most of a
+ * launch. */
 static int allocate(struct chorale_bench *bench, struct chorale_problem *prob)
 {
     size_t cache = 2 * cache_share(bench), copies, flush = 0;
@@ -356,8 +357,8 @@ void chorale_buffers_release(struct chorale_bench *bench)
     bench->copies_at = 0;
 }
 
-/* More than the copies of a small point is not kept: it may be what the scratch
- * of a later one needs. */
+/* Memory much larger than the caches is not kept, because a later point may
+ * need it for its scratch buffer. */
 void chorale_problem_free(struct chorale_bench *bench,
                           struct chorale_problem *prob)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c - see clock.h. */
+/* clock.c - common clock of all ranks. */
 #include "config.h"
 
 #include "runners/measure/clock.h"
@@ -18,13 +18,13 @@
 #endif
 
 #define NTRIP 24             /* round trips of a reading */
-#define NFIRST 4             /* readings of the agreement, before and after */
-#define BASELINE 0.5         /* s, that lie between: a drift of 1 us/s is then
-                              * as long as the scatter of readings */
-#define MOST_DRIFT 1e-2      /* what no clock has: readings are all noise */
-#define MEMORY 10.0          /* s, that a reading counts: drifts change */
-#define LEAST_KEPT 8         /* readings, however old */
-#define NSTEP 200
+#define NFIRST 4             /* readings before the pause; one less after it */
+#define BASELINE 0.5         /* pause between them, s: makes a drift of 1 us/s
+                              * as large as the scatter of readings */
+#define MOST_DRIFT 1e-2      /* a larger drift is noise */
+#define MEMORY 10.0          /* s that a reading is kept: drifts change */
+#define LEAST_KEPT 8         /* readings kept at any age */
+#define NSTEP 200            /* samples of the resolution */
 
 static double node_clock(void)
 {
@@ -60,7 +60,7 @@ double chorale_clock_wait(const struct chorale_clock *clock, double t,
 
 #ifdef CHORALE_SIM
     (void)gives;
-    /* A local clock that runs fast or slow needs a second look. */
+    /* If the local clock runs fast or slow, one sleep is not enough. */
     while (t - (now = chorale_clock_now(clock)) > 1e-12)
         sg_actor_sleep_for(t - now);
 #else
@@ -73,10 +73,11 @@ double chorale_clock_wait(const struct chorale_clock *clock, double t,
 
 /* --- readings --------------------------------------------------------- */
 
-/* What the one that serves says. */
+/* Answer of the serving rank. */
 struct told {
-    double now;              /* its common time */
-    double error;            /* of it: how far its line is off its reading */
+    double now;              /* its common time, s */
+    double error;            /* its own error: distance of its last reading
+                              * from its line, s */
 };
 
 static int serve(const struct chorale_clock *clock, struct chorale_ctx *ctx,
@@ -94,7 +95,7 @@ static int serve(const struct chorale_clock *clock, struct chorale_ctx *ctx,
     return MPI_SUCCESS;
 }
 
-/* The quickest round trip. *error: of the one that serves. */
+/* Take a reading: the fastest round trip. *error: of the serving rank. */
 static int ask(const struct chorale_clock *clock, struct chorale_ctx *ctx,
                int peer, struct chorale_reading *r, double *error)
 {
@@ -130,7 +131,7 @@ static double median(double *x, size_t n)
     return chorale_quantile(x, n, 0.5);
 }
 
-/* Between two readings, the longer apart the more it counts. */
+/* Slope between two readings, weighted by the time between them. */
 struct slope {
     double value, weight;
 };
@@ -171,7 +172,8 @@ static double drift_of(const struct chorale_reading *reading, int n)
                 slope[pairs++] = (struct slope){
                     (reading[j].ahead - reading[i].ahead) / apart, apart };
         }
-    /* Common time must never run backwards. */
+    /* A drift from few or close readings could make common time run
+     * backwards. */
     if (n < 3 || pairs == 0 || reading[n - 1].at - reading[0].at < BASELINE / 2)
         return 0;
     drift = median_slope(slope, pairs);
@@ -189,7 +191,7 @@ void chorale_clock_line(const struct chorale_reading *reading, int n,
     for (int i = 0; i < n; i++)
         rest[i] = reading[i].ahead - *drift * (reading[i].at - *at);
     *ahead = median(rest, (size_t)n);
-    /* Is the drift more than the scatter about the line explains? */
+    /* Is the drift larger than the scatter about the line explains? */
     for (int i = 0; i < n; i++)
         off[i] = fabs(reading[i].ahead - *ahead -
                       *drift * (reading[i].at - *at));
@@ -202,7 +204,7 @@ void chorale_clock_line(const struct chorale_reading *reading, int n,
     *ahead = median(rest, (size_t)n);
 }
 
-/* Of the readings, those that are too old. */
+/* Drop readings that are too old. */
 static void forget(struct chorale_clock *clock, double now)
 {
     int old = 0, n = clock->nreading;
@@ -214,7 +216,8 @@ static void forget(struct chorale_clock *clock, double now)
     clock->nreading -= old;
 }
 
-/* Keep a reading; of too many, every second one of the older goes. */
+/* Add a reading. If there are too many, drop every second one of the older
+ * half. */
 static void take(struct chorale_clock *clock, const struct chorale_reading *r)
 {
     forget(clock, r->at);
@@ -239,8 +242,8 @@ static double off_line(const struct chorale_clock *clock,
     return fabs(r->at - r->ahead - common(clock, r->at));
 }
 
-/* One pass over the nodes' first ranks. Each learns from one that has learnt
- * before it; *residual: how far off this one was until now. */
+/* One pass over the first ranks of the nodes: each takes a reading from a node
+ * that was synchronised before it. *residual: error of this node until now. */
 static int pass(struct chorale_clock *clock, struct chorale_ctx *ctx,
                 double *residual)
 {
@@ -262,7 +265,7 @@ static int pass(struct chorale_clock *clock, struct chorale_ctx *ctx,
             rc = ask(clock, ctx, clock->lead[me - step], &r, &error);
             if (rc != MPI_SUCCESS)
                 break;
-            /* Without a line there is nothing to compare with. */
+            /* The first reading has no line to compare with. */
             if (!first)
                 *residual = error + off_line(clock, &r);
             take(clock, &r);
@@ -272,7 +275,7 @@ static int pass(struct chorale_clock *clock, struct chorale_ctx *ctx,
     return rc;
 }
 
-/* The node's line, to all its ranks: they read the same clock. */
+/* Send the line of a node to all of its ranks, which read the same clock. */
 static int spread(struct chorale_clock *clock, struct chorale_ctx *ctx,
                   const int *node)
 {
@@ -292,7 +295,7 @@ static int spread(struct chorale_clock *clock, struct chorale_ctx *ctx,
     return rc;
 }
 
-/* Largest value of any rank, on all: up a chain of doubling steps. */
+/* Maximum over all ranks, on all ranks, by a dissemination pattern. */
 static int most(struct chorale_ctx *ctx, double *value)
 {
     int rc = MPI_SUCCESS;
@@ -309,8 +312,8 @@ static int most(struct chorale_ctx *ctx, double *value)
     return rc;
 }
 
-/* A single check may meet a good moment of a bad clock: what it finds raises
- * the residual at once, and only several of them lower it. */
+/* The residual to report. One check may hit a good moment of a bad clock: a
+ * larger residual counts at once, and only several smaller ones lower it. */
 static double believed(const struct chorale_clock *clock, double found)
 {
     double last[CHORALE_CLOCK_CHECKS], usual;
@@ -340,7 +343,7 @@ int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
     return rc;
 }
 
-/* Simulated time has none. */
+/* Resolution of the local clock, s; 0 in simulation. */
 static double smallest_step(const struct chorale_clock *clock)
 {
 #ifdef CHORALE_SIM
@@ -363,7 +366,7 @@ static double smallest_step(const struct chorale_clock *clock)
 #endif
 }
 
-/* Which ranks are first on their nodes. Returns 0, or -1: no memory. */
+/* Find the first rank of each node. Returns 0, or -1 if out of memory. */
 static int find_leaders(struct chorale_clock *clock, int rank, int size,
                         const int *node)
 {
@@ -404,7 +407,7 @@ int chorale_clock_agree(struct chorale_clock *clock, struct chorale_ctx *ctx,
         rc = chorale_clock_check(clock, ctx, node);
     if (rc == MPI_SUCCESS && !clock->shared) {
         chorale_clock_wait(clock, chorale_clock_now(clock) + BASELINE, 1);
-        /* This one finds the drift, which is none of the residual's. */
+        /* This check finds the drift, which is no residual of the new line. */
         rc = chorale_clock_check(clock, ctx, node);
         clock->ncheck = 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm_create.c - new communicators of the runner. */
+/* comm_create.c - create communicators for the runner. */
 #include "runners/measure/comm_create.h"
 
 #include <limits.h>
@@ -9,8 +9,8 @@
 
 static const char longest_free[] = "smpi/send-is-detached-thresh";
 
-/* All simulated ranks are one process: how many of them are in here, and what
- * the network says of sends. */
+/* All simulated ranks are one process: number of ranks inside these functions,
+ * and the threshold of the campaign's network model. */
 static int making, planned;
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counters.c - which of the events that are asked for can be counted, agreed
- * by all ranks, and around a call: see counters.h. */
+/* counters.c - find the requested events that all ranks can count, and count
+ * them around a call. */
 #include "config.h"
 
 #include "runners/measure/runner.h"
@@ -22,7 +22,7 @@ const char *chorale_counters_name(const struct chorale_bench *bench, int i)
     return bench->counters->event[i].name;
 }
 
-/* --- what there is ---------------------------------------------------- */
+/* --- requested events ------------------------------------------------- */
 
 static int own_of(const char *name)
 {
@@ -35,7 +35,8 @@ static int own_of(const char *name)
     return -1;
 }
 
-/* The names of the list, each once. 0, or -1: out of memory. */
+/* Parse the comma-separated list, dropping duplicates. 0, or -1: out of
+ * memory. */
 static int split_names(struct chorale_counters *counters, const char *list)
 {
     counters->event = calloc(strlen(list) + 1, sizeof(*counters->event));
@@ -81,9 +82,9 @@ static int make_node(struct chorale_bench *bench)
 #endif
 }
 
-/* --- what all agree on ------------------------------------------------ */
+/* --- agreement of all ranks ------------------------------------------- */
 
-/* Does this rank count it, or need not? */
+/* Can this rank count the event, or is it another rank's task? */
 static int has(const struct chorale_counters *counters,
                const struct chorale_event *event)
 {
@@ -91,8 +92,8 @@ static int has(const struct chorale_counters *counters,
            (event->node_wide && !counters->reader);
 }
 
-/* An event that some rank lacks is absent: a sum of the others would look
- * like one of all. */
+/* An event that some rank cannot count is absent on all ranks: a sum over the
+ * other ranks would look complete. */
 static int agree(struct chorale_bench *bench)
 {
     struct chorale_counters *counters = bench->counters;
@@ -117,7 +118,7 @@ static int agree(struct chorale_bench *bench)
     return rc;
 }
 
-/* --- what is said, by rank 0, once ------------------------------------ */
+/* --- notes printed once by rank 0 ------------------------------------- */
 
 static void report(const struct chorale_counters *counters)
 {
@@ -128,9 +129,9 @@ static void report(const struct chorale_counters *counters)
 
         if (event->absent)
             fprintf(stderr, CHORALE_NOTE "counter %s is not available here "
-                            "(%s) and is stored as absent; "
-                            "`papi_native_avail` and `papi_avail` list those "
-                            "that are\n", event->name,
+                            "(%s) and is stored as absent; list available "
+                            "ones with `papi_native_avail` and `papi_avail`\n",
+                    event->name,
                     event->why[0] != '\0' ? event->why
                                           : "some rank lacks it");
     }
@@ -138,11 +139,12 @@ static void report(const struct chorale_counters *counters)
     if (advice[0] != '\0')
         fprintf(stderr, CHORALE_NOTE "%s\n", advice);
     if (counters->in_turns)
+        /* PAPI's multiplexing estimates from slices of milliseconds, which are
+         * longer than most calls. */
         fprintf(stderr, CHORALE_NOTE "%s cannot count all of these events at "
-                        "once: they take turns, each group in a call of its "
-                        "own. (PAPI's multiplexing would estimate them from "
-                        "slices of milliseconds, longer than most calls.) Ask "
-                        "for fewer to have them of one call\n",
+                        "once, so groups of them take turns in separate calls "
+                        "(multiplexing needs longer calls); request fewer "
+                        "events\n",
                 chorale_papi_component(counters->in_turns - 1));
 }
 
@@ -151,12 +153,12 @@ static void report_failure(const struct chorale_bench *bench)
     struct chorale_counters *counters = bench->counters;
 
     if (bench->world_rank == 0 && counters->failed > 0)
-        fprintf(stderr, CHORALE_NOTE "PAPI does not start the events of %s "
-                        "(does another tool count with it?); a value that is "
-                        "not read is stored as absent\n",
+        fprintf(stderr, CHORALE_NOTE "PAPI cannot start the events of %s (is "
+                        "another tool using it?); their values are stored as "
+                        "absent\n",
                 chorale_papi_component(counters->failed - 1));
     if (counters->failed > 0)
-        counters->failed = -1; /* said */
+        counters->failed = -1; /* reported */
 }
 
 int chorale_counters_open(struct chorale_bench *bench)
@@ -274,7 +276,7 @@ void chorale_counters_scale(const struct chorale_bench *bench, int calls,
             value[i] /= calls;
 }
 
-/* This rank's share of an event. */
+/* This rank's contribution to an event. */
 static double share(const struct chorale_counters *counters, int i,
                     const struct chorale_stat *own, double value)
 {

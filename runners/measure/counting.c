@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counting.c - calls of each candidate of a point that are counted and not
- * timed. */
+/* counting.c - untimed calls of each candidate of a point, for its counters. */
 #include "runners/measure/point.h"
 
 #include <math.h>
@@ -8,11 +7,11 @@
 
 #include "runners/measure/counters.h"
 
-#define NODE_SECONDS 0.02    /* that node-wide counters are read over: they
-                              * step by a millisecond, or by a packet */
-#define NODE_CALLS 10000
+#define NODE_SECONDS 0.02    /* length of a node-wide count, s: these counters
+                              * are updated each millisecond or packet */
+#define NODE_CALLS 10000     /* at most */
 
-/* One start and stop of the counters, with calls between. */
+/* Start the counters, make the calls, stop the counters. */
 static int take_turn(struct chorale_timing *t, int c, int node_wide, int turn,
                      int calls, struct chorale_stat *own, int *failed)
 {
@@ -38,7 +37,7 @@ static int take_turn(struct chorale_timing *t, int c, int node_wide, int turn,
     return rc == MPI_SUCCESS ? stopped : rc;
 }
 
-/* Calls that last as long as node-wide counters want. */
+/* Number of calls for node-wide counters, the same on all ranks. */
 static int calls_of(struct chorale_timing *t, int c, int *calls)
 {
     double n = 1;
@@ -59,14 +58,15 @@ static const char *name_of(const struct chorale_cand *cand)
                                                      : "the library";
 }
 
-/* Its repetitions were right, and are kept. */
+/* Report a failed counted call. The timed repetitions were right and are
+ * kept. */
 static void say_uncounted(const struct chorale_timing *t, int c)
 {
     const struct chorale_cand *cand = chorale_timing_cand(t, c);
 
-    fprintf(stderr, CHORALE_NOTE "%s, %lld bytes: MPI error in the call of %s "
-                    "that was counted; its counters are stored as absent, "
-                    "its repetitions are kept\n",
+    fprintf(stderr, CHORALE_NOTE "%s, %lld bytes: MPI error in the counted "
+                    "call of %s; its counters are stored as absent, its "
+                    "repetitions are kept\n",
             chorale_coll_info((enum chorale_coll)t->task->coll)->name,
             (long long)t->task->msg_size, name_of(cand));
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hop_latency.c - does it matter how far apart ranks are? The time of an empty
- * message from rank 0 to the ranks 1, 2, 4 ... places further on (from a node
- * on, 1, 2, 4 ... nodes), and in how
- * many ways the network is shared when all ranks send that far at once: the
- * alpha and the kappa of the model by distance.
+/* hop_latency.c - does the distance between ranks matter? Measures the time of
+ * an empty message from rank 0 to the ranks 1, 2, 4 ... places away (beyond a
+ * node 1, 2, 4 ... nodes), and how many ways the network is shared when all
+ * ranks send that far at once. They are alpha and kappa of the model by
+ * distance.
  *
  * Shift by d: rank r sends to r + d and receives from r - d. On a line d
- * messages share the middle link; on a flat network none do. Pairs: r and
- * r xor d exchange; behind a switch of d ranks, or fewer, those share its way
- * out, of more they do not leave it. Mirror: r and P - 1 - r exchange; round a
- * ring they share a link in half as many ways as on a line. */
+ * messages share the middle link; on a flat network none.
+ * Pairs: r and r xor d exchange. Behind a switch with at most d ranks these
+ * share its uplink; behind a larger switch they do not leave it.
+ * Mirror: r and P - 1 - r exchange. On a ring half as many share a link as on a
+ * line. */
 #include "runners/measure/runner.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@
 #define NTRIP 5
 #define BYTES 262144
 
-/* The quickest of one way between rank 0 and peer; on both. */
+/* Half of the shortest round trip between rank 0 and peer, on both, s. */
 static int one_way(struct chorale_bench *bench, int peer, char *buf,
                    size_t bytes, double *best)
 {
@@ -48,8 +49,9 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
     return rc;
 }
 
-/* The quickest exchange in which each rank sends to one and receives from one,
- * until the last has its message; a rank with no partner (-1) looks on. */
+/* Shortest time of an exchange in which each rank sends to one rank and
+ * receives from one, until the last rank has its message. Ranks with partner -1
+ * only take part in the synchronisation. */
 static int exchange(struct chorale_bench *bench, int to, int from, char *buf,
                     double *best)
 {
@@ -79,13 +81,14 @@ static double ways(double all, double empty, double alone)
     return alone > empty ? (all - empty) / (alone - empty) : NAN;
 }
 
-/* Ranks of a node, where they lie in blocks. */
+/* Ranks per node if placed in blocks, else 1. */
 static int block(const struct chorale_bench *bench)
 {
     return bench->ppn > 0 ? bench->ppn : 1;
 }
 
-/* r and r xor d; over whole nodes these, rank by rank. */
+/* Exchange between r and r xor d; for whole nodes between the same ranks of two
+ * nodes. */
 static int pairs(struct chorale_bench *bench, int d, char *buf, double *best)
 {
     int me = bench->world_rank, ppn = block(bench);
@@ -140,7 +143,7 @@ int chorale_distance_measure(struct chorale_bench *bench)
     char *buf;
     int lacks;
 
-    /* One rank among others would wait for its turn on a processor. */
+    /* Oversubscribed, a rank would wait for its turn on a processor. */
     if (size < 3 || bench->oversubscribed || bench->work.siblings > 1 ||
         (simulated && size > CHORALE_DISTANCE_RANKS))
         return MPI_SUCCESS;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* judge_samples.c - see judge_samples.h. */
+/* judge_samples.c - turn repetitions into samples, and judge whether they are
+ * plausible. */
 #include "runners/measure/judge_samples.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCK_STEPS 100      /* that a repetition must last */
-#define BATCH_MAX 1024
-#define SHORTER 1000         /* times so short no other candidate's call is */
-#define THROUGHPUT_BATCH 64  /* calls back to back, unless said */
-#define CLOCK_SHARE 0.05     /* of a median, that the clock may be off */
+#define CLOCK_STEPS 100      /* least length of a repetition, clock steps */
+#define BATCH_MAX 1024       /* calls in a repetition */
+#define SHORTER 1000         /* no candidate's call is so many times shorter */
+#define THROUGHPUT_BATCH 64  /* calls back to back, by default */
+#define CLOCK_SHARE 0.05     /* allowed clock error, share of a median */
 
 int chorale_simulated(void)
 {
@@ -31,7 +32,7 @@ int chorale_batch_of(const struct chorale_timing *t, double least)
     double want = CLOCK_STEPS * t->bench->clock.resolution;
     int calls = 1;
 
-    /* Only the first call would meet the pattern, or cold caches. */
+    /* In a batch only the first call would meet the pattern, or cold caches. */
     if (t->task->arrival != CHORALE_ARRIVAL_SYNC ||
         t->task->buffers == CHORALE_BUFFERS_COLD)
         return 1;
@@ -58,7 +59,8 @@ int chorale_own_times(const struct chorale_timing *t)
     return t->how == CHORALE_SYNC_BARRIER && !t->bench->clock.shared;
 }
 
-/* From when: the common start, or when the first rank left the barrier. */
+/* Start of a repetition: the common start, or the first rank out of the
+ * barrier. */
 static double begin(const struct chorale_timing *t,
                     const struct chorale_slot *slot, const double *v)
 {
@@ -67,8 +69,8 @@ static double begin(const struct chorale_timing *t,
                : slot->start;
 }
 
-/* Seconds of a repetition: until the last rank is out, or where ranks time
- * themselves that of the slowest. */
+/* Duration of a repetition, s: until the last rank is out; if the ranks time
+ * themselves, the longest local time. */
 static double seconds(const struct chorale_timing *t,
                       const struct chorale_slot *slot, const double *v)
 {
@@ -124,13 +126,14 @@ void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
     t->seen[c].spent += v[CHORALE_SPENT];
 }
 
-/* A barrier between two calls, and it has been seen. */
+/* 1 if barriers separate the calls and have been measured. */
 static int separated(const struct chorale_timing *t)
 {
     return chorale_separated(t) && t->nsample[t->ncand] > 0;
 }
 
-/* What that takes, as seen so far; 0: none, or no step of the clock. */
+/* Median time of the separating barrier, s; 0: unused, or below a clock
+ * step. */
 static double separator(const struct chorale_timing *t)
 {
     struct chorale_seen seen = { 0 };
@@ -162,7 +165,7 @@ void chorale_seen_all(struct chorale_timing *t)
     }
 }
 
-/* Its samples are to count. */
+/* 1 if the candidate's samples count. */
 static int counts(const struct chorale_timing *t, int c)
 {
     return t->result[c].status == CHORALE_RUN_OK && t->nsample[c] > 0;
@@ -181,7 +184,7 @@ int chorale_clock_fails(const struct chorale_timing *t)
            !(t->clock_error <= CLOCK_SHARE * least * t->batch);
 }
 
-/* Append the samples of a candidate to those that are set aside. */
+/* Move the samples of a candidate to those set aside. */
 static int set_aside(struct chorale_timing *t, int c)
 {
     struct chorale_result *res = &t->result[c];
@@ -248,7 +251,7 @@ void chorale_doubt(struct chorale_timing *t)
         chorale_start_again(t, (enum chorale_sync)t->how);
 }
 
-/* How a candidate's samples were taken. */
+/* Record how a candidate's samples were taken. */
 static void describe(const struct chorale_timing *t, int c, double less,
                      struct chorale_result *res)
 {

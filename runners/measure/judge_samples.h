@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* judge_samples.h - between repeat.c, which repeats, and judge_samples.c, which makes samples
- * of what a repetition leaves and says whether they can be believed. All of
- * judge_samples.c but the first three is rank 0's. */
+/* judge_samples.h - interface between repeat.c, which runs the repetitions, and
+ * judge_samples.c, which turns their times into samples and judges whether they
+ * are plausible. Except for the first three functions of judge_samples.c, all
+ * are for rank 0 only. */
 #ifndef CHORALE_RUNNERS_MEASURE_JUDGE_SAMPLES_H
 #define CHORALE_RUNNERS_MEASURE_JUDGE_SAMPLES_H
 
@@ -9,93 +10,94 @@
 
 #define CHORALE_CHUNK_MAX 32 /* rounds between two decisions */
 #define CHORALE_SIM_REPS 2   /* repetitions that must be equal */
-#define CHORALE_SIM_REPS_MAX 9 /* of candidates where they are not */
+#define CHORALE_SIM_REPS_MAX 9 /* repetitions of candidates that differ */
 
-/* What a repetition leaves on a rank; the largest of all ranks counts. */
+/* Values of a repetition on a rank; combined by the maximum over all ranks. */
 enum chorale_value {
     CHORALE_OUT, CHORALE_IN, CHORALE_MINUS_IN,
-    CHORALE_MINUS_LEFT,      /* when it was let go; IN is later by the skew */
+    CHORALE_MINUS_LEFT,      /* minus its start; IN is later by the skew */
     CHORALE_ROOT_OUT,
-    CHORALE_OWN,             /* since it was let go, on its own clock */
-    CHORALE_MEASURED,        /* those above are of the communicator that is
-                              * measured, those below also of its siblings */
+    CHORALE_OWN,             /* since its start, on its own clock */
+    CHORALE_MEASURED,        /* values above are of the measured communicator,
+                              * those from here on also of its siblings */
     CHORALE_LATE = CHORALE_MEASURED, CHORALE_FAILED,
-    CHORALE_BUSY,            /* from the start until it is ready again */
-    CHORALE_SPENT,           /* with getting together */
+    CHORALE_BUSY,            /* from the common start until ready again */
+    CHORALE_SPENT,           /* the same, plus waiting for the start */
     CHORALE_NVALUE
 };
 
 int chorale_simulated(void);
 
-/* Between two calls of a repetition there is a barrier, to be subtracted. */
+/* 1 if a barrier separates the calls of a repetition; its time is
+ * subtracted. */
 int chorale_separated(const struct chorale_timing *t);
 
-/* The clocks are not one and were not good enough: each rank times itself. A
- * rank that leaves the barrier late may find its data there, so that such
- * times may be below what messages take. */
+/* 1 if each rank times itself, because the clocks differ and were not good
+ * enough. A rank that leaves the barrier late may find its data there already,
+ * so such times can be below the physical lower bound. */
 int chorale_own_times(const struct chorale_timing *t);
 
-/* Calls a repetition: what the campaign says, or what the point had in earlier
- * launches, else so many, a power of two, that the clock's steps do not
- * count; 1 where a second call would not meet the conditions of the point.
- * least: seconds of the shortest call. */
+/* Calls in a repetition: as set in the campaign, else as in earlier launches of
+ * the point, else a power of two that makes the clock's resolution negligible.
+ * 1 if a second call would not meet the conditions of the point. least: the
+ * shortest call, s. */
 int chorale_batch_of(const struct chorale_timing *t, double least);
 
-/* A repetition is one call, whatever the calls of other candidates take, if the
- * shortest call of some takes least seconds: the others may be looked at
- * later. */
+/* 1 if a repetition will be a single call whatever the other candidates take,
+ * given that some call takes at least `least` seconds. The others can then be
+ * admitted later. */
 int chorale_slow(const struct chorale_timing *t, double least);
 
-/* Lower *any to the shortest repetition of the chunk, *library to the
- * library's shortest, s. On clocks that are not one each rank times itself:
- * the common one may be bad. */
+/* Lower *any to the shortest repetition of the chunk, and *library to the
+ * library's shortest, s. If the clocks differ, each rank's own time is used,
+ * because the common clock may be bad. */
 void chorale_shortest(const struct chorale_timing *t, double *any,
                       double *library);
 
-/* A slot becomes a sample; v[CHORALE_NVALUE]: of all ranks. Sets lacking if
- * there is no memory. */
+/* Store a slot as a sample; v[CHORALE_NVALUE]: values over all ranks. Sets
+ * lacking if out of memory. */
 void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
                   const double *v);
 
-/* Bring seen up to date. */
+/* Recompute seen from the samples. */
 void chorale_seen_all(struct chorale_timing *t);
 
-/* The clocks are off by more than a share of the shortest candidate's
- * repetition: no candidate can be started by them. */
+/* 1 if the clock error is more than a share of the shortest candidate's
+ * repetition, so that no candidate can be started by the common clock. */
 int chorale_clock_fails(const struct chorale_timing *t);
 
-/* Any candidate is faster than messages can be. */
+/* 1 if any candidate is faster than messages can be. */
 int chorale_any_below(const struct chorale_timing *t);
 
-/* Set aside all samples of the point, the barriers' too, and make all
- * candidates begin again, started that way. Time that is spent is not given
- * back. */
+/* Set aside all samples of the point, including those of the barriers, and
+ * restart all candidates with start method `how`. The time spent still
+ * counts. */
 void chorale_start_again(struct chorale_timing *t, enum chorale_sync how);
 
-/* After the last repetition. Clocks that fail: again from a barrier, or, if a
- * candidate has no time left, marks that they were lost. Returns 1 if some
- * candidate is faster than messages are, for the first time in this point:
- * messages are to be measured again, and then chorale_doubt called. */
+/* Call after the last repetition. If the clocks failed, restarts all candidates
+ * from a barrier, or marks the clocks as lost if a candidate has no time left.
+ * Returns 1 if, for the first time in this point, a candidate is faster than
+ * messages can be: then measure messages again and call chorale_doubt(). */
 int chorale_settle(struct chorale_timing *t);
 
-/* If a candidate is still faster than messages: all of them once more, those
- * whose time is spent for three repetitions. */
+/* If a candidate is still faster than messages can be, time all candidates once
+ * more; those without time left get three repetitions. */
 void chorale_doubt(struct chorale_timing *t);
 
-/* Results as they would be if nothing came any more: result[ncand], whose
- * samples are to be freed. What is set aside is left out, and nothing is
- * counted. 0, or -1: there is no memory, and nothing to be freed. */
+/* Results as they would be if the measurement ended now, in result[ncand]; the
+ * caller frees their samples. Samples set aside and counters are left out.
+ * Returns 0, or -1 if out of memory, with nothing to free. */
 int chorale_seen_so_far(const struct chorale_timing *t,
                         struct chorale_result *result);
 
-/* judge_simulated.c: of candidates with CHORALE_SIM_REPS repetitions of each of so
- * many roots those whose times are equal are done, the others stay active. */
+/* judge_simulated.c: candidates have CHORALE_SIM_REPS repetitions of each of
+ * `turns` roots. Those with equal times are done; the others stay active. */
 void chorale_judge_pairs(struct chorale_timing *t, int turns);
-/* With CHORALE_SIM_REPS_MAX of each: is each root's median known as well as it
- * shall be? Sets stop_reason. */
+/* The same with CHORALE_SIM_REPS_MAX repetitions: sets stop_reason to "width"
+ * if the median of each root is known to the target width, else "unequal". */
 void chorale_judge_medians(struct chorale_timing *t, int turns);
 
-/* The samples to their results, without the separating barrier. */
+/* Move the samples to the results and subtract the separating barrier. */
 void chorale_hand_over(struct chorale_timing *t);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* judge_simulated.c - when repetitions in simulated time are enough: see judge_samples.h. */
+/* judge_simulated.c - when repetitions in simulated time are enough. */
 #include "runners/measure/judge_samples.h"
 
 #include <math.h>
 
 #include "db/quantiles.h"
 
-#define SIM_EQUAL 1e-6       /* relative: the clock's own rounding */
+#define SIM_EQUAL 1e-6       /* relative: rounding of the clock */
 
-/* Between order statistics lo and n - 1 - lo of the n times of each root, how
- * far it is, relative to the first; the worst. */
+/* Distance between the order statistics lo and n - 1 - lo of the n times of
+ * each root, relative to the former; the largest over the roots. */
 static double sim_spread(struct chorale_timing *t, int c, int turns, int n,
                          size_t lo)
 {

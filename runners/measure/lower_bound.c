@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lower_bound.c - what no collective can be faster than: one message of no bytes,
- * and the bytes that some rank must receive (or send) anyway, at the bandwidth
- * of the longest messages, or of shorter ones where it is more, as it is in
- * caches. Measured between neighbours in rank and between the ends, the quicker
- * of which counts. Where a rank in the middle has several ports, as on a mesh
- * of links, bytes may come in through all of them at once. */
+/* lower_bound.c - physical lower bound of a collective: the time of one empty
+ * message, plus the bytes that some rank must receive or send at the best
+ * bandwidth. That is the bandwidth of the longest messages, or of shorter ones
+ * if it is higher, as in caches. Messages are measured between neighbouring
+ * ranks and between the first and last rank; the faster counts. If a rank in
+ * the middle has several ports, as on a mesh of links, bytes may arrive through
+ * all of them at once. */
 #include "runners/measure/runner.h"
 
 #include <math.h>
@@ -12,22 +13,23 @@
 #include <string.h>
 
 #define SHORT (1 << 15)      /* bytes */
-#define NTRIP 5              /* of longer messages */
+#define NTRIP 5              /* round trips of longer messages */
 #define NTRIP_SHORT 20       /* of short ones, which other load delays more */
 #define NTRIP_EMPTY 100
-#define SLOW 0.02            /* s: of a trip that long others change little */
-#define LONG (1 << 21)       /* bytes; the slope is taken to twice as many */
-#define MARGIN 0.98          /* rounding of clocks, lower overheads */
-#define PORTS 8              /* of one rank, at most */
+#define SLOW 0.02            /* s: a trip this long is repeated only once */
+#define LONG (1 << 21)       /* bytes; beta is the slope from LONG to 2 LONG */
+#define MARGIN 0.98          /* for rounding of clocks and lower overheads */
+#define PORTS 8              /* most ports of a rank */
 #define PORT_BYTES (1 << 18)
-#define AS_LONG 1.2          /* as one by itself: through another port */
+#define AS_LONG 1.2          /* factor within which a further message counts as
+                              * coming through another port */
 
 static int trips(size_t bytes)
 {
     return bytes == 0 ? NTRIP_EMPTY : bytes > SHORT ? NTRIP : NTRIP_SHORT;
 }
 
-/* Rank 0 tells peer that there are but two trips of slow ones. */
+/* Rank 0 decides, and sends to peer, that slow messages make two trips only. */
 static int agree(struct chorale_bench *bench, int peer, double took,
                  int *ntrip)
 {
@@ -41,8 +43,8 @@ static int agree(struct chorale_bench *bench, int peer, double took,
     return rc;
 }
 
-/* One way from rank 0 to peer, both of world: half the quickest round trip;
- * rank 0's result. In simulation the first is as good as any. */
+/* Half of the shortest round trip between rank 0 and peer (ranks of world), as
+ * rank 0's *best, s. In simulation one trip is enough. */
 static int one_way(struct chorale_bench *bench, int peer, char *buf,
                    size_t bytes, double *best)
 {
@@ -73,9 +75,10 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
     return rc;
 }
 
-/* The quickest way of one message that peer waits for, by the clock that both
- * have; rank 0's result. In shared memory half a round trip takes up to half as
- * long again, as each answers from where it has just received. */
+/* Shortest one-way time of a message for which peer waits, by their shared
+ * clock, as rank 0's *best, s. In shared memory half of a round trip takes up
+ * to 1.5 times as long, because each rank answers from the buffer in which it
+ * has just received. */
 static int one_message(struct chorale_bench *bench, int peer, char *buf,
                        size_t bytes, double *best)
 {
@@ -110,8 +113,8 @@ static int one_message(struct chorale_bench *bench, int peer, char *buf,
     return rc;
 }
 
-/* The quickest way of a message from each of n ranks into root at once. buf
- * holds n of them. */
+/* Shortest time of simultaneous messages from n ranks into root, s. buf holds n
+ * messages. */
 static int into(struct chorale_bench *bench, int root, const int *from, int n,
                 char *buf, double *best)
 {
@@ -144,8 +147,8 @@ static int into(struct chorale_bench *bench, int root, const int *from, int n,
     return rc;
 }
 
-/* Of the ranks that would be neighbours on a grid of any sides, how many reach
- * one in the middle at once as fast as one of them does. */
+/* Number of ports of a rank in the middle: ranks that would be its neighbours
+ * on a grid of any shape, and whose messages arrive together as fast as one. */
 static int ports(struct chorale_bench *bench, char *buf, double *ports_p)
 {
     int size = bench->world_size, root = size / 2 + (int)sqrt(size) / 2;
@@ -187,7 +190,7 @@ int chorale_floor_measure(struct chorale_bench *bench)
     for (int i = 0; i < CHORALE_NWAY && rc == MPI_SUCCESS && !lacks &&
                     bench->size > 1; i++) {
         if (bench->sim_barrier != NULL && i > 0 && i < ONE)
-            continue; /* no caches there, and what comes next stays as it is */
+            continue; /* no caches, and the values stay 0 */
         rc = one_way(bench, bench->work.siblings, buf, bytes[i], &best[i]);
         if (rc == MPI_SUCCESS && bench->size > 2)
             rc = one_way(bench, (bench->size - 1) * bench->work.siblings,
@@ -199,11 +202,11 @@ int chorale_floor_measure(struct chorale_bench *bench)
     }
     if (bench->world_rank == 0 && isfinite(best[TWO])) {
         memcpy(bench->floor_way, best, sizeof(best));
-        double alpha = best[0]; /* to be taken from longer ones */
+        double alpha = best[0]; /* subtracted from the times of longer ones */
 
         bench->floor_alpha = best[0];
-        /* None takes longer than one with data: else other programs had the
-         * processors, and nothing is known of what goes before the data. */
+        /* If a message with data is not slower than the empty one, other
+         * programs delayed the empty one, and alpha is unknown. */
         for (int i = 1; i < CHORALE_NWAY; i++)
             if (fmin(best[i], once[i]) <= best[0]) {
                 alpha = 0;
@@ -252,8 +255,8 @@ double chorale_floor(const struct chorale_bench *bench,
     case CHORALE_ALLGATHERV:
     case CHORALE_ALLTOALLV:
     case CHORALE_REDUCE_SCATTER:
-        /* The blocks' mean is m; the largest, 2 m, may stay at home, and
-         * then two ranks have nothing to say to each other. */
+            /* The mean block is m; the largest, 2 m, may need no message, and
+             * with two ranks then no message is needed at all. */
         bytes = bench->size > 2 ? m * (bench->size - 2) : 0;
         break;
     case CHORALE_BCAST:

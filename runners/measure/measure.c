@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* measure.c - one point: verify every candidate, time them interleaved, verify
- * them again, count what they do. */
+/* measure.c - measure one point: verify every candidate, time them interleaved,
+ * verify them again, count their events. */
 #include "runners/measure/judge_samples.h"
 
 #include <math.h>
@@ -52,8 +52,8 @@ double chorale_result_median(const struct chorale_result *res)
     return s.median;
 }
 
-/* Rank 0: what is faster than a message can be is wrong where time is exact,
- * and not to be believed elsewhere. */
+/* Rank 0: a median below the physical lower bound is invalid in simulation,
+ * where time is exact, and suspicious on a real machine. */
 static void judge(struct chorale_timing *t)
 {
     for (int c = 0; c < t->ncand; c++) {
@@ -79,7 +79,7 @@ static void judge(struct chorale_timing *t)
     }
 }
 
-/* After the repetitions: the data, the counters. */
+/* After the repetitions: verify again, judge, count. */
 static int look_again(struct chorale_timing *t)
 {
     int rc = chorale_verify_again(t);
@@ -118,7 +118,7 @@ static int measure(struct chorale_timing *t)
     return rc;
 }
 
-/* Calls back to back cannot be what the point asks for. */
+/* 1 if back-to-back calls cannot meet the conditions of the point. */
 static int contradicts(const struct chorale_task *task)
 {
     return task->metric == CHORALE_METRIC_THROUGHPUT &&
@@ -126,7 +126,7 @@ static int contradicts(const struct chorale_task *task)
             task->buffers == CHORALE_BUFFERS_COLD);
 }
 
-/* No candidate can run here. */
+/* Mark all candidates as inapplicable. */
 static void fail_all(struct chorale_timing *t, const char *reason)
 {
     for (int c = 0; c < t->ncand; c++)
@@ -160,7 +160,7 @@ int chorale_measure(struct chorale_bench *bench,
         return MPI_SUCCESS;
     }
     if (contradicts(task)) {
-        fail_all(&t, "throughput: of calls back to back only the first would "
+        fail_all(&t, "throughput: only the first of back-to-back calls would "
                      "meet late ranks or cold caches");
         return MPI_SUCCESS;
     }

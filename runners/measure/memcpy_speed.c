@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memcpy_speed.c - what a byte takes that is copied in memory, all ranks at once: it
- * tells a slower machine from slower code (tuner/compare/compare_cells.c), as no MPI
- * library has a part in it. */
+/* memcpy_speed.c - time per byte of a copy in memory, on all ranks at once. It
+ * distinguishes a slower machine from slower code
+ * (tuner/compare/compare_cells.c), since no MPI library is involved. */
 #include "runners/measure/runner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES ((size_t)4 << 20) /* more than most ranks' share of caches */
-#define TIMES 9              /* the quickest counts: other load delays some */
+#define BYTES ((size_t)4 << 20) /* more than most ranks' share of the caches */
+#define TIMES 9              /* the shortest counts: other load delays some */
 
 #ifndef CHORALE_SIM
-/* Seconds of the quickest copy, 0: none was timed. */
+/* Seconds of the fastest copy; 0: the clock took no step. */
 static double quickest(const struct chorale_bench *bench, char *to,
                        const char *from)
 {
@@ -21,7 +21,7 @@ static double quickest(const struct chorale_bench *bench, char *to,
         double start = chorale_now_common(bench), took;
 
         memcpy(to, from, BYTES);
-        __asm__ volatile("" : : "r"(to) : "memory"); /* it is wanted */
+        __asm__ volatile("" : : "r"(to) : "memory"); /* keep the copy */
         took = chorale_now_common(bench) - start;
         if (took > 0 && (best <= 0 || took < best))
             best = took;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_dtypes.c - handles of the named datatypes and operations.
+/* mpi_dtypes.c - MPI handles of the named datatypes and operations.
  *
- * In simulation, built-in operations take no simulated time. There a user
- * operation wraps the built-in one and charges tau for every byte; every
- * provider reduces with it, or the library's reductions would be free and
- * every comparison biased. */
+ * In simulation built-in operations take no simulated time. There a user
+ * operation wraps the built-in one and takes tau s for every byte. Every
+ * provider reduces with it; otherwise the library's reductions would be free
+ * and every comparison biased. */
 #include "runners/measure/runner.h"
 
 #include "algorithms/dtypes.h"
@@ -31,7 +31,7 @@ MPI_Op chorale_op_plain(int op)
 }
 
 #ifdef CHORALE_SIM
-/* The same for all ranks of a simulation, so it may be shared by them. */
+/* Shared by all ranks of a simulation, which have the same tau. */
 static double charged_tau;
 
 static void charge(void *in, void *inout, int *len, MPI_Datatype *type, int op)

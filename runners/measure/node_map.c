@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_map.c - which ranks share a node, and whether it has processors for all of
- * them: MPI_Comm_split_type says so, as to the dispatcher (dispatch/host.c),
- * for what is measured is to run there on the same nodes. In simulation the
- * hosts' names do. */
+/* node_map.c - find which ranks share a node, and whether each node has
+ * processors for all of its ranks. It uses MPI_Comm_split_type, as the
+ * dispatcher does (algorithms/dispatch), so that both see the same nodes. In
+ * simulation it compares host names. */
 #include "config.h"
 
 #include "runners/measure/comm_create.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks a node, if they fill one node after the other; else 0. */
+/* Ranks per node if they fill one node after the other, else 0. */
 static int block_ppn(const int *node, int size)
 {
     int ppn = 1;
@@ -28,7 +28,7 @@ static int block_ppn(const int *node, int size)
     return ppn < size ? ppn : 0;
 }
 
-/* The nodes of comm's ranks, numbered in comm. */
+/* Map the nodes to the ranks of bench->lib. */
 static int map_comm(struct chorale_bench *bench, const int *world)
 {
     int apart = bench->work.siblings, rc;
@@ -49,7 +49,7 @@ static int map_comm(struct chorale_bench *bench, const int *world)
 }
 
 #ifdef CHORALE_SIM
-/* Rank 0 compares the names, so that a thousand simulated ranks need not. */
+/* Only rank 0 compares the names, not each of a thousand simulated ranks. */
 static int find_first(struct chorale_bench *bench, int *node)
 {
     size_t n = (size_t)bench->world_size, room = MPI_MAX_PROCESSOR_NAME;
@@ -87,8 +87,8 @@ static int find_first(struct chorale_bench *bench, int *node)
 }
 #endif
 
-/* Which rank is on which node: a node's number is its first rank, which
- * find_first tells rank 0. */
+/* Set bench->node: the number of a node is its first rank, which find_first()
+ * gathers on rank 0. */
 static int map_nodes(struct chorale_bench *bench)
 {
     size_t n = (size_t)bench->world_size;
@@ -112,8 +112,8 @@ static int map_nodes(struct chorale_bench *bench)
 }
 
 #ifndef CHORALE_SIM
-/* Rank 0: the most ranks on a node, and whether on any there are more than
- * processors that they may run on. may [world_size] is spoilt. */
+/* Rank 0: *most ranks on any node, and *over: whether a node has more ranks
+ * than processors usable by them. may[world_size] is overwritten. */
 static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
                         int *most, int *over)
 {
@@ -132,7 +132,7 @@ static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
 }
 #endif
 
-/* Sets node_size and oversubscribed, from the nodes of all ranks. */
+/* Set node_size and oversubscribed. */
 static int count_nodes(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* own_collectives.c - what the runner itself has to tell its ranks: barriers and trees of
- * messages. The library's collectives are what is measured, and may be wrong,
- * or forced to an algorithm that is: SimGrid forces one for a whole launch. */
+/* own_collectives.c - the runner's own barriers, broadcasts and reductions,
+ * made of messages. The library's collectives are under test: they may be
+ * wrong, or forced to a wrong algorithm, which in simulation holds for a whole
+ * launch. */
 #include "runners/measure/runner.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
     int nchild = chorale_binomial(bench->world_rank, bench->world_size,
                                   &parent, child);
 
-    /* The nearest first: the order of a sum is always the same. */
+    /* Fixed order, nearest child first, so that sums are reproducible. */
     for (int i = nchild - 1; i >= 0 && rc == MPI_SUCCESS; i--) {
         rc = chorale_recv(bench->sync, room, n, MPI_DOUBLE, child[i]);
         if (rc == MPI_SUCCESS)
@@ -79,10 +80,10 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
     return rc;
 }
 
-/* Ranks wait for each other once a round, which is what it costs where they
- * share processors with others: exchanges with a distant rank in every round,
- * both ways at powers of two; round a circle otherwise, where a maximum may
- * come by several ways, and a sum may not. */
+/* An exchange with a distant rank in every round, so that ranks wait for each
+ * other only once a round; that wait dominates when ranks share processors.
+ * Recursive doubling at powers of two. Otherwise a dissemination pattern, in
+ * which a value may arrive on several ways: good for maxima, wrong for sums. */
 int chorale_own_all(struct chorale_bench *bench, double *value, int n,
                     int sum)
 {

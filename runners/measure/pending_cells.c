@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pending_cells.c - what is pending in a launch: read by rank 0, shared by all. */
+/* pending_cells.c - load the pending cells of a launch on rank 0, and share
+ * them with all ranks. */
 #include "runners/measure/runner.h"
 
 #include <math.h>
@@ -10,10 +11,10 @@
 #include "algorithms/dtypes.h"
 #include "runners/measure/judge_samples.h"
 
-/* A cell is pending in a launch if it is to be measured in the launch's way
- * and no run of it exists in any launch of the same ordinal. Library cells of
- * a point come along whenever another candidate of the point is pending:
- * decisions rest on ratios in one launch. */
+/* A cell is pending in a launch if its campaign measures in the launch's way
+ * and no launch of the same ordinal has a run of it. A point's library cells
+ * are measured again with any other pending candidate of the point, because
+ * decisions use ratios within one launch. */
 #define PENDING                                                              \
     "WITH l AS (SELECT * FROM launch WHERE uuid = ?1),"                      \
     " p AS (SELECT c.*, (" CHORALE_CAMPAIGN_WAY("k") ") <>"                  \
@@ -130,7 +131,7 @@ static enum chorale_err load_launch(struct chorale_store *store,
     return err;
 }
 
-/* "ascending:0.5"; -1: unknown. */
+/* Parse "ascending:0.5". Returns an enum chorale_arrival, -1: invalid. */
 static int read_arrival(const char *word, double *late_by)
 {
     char name[16] = "", *rest;
@@ -148,8 +149,9 @@ static int read_arrival(const char *word, double *late_by)
     return FIND(arrivals, name);
 }
 
-/* Of a table: "DIGEST library" or "DIGEST variant:params" is what it should
- * run, which in simulation, where nothing is preloaded, is what runs. */
+/* Parse params of a table's choice: "DIGEST library" or "DIGEST
+ * variant:params". On a real machine it is the expected choice of the preloaded
+ * shim. In simulation, where no shim is loaded, the choice itself is run. */
 static enum chorale_err read_choice(const char *params, int coll,
                                     struct chorale_cand *cand,
                                     struct chorale_errmsg *msg)
@@ -171,8 +173,8 @@ static enum chorale_err read_choice(const char *params, int coll,
         chorale_alg_params_parse(alg, choice + len + (choice[len] == ':'),
                                  cand->param, why, sizeof(why)) != 0)
         return chorale_fail(msg, CHORALE_DATA,
-                            "cell %lld: a table's choice '%.100s' is none of "
-                            "this build's: %s; decide and validate again",
+                            "cell %lld: unknown choice '%.100s' of a table: "
+                            "%s; decide and validate again",
                             (long long)cand->cell_id, choice, why);
     cand->alg = chorale_alg_index(alg);
     if (chorale_simulated())
@@ -180,8 +182,8 @@ static enum chorale_err read_choice(const char *params, int coll,
     return CHORALE_OK;
 }
 
-/* Points come in bands of a factor of four in what traced applications spend
- * there; without a trace all are of one band. */
+/* Points are sorted into bands by the time that traced applications spend in
+ * them, a factor of four each. Without a trace all are in one band. */
 static int band_of(double seconds)
 {
     return seconds > 0 ? 1024 + ilogb(seconds) / 2 : 0;
@@ -232,7 +234,7 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                    ? read_choice(chorale_text(stmt, 7), task->coll, cand, msg)
                    : CHORALE_OK;
     if (strcmp(chorale_text(stmt, 5), "native") == 0) {
-        /* Whether there is such a one, the library says (provider.c). */
+        /* provider.c checks whether the library has this algorithm. */
         cand->provider = CHORALE_PROVIDER_NATIVE;
         if (strlen(chorale_text(stmt, 6)) < sizeof(cand->name) &&
             *chorale_text(stmt, 7) == '\0')
@@ -301,8 +303,8 @@ static enum chorale_err append(struct chorale_worklist *work,
     return CHORALE_OK;
 }
 
-/* Points in an order of the launch's own: what changes in the course of a
- * launch shall not always meet the same ones. In simulation nothing does. */
+/* Shuffle the points by the launch's seed, so that changes during a launch do
+ * not always hit the same points. In simulation nothing changes. */
 static void shuffle(struct chorale_worklist *work)
 {
 #ifdef CHORALE_SIM
@@ -327,7 +329,7 @@ static int by_band(const void *a, const void *b)
     return x->band != y->band ? y->band - x->band : x->place - y->place;
 }
 
-/* What matters most first: a campaign may be interrupted. */
+/* Most important band first, since a campaign may be interrupted. */
 static void sort_bands(struct chorale_worklist *work)
 {
     for (int i = 0; i < work->ntask; i++)

@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* point.h - what the parts of measuring one point share: measure.c holds it
- * together, warm_up.c verifies, repeat.c repeats, judge_samples.c keeps the samples,
- * arrival.c makes ranks late, counting.c counts. */
+/* point.h - state and functions for measuring one point. measure.c runs the
+ * stages, warm_up.c verifies, repeat.c repeats, judge_samples.c keeps the
+ * samples, arrival.c delays ranks, counting.c counts events. */
 #ifndef CHORALE_RUNNERS_MEASURE_POINT_H
 #define CHORALE_RUNNERS_MEASURE_POINT_H
 
 #include "runners/measure/runner.h"
 
-/* One point while it is measured. "All" are the same on all ranks, the others
- * are rank 0's. */
+/* State of one point. Members marked "all" are the same on all ranks; the
+ * others are valid on rank 0 only. */
 struct chorale_timing {
     struct chorale_bench *bench;
     const struct chorale_task *task;
     struct chorale_problem prob;
     struct chorale_result *result;
     int ncand;               /* all */
-    int nentry;              /* all; ncand, and the separating barrier */
-    int batch;               /* all; calls a repetition */
+    int nentry;              /* all; ncand, or ncand + 1 with the barrier */
+    int batch;               /* all; calls in a repetition */
     double skew;             /* all; s, of the arrival pattern */
     int *active;             /* all [nentry]: still timed */
-    int how;                 /* all; enum chorale_sync: one for the point, so
-                              * that its candidates can be compared */
-    double *window;          /* all [nentry]: s, that a repetition may take */
+    int how;                 /* all; enum chorale_sync: the same for the whole
+                              * point, so that candidates are comparable */
+    double *window;          /* all [nentry]: longest repetition allowed, s */
     int *order;              /* all [nentry] */
     int round;               /* all */
-    int at;                  /* all; place in order of a round, 0: its start */
+    int at;                  /* all; index in order; 0: start of a round */
     int nrep;                /* all; repetitions of the next chunk */
-    int nadmitted;           /* all; candidates that were looked at */
-    int parts;               /* all; in more than one go, */
-    int whole;               /* or not, since calls are not slow */
-    int warmed;              /* all; some have been called untimed */
-    int nlate, nlooked;      /* rank 0: late repetitions, of so many, of which
-                              * it is not yet said whether they are too many */
-    double shortest;         /* all; s, of any call while it was verified */
-    double begun;            /* rank 0: when the point began, MPI_Wtime() */
-    struct chorale_slot *slot; /* all: of the chunk */
+    int nadmitted;           /* all; candidates verified or refused so far */
+    int parts;               /* all; candidates are admitted in several parts */
+    int whole;               /* all; 1: not in parts, calls are not slow */
+    int warmed;              /* all; 1: untimed calls have been made */
+    int nlate, nlooked;      /* rank 0: late repetitions of nlooked, not judged
+                              * yet */
+    double shortest;         /* all; s, of any call during verification */
+    double begun;            /* rank 0: start of the point, MPI_Wtime() */
+    struct chorale_slot *slot; /* all: repetitions of the chunk */
     int nslot;
-    double *value, *spare;   /* of the slots, after a chunk on rank 0 those
-                              * of all ranks; as many, scratch */
+    double *value, *spare;   /* values of the slots, after a chunk on rank 0
+                              * the maxima over all ranks; scratch, same size */
     struct chorale_seen *seen; /* [nentry] */
     int *room;               /* [nentry], samples allocated */
-    double *longest;         /* [nentry], of the last chunk, s */
+    double *longest;         /* [nentry], repetition of the last chunk, s */
     struct chorale_sample **sample; /* [nentry] */
     int *nsample;            /* [nentry] */
-    double *work;            /* two times nrep_max, for the stopping rule */
-    double lead;             /* windows grow by this factor */
+    double *work;            /* scratch, 2 nrep_max, for the stopping rule */
+    double lead;             /* factor by which windows grow */
     double clock_error;      /* s, the worst since the first repetition */
-    double looked;           /* common time when the clocks were checked */
-    int clock_lost;          /* they were too bad, and no time was left */
+    double looked;           /* common time of the last check of the clocks */
+    int clock_lost;          /* 1: clocks too bad, and no time left */
     int doubted;             /* rank 0: messages were measured again */
-    double said;             /* rank 0: when it last said that it goes on */
-    int lacking;             /* out of memory */
+    double said;             /* rank 0: time of its last sign of life */
+    int lacking;             /* 1: out of memory */
 };
 
 /* One repetition of a chunk. */
@@ -72,50 +72,49 @@ chorale_timing_cand(const struct chorale_timing *t, int c)
 void chorale_result_fail(struct chorale_result *res,
                          enum chorale_status status, const char *reason);
 
-/* Roots that the repetitions take in turn. */
+/* Number of roots that the repetitions take in turn. */
 int chorale_timing_turns(const struct chorale_task *task);
 
-/* `chorale run` learns which candidate is called, should it end the program;
- * 0: none. All ranks have left the last one. say: they may not have, or nobody
- * knows. */
+/* Tell `chorale run` which candidate is called, in case the call ends the
+ * program; 0: no candidate. announce also marks it in shared memory; all ranks
+ * must have left the previous candidate. say only prints it. */
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
 void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
-/* warm_up.c: refuse, verify those that have not been looked at; sets active and
- * nadmitted. Where calls are slow it stops after some, at least one, when they
- * take what a cell may, warmed up and timed once: that comes before the others
- * are verified, so that what a kill takes stays small (cut.h). Returns an MPI
- * error code. */
+/* warm_up.c: check and verify the candidates not admitted yet; sets active and
+ * nadmitted. If calls are slow, stops after at least one candidate, when those
+ * so far, with warm-up and one timed round, take the time of a cell. They are
+ * then timed once before the others are verified, so that a kill loses little
+ * (cut.h). Returns an MPI error code. */
 int chorale_admit(struct chorale_timing *t);
 
-/* Median of its samples, s; NAN: there is no memory. Rank 0. */
+/* Median of a result's samples, s; NAN if out of memory. Rank 0. */
 double chorale_result_median(const struct chorale_result *res);
 
-/* counting.c: what each candidate that is OK does in a call, by the counters:
- * sets counter and stat of its result. Returns an MPI error code. */
+/* counting.c: count the events of a call of each candidate that is OK; sets
+ * counter and stat of its result. Returns an MPI error code. */
 int chorale_count(struct chorale_timing *t);
 
-/* The same check once more of those that were timed. */
+/* Verify the timed candidates once more. Returns an MPI error code. */
 int chorale_verify_again(struct chorale_timing *t);
 
-/* repeat.c: the candidates from first on that have been admitted, warmed up,
- * and, where others are still to be admitted or have been before, timed once;
- * or whole is set, and they are to begin with the others.
- * Then all of them, interleaved, until they have been seen enough; fills their
- * samples. Returns an MPI error code. */
+/* repeat.c. begin: warm up the admitted candidates from `first` on. If there
+ * are several parts it also times them once, unless it sets whole: then all
+ * candidates begin together. run: repeat all candidates, interleaved, until the
+ * stopping rule ends them; fills their samples. Return an MPI error code. */
 int chorale_timing_begin(struct chorale_timing *t, int first);
 int chorale_timing_run(struct chorale_timing *t);
 
-/* judge_samples.c: 0, or -1: out of memory; release in any case. */
+/* judge_samples.c: 0, or -1 if out of memory; release in either case. */
 int chorale_timing_init(struct chorale_timing *t);
 void chorale_timing_release(struct chorale_timing *t);
 
-/* arrival.c: how late a rank comes in that round, s, of a skew. */
+/* arrival.c: delay of this rank in that round for a skew, both in s. */
 double chorale_arrival_delay(const struct chorale_bench *bench,
                              enum chorale_arrival arrival, double skew,
                              int round);
 
-/* splitmix64. */
+/* Pseudo-random generator splitmix64. */
 uint64_t chorale_random(uint64_t *state);
 
 #endif

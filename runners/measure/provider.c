@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provider.c - one call of a candidate: ours, the library's default, one of
- * its own algorithms, or what a preloaded shim makes of an application's. */
+/* provider.c - one call of a candidate: a variant of Chorale, the library's
+ * default, a forced algorithm of the library, or a call that a preloaded shim
+ * handles. */
 #include "runners/measure/runner.h"
 
 #include <dlfcn.h>
@@ -12,8 +13,8 @@
     X(Reduce_scatter_block) X(Gather) X(Gatherv) X(Scatter) X(Scatterv)      \
     X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Scan) X(Exscan)
 
-/* The same calls under the names that nobody interposes, and as applications
- * make them. */
+/* The calls by names that no tool interposes (PMPI), and by the names that
+ * applications use. */
 struct calls {
 #define X(name) __typeof__(PMPI_##name) *name;
     NAMES(X)
@@ -104,8 +105,8 @@ void chorale_provider_open(struct chorale_bench *bench)
         }
 }
 
-/* May a native algorithm be called? Where its communicator is to be made, by
- * each of the siblings for itself. */
+/* Check whether a native algorithm can be called. If it needs a communicator of
+ * its own, each sibling creates one. */
 static int admit_native(struct chorale_bench *bench,
                         const struct chorale_problem *prob,
                         const struct chorale_cand *cand, const char **why_p)
@@ -149,8 +150,8 @@ static ran_fn *find_shim(void)
     return found;
 }
 
-/* The block that the shim takes a call of the problem to have: of an irregular
- * collective it sees the sum, and without a reduction no elements. */
+/* Block size as the shim sees it: of an irregular collective it knows only the
+ * sum, and without a reduction it does not know elements. */
 static size_t seen_block(const struct chorale_bench *bench,
                          const struct chorale_problem *prob)
 {
@@ -166,7 +167,7 @@ static size_t seen_block(const struct chorale_bench *bench,
                              bench->size);
 }
 
-/* Is it the shim that answers, by a table that was loaded? */
+/* Check that the shim handled the call with a loaded table. */
 static int confirm_served(struct chorale_bench *bench,
                           const struct chorale_problem *prob, ran_fn *shim,
                           const char **why_p)
@@ -182,9 +183,9 @@ static int confirm_served(struct chorale_bench *bench,
         bad = 2;
     rc = chorale_own_most(bench, &bad);
     if (bad != 0)
-        *why_p = bad == 1 ? "the shim left this call to the library unseen"
-                          : "the shim serves no table: this one was not made "
-                            "for this system, or cannot be loaded";
+        *why_p = bad == 1 ? "the shim did not see this call"
+                          : "the shim serves no table: this one was made for "
+                            "another system, or cannot be loaded";
     return rc;
 }
 
@@ -213,8 +214,9 @@ int chorale_provider_confirm(struct chorale_bench *bench,
         bad = 2;
     rc = chorale_own_most(bench, &bad);
     if (bad != 0)
-        *why_p = bad == 1 ? "the shim left this call to the library unseen"
-                          : "another table is in force than is validated";
+        *why_p = bad == 1 ? "the shim did not see this call"
+                          : "the shim has loaded another table than the "
+                            "validated one";
     if (bad != 0)
         return rc;
     if (cand->alg >= 0) {
@@ -241,8 +243,8 @@ int chorale_provider_admit(struct chorale_bench *bench,
         *why_p = chorale_alg_refuses(chorale_algs[cand->alg], &prob->pt);
     }
     if (cand->provider == CHORALE_PROVIDER_TABLE && find_shim() == NULL)
-        *why_p = "libchorale_pmpi.so is not in this process: such cells are "
-                 "`chorale validate`'s to run";
+        *why_p = "libchorale_pmpi.so is not loaded; run such cells with "
+                 "`chorale validate`";
     return MPI_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record.c - what was measured, into the database: one transaction a point,
- * so that a killed campaign holds whole points and nothing else. What there is
- * of a point under way goes to a file beside it (cut.h). */
+/* record.c - store results in the database, one transaction a point, so that a
+ * killed campaign holds complete points only. A checkpoint of the point being
+ * measured goes to a file beside the database (cut.h). */
 #include "runners/measure/runner.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 struct writer {
     struct chorale_store *store;
     sqlite3_stmt *run, *summary, *sample, *counter;
-    struct chorale_samples table; /* what sample stores */
+    struct chorale_samples table; /* source of the sample statement */
     struct chorale_errmsg *msg;
 };
 
@@ -59,7 +59,7 @@ static void finalize(struct writer *w)
     chorale_samples_table(chorale_store_db(w->store), NULL);
 }
 
-/* NaN, which SQLite would store as NULL anyway, said plainly. */
+/* Bind NULL for NaN and infinity. */
 static void bind_real(sqlite3_stmt *stmt, int i, double value)
 {
     if (isfinite(value))
@@ -97,8 +97,9 @@ static enum chorale_err put_run(struct writer *w,
     char uuid[CHORALE_UUID_SIZE], flags[96];
     enum chorale_err err;
 
-    /* The same where a part of it is kept (chorale_record_cut) and the whole is
-     * stored elsewhere: they are one run, of which the first stays. */
+    /* The UUID depends on launch and cell only, so a checkpoint and the
+     * complete run of the same point have the same one; the first to be merged
+     * stays. */
     chorale_uuid_near(bench->work.launch_uuid, cand->cell_id, uuid);
     validity(bench, res, flags, sizeof(flags));
     sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
@@ -140,7 +141,7 @@ static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
     chorale_summarise(x, (size_t)res->nsample, &s);
     free(x);
 #ifdef CHORALE_SIM
-    s.lo = s.hi = s.median; /* nothing varies */
+    s.lo = s.hi = s.median; /* no variation */
 #endif
     sqlite3_bind_int64(w->summary, 1, run_id);
     sqlite3_bind_int(w->summary, 2, res->nsample);
@@ -183,7 +184,7 @@ static enum chorale_err put_counters(struct writer *w,
     enum chorale_err err = CHORALE_OK;
     char own[64];
 
-    /* The library's own messages are not ours to see: absent, not zero. */
+    /* The library's own messages cannot be counted: NULL, not zero. */
     if (cand->provider == CHORALE_PROVIDER_CHORALE)
         for (int i = 0; i < CHORALE_OWN && err == CHORALE_OK; i++) {
             snprintf(own, sizeof(own), "chorale::%s", chorale_own_name(i));
@@ -208,8 +209,8 @@ static enum chorale_err put_counters(struct writer *w,
     return err;
 }
 
-/* In a transaction: a run of each candidate, and what hangs on it; cut: of
- * those that have come to anything. */
+/* Within a transaction: insert a run of each candidate and its dependent rows.
+ * cut: skip candidates without a result yet. */
 static enum chorale_err put_point(struct writer *w,
                                   const struct chorale_bench *bench,
                                   const struct chorale_task *task,
@@ -258,7 +259,7 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
     return err;
 }
 
-/* A fact of the launch: at which point it was. */
+/* Record in the launch's environment at which point the checkpoint was. */
 static enum chorale_err put_cut(struct writer *w,
                                 const struct chorale_bench *bench,
                                 const struct chorale_task *task)

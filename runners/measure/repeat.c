@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* repeat.c - repetitions of all candidates of a point, interleaved, round by
- * round in an order drawn anew for each round, so that whatever drifts drifts
- * for all of them. After each chunk of rounds rank 0 decides which candidates
- * have been seen enough. A round that takes long is several chunks, so that
- * what there is of it can be kept (cut.h).
+/* repeat.c - repetitions of all candidates of a point, interleaved round by
+ * round. Each round has a new random order, so that drift affects all
+ * candidates alike. After each chunk of rounds rank 0 decides which candidates
+ * have enough repetitions. A long round is split into several chunks, so that
+ * checkpoints can be written during it (cut.h).
  *
- * Operations too short for the clock are repeated in batches with a barrier
- * of the runner's own after each call. Batches of barriers alone, interleaved
- * like a candidate, say what to subtract. */
+ * Operations too short for the clock are repeated in batches, with a barrier of
+ * the runner after each call. Batches of barriers alone, interleaved like a
+ * candidate, give the time to subtract. */
 #include "runners/measure/judge_samples.h"
 
 #include <math.h>
@@ -19,15 +19,15 @@
 #include "runners/measure/cut.h"
 
 #define CHUNK_SECONDS 0.05
-#define PART_SECONDS 0.25    /* of a round that takes longer */
-#define LATE_SHARE 0.2       /* of a chunk: then the lead must grow */
-#define SLACK_MAX 0.02
+#define PART_SECONDS 0.25    /* length of the parts of a longer round */
+#define LATE_SHARE 0.2       /* share of late repetitions that is too much */
+#define SLACK_MAX 0.02       /* s */
 #define LEAD_MAX 8
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
-#define CHECK_SECONDS 0.5    /* between two looks at the clocks */
+#define CHECK_SECONDS 0.5    /* between two checks of the clocks */
 #define SAY_SECONDS 1        /* between two signs of life */
-#define LOOK_CLOCK 1
-#define LOOK_MESSAGES 2
+#define LOOK_CLOCK 1         /* check the clocks */
+#define LOOK_MESSAGES 2      /* measure messages again */
 
 static void shuffle(struct chorale_timing *t)
 {
@@ -46,7 +46,7 @@ static void shuffle(struct chorale_timing *t)
     }
 }
 
-/* The calls of one repetition. Entry ncand is the barrier alone. */
+/* Make the calls of one repetition. Entry ncand is the barrier alone. */
 static int call(struct chorale_timing *t, int c, int root)
 {
     int rc = MPI_SUCCESS;
@@ -66,8 +66,8 @@ static int call(struct chorale_timing *t, int c, int root)
     return rc;
 }
 
-/* Random patterns differ from round to round; in simulation only as far as
- * repetitions that must be equal allow. */
+/* Random patterns differ from round to round. In simulation they repeat,
+ * because the repetitions of a root must be equal. */
 static double delay(const struct chorale_timing *t)
 {
     int turns = chorale_timing_turns(t->task);
@@ -78,7 +78,7 @@ static double delay(const struct chorale_timing *t)
                                  t->skew, round);
 }
 
-/* One repetition into slot, which is on every rank. */
+/* Run one repetition and store its times in slot; on every rank. */
 static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
 {
     struct chorale_bench *bench = t->bench;
@@ -120,7 +120,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     *slot = (struct chorale_slot){ c, t->round, start };
 }
 
-/* As many repetitions of active entries as those of nround rounds. */
+/* Number of repetitions in nround rounds of the active entries. */
 static int of_rounds(const struct chorale_timing *t, int nround)
 {
     int n = 0;
@@ -130,7 +130,7 @@ static int of_rounds(const struct chorale_timing *t, int nround)
     return n * nround;
 }
 
-/* The next one of the round is the first, or there are no more of it. */
+/* Go to the next entry of the round, or to the next round. */
 static void advance(struct chorale_timing *t)
 {
     if (++t->at == t->nentry) {
@@ -139,7 +139,7 @@ static void advance(struct chorale_timing *t)
     }
 }
 
-/* The next n repetitions, round by round, each of all active entries. */
+/* Run the next n repetitions of active entries. */
 static void repeat_next(struct chorale_timing *t, int n)
 {
     t->nslot = 0;
@@ -155,7 +155,8 @@ static void repeat_next(struct chorale_timing *t, int n)
         advance(t);
 }
 
-/* A point may take longer than `chorale run` bears silence. */
+/* Sign of life: `chorale run` ends a launch that prints nothing for too
+ * long. */
 static void say(struct chorale_timing *t)
 {
     double now = MPI_Wtime();
@@ -179,8 +180,8 @@ static int gather(struct chorale_timing *t)
     return rc;
 }
 
-/* The launch is to end early: what is left is given up where every candidate
- * has its least repetitions. Their time is over, as far as anyone can tell. */
+/* The launch should end early: if every candidate has its least number of
+ * repetitions, stop them all as if their time were over. */
 static void cut_short(struct chorale_timing *t)
 {
     for (int c = 0; c < t->ncand; c++)
@@ -217,8 +218,8 @@ static void judge_chunk(struct chorale_timing *t)
         t->active[c] = going;
 }
 
-/* Repetitions of the next part of the round: what is left of it if that does
- * not take long. */
+/* Number of repetitions in the next part of the round: all that are left,
+ * unless that takes too long. */
 static int next_part(const struct chorale_timing *t)
 {
     double takes = 0;
@@ -237,8 +238,8 @@ static int next_part(const struct chorale_timing *t)
     return n;
 }
 
-/* How many repetitions the next chunk has: whole rounds or a part of one, and
- * no candidate shall get more than it may have. */
+/* Number of repetitions in the next chunk: whole rounds or a part of one. No
+ * candidate gets more than nrep_max. */
 static int next_chunk(struct chorale_timing *t)
 {
     int most = CHORALE_CHUNK_MAX, nrep_max = t->bench->work.set.stop.nrep_max;
@@ -261,7 +262,7 @@ static int next_chunk(struct chorale_timing *t)
                             : (int)(CHUNK_SECONDS / round));
 }
 
-/* Too many of n were late: more time between announcement and start. */
+/* If too many of n repetitions were late, increase slack and lead. */
 static void judge_late(struct chorale_timing *t, int nlate, int n)
 {
     if (!(nlate > LATE_SHARE * n))
@@ -272,7 +273,7 @@ static void judge_late(struct chorale_timing *t, int nlate, int n)
         t->lead *= 1.5;
 }
 
-/* Returns how many of the chunk's repetitions were late. */
+/* Evaluate the slots of a chunk. Returns the number of late repetitions. */
 static int read_slots(struct chorale_timing *t, int keeps)
 {
     int nlate = 0;
@@ -306,7 +307,7 @@ static void set_windows(struct chorale_timing *t)
     }
 }
 
-/* All repetitions of a round are as many as can be judged. */
+/* Lateness is judged over complete rounds, when all candidates are admitted. */
 static void read_chunk(struct chorale_timing *t)
 {
     t->nlate += read_slots(t, 1);
@@ -328,7 +329,7 @@ static int any_active(const struct chorale_timing *t)
 
 /* --- chunks ----------------------------------------------------------- */
 
-/* Give all ranks what rank 0 has decided. */
+/* Broadcast rank 0's decisions. */
 static int share(struct chorale_timing *t, int *nrep, int *look)
 {
     struct chorale_bench *bench = t->bench;
@@ -346,8 +347,8 @@ static int share(struct chorale_timing *t, int *nrep, int *look)
     return rc;
 }
 
-/* *nrep: repetitions of the next one; *look: what it is time to look at,
- * LOOK_... Before all candidates have been admitted none is judged. */
+/* Evaluate a chunk. *nrep: repetitions of the next one; *look: pending checks,
+ * LOOK_... No candidate is stopped before all have been admitted. */
 static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
 {
     int rc = gather(t);
@@ -362,7 +363,7 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
             chorale_start_again(t, CHORALE_SYNC_BARRIER);
         if (t->nadmitted == t->ncand)
             judge_chunk(t);
-        if (chorale_cut_look(t) && any_active(t)) /* else settle() does */
+        if (chorale_cut_look(t) && any_active(t)) /* else in settle() */
             *look = LOOK_MESSAGES;
         *nrep = next_chunk(t);
         if (!t->bench->clock.shared &&
@@ -372,8 +373,7 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
     return share(t, nrep, look);
 }
 
-/* How far off the clocks have been since the last look counts from then on
- * for all repetitions of the point. */
+/* Check the clocks. Their error counts for all repetitions of the point. */
 static int look_at_clock(struct chorale_timing *t)
 {
     struct chorale_clock *clock = &t->bench->clock;
@@ -385,8 +385,8 @@ static int look_at_clock(struct chorale_timing *t)
     return rc;
 }
 
-/* Before the first repetition. What the clocks were off before does not
- * count, what they still are does. */
+/* Check before the first repetition. The error of the old line does not count,
+ * that of the new line does. */
 static int first_look(struct chorale_timing *t)
 {
     int rc = look_at_clock(t);
@@ -395,8 +395,8 @@ static int first_look(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? look_at_clock(t) : rc;
 }
 
-/* What rank 0 has seen of untimed rounds: the batch, the skew, and whether
- * calls are not slow, though some of those before them were. */
+/* Rank 0: from untimed rounds find the batch, the skew, and whether calls are
+ * fast although earlier ones seemed slow. */
 static void gauge_calls(struct chorale_timing *t, int first, double any,
                         double library, double gauge[3])
 {
@@ -416,9 +416,8 @@ static void gauge_calls(struct chorale_timing *t, int first, double any,
     }
 }
 
-/* Untimed rounds, then what the others need to know: the batch, the skew, the
- * windows; of later candidates than the first ones these alone. All come
- * together here and are not skewed. */
+/* Run untimed rounds and broadcast the batch, the skew and the windows. In
+ * later parts only windows change. The ranks enter together, without skew. */
 static int warm_up(struct chorale_timing *t, int first, int *nrep)
 {
     int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
@@ -431,7 +430,7 @@ static int warm_up(struct chorale_timing *t, int first, int *nrep)
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
         repeat_next(t, of_rounds(t, 1));
         rc = gather(t);
-        if (i == n / 2) /* the first ones make connections */
+        if (i == n / 2) /* earlier rounds set up connections */
             any = library = INFINITY;
         if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
             chorale_shortest(t, &any, &library);
@@ -467,11 +466,11 @@ static int warm_up(struct chorale_timing *t, int first, int *nrep)
     return share(t, nrep, &look);
 }
 
-/* In simulation nothing varies but the root, so two repetitions of each root
- * decide, and they must be equal. Where messages share links, the order of
- * those that come at the same instant hangs on the last digit of the time, and
- * by it now and then all that follows: of such candidates the median of more
- * counts, if it is known as well as on a real machine. */
+/* In simulation only the root varies, so two repetitions of each root are
+ * enough if they are equal. On shared links the order of simultaneous messages
+ * may depend on the last digit of the time, and change everything after it.
+ * Such candidates are repeated more often; their median counts if it is known
+ * to the target width. */
 static int time_simulated(struct chorale_timing *t)
 {
     int turns = chorale_timing_turns(t->task), nrep, look, rc;
@@ -493,9 +492,9 @@ static int time_simulated(struct chorale_timing *t)
     return rc;
 }
 
-/* All have been seen enough: was the clock good to the end, and is it possible
- * what they show? Else they begin once more. It may be the messages that were
- * slow when they were measured. */
+/* All candidates have stopped. Check the clocks and the lower bound; if one
+ * fails, measure messages again, since they may have been slow the first time,
+ * and restart the candidates. */
 static int settle(struct chorale_timing *t, int *nrep)
 {
     int rc = look_at_clock(t), doubt = 0, look = 0;
@@ -510,7 +509,7 @@ static int settle(struct chorale_timing *t, int *nrep)
         chorale_doubt(t);
     if (t->bench->world_rank == 0)
         chorale_cut_look(t);
-    if (t->at > 0) { /* it ended within a round */
+    if (t->at > 0) { /* stopped within a round */
         t->at = 0;
         t->round++;
     }
@@ -522,7 +521,8 @@ static int settle(struct chorale_timing *t, int *nrep)
     return rc == MPI_SUCCESS ? share(t, nrep, &look) : rc;
 }
 
-/* Between two chunks: are they what was too slow? See cut.h. */
+/* Between two chunks: measure messages again, since they may have been slow the
+ * first time (cut.h). */
 static int look_at_messages(struct chorale_timing *t)
 {
     int rc = chorale_floor_measure(t->bench);
@@ -532,7 +532,7 @@ static int look_at_messages(struct chorale_timing *t)
     return rc;
 }
 
-/* nrep repetitions, and what comes after them; then it is the next ones. */
+/* Run *nrep repetitions and evaluate them; sets *nrep for the next chunk. */
 static int chunk(struct chorale_timing *t, int *nrep)
 {
     int look, rc;
@@ -551,7 +551,7 @@ static int time_real(struct chorale_timing *t)
     int rc = MPI_SUCCESS;
 
     do {
-        if (any_active(t)) /* or they all ended as they came together */
+        if (any_active(t)) /* else all stopped in come_together() */
             rc = chunk(t, &t->nrep);
         if (rc == MPI_SUCCESS && !any_active(t))
             rc = settle(t, &t->nrep);
@@ -559,7 +559,7 @@ static int time_real(struct chorale_timing *t)
     return rc;
 }
 
-/* All candidates have been timed once, in parts: they go on together. */
+/* All parts have been timed once: continue with all candidates together. */
 static int come_together(struct chorale_timing *t)
 {
     int look = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* samples.c - see samples.h. An eponymous-only virtual table, as SQLite's
- * documentation calls it: it is there by its name, without being created. */
+/* samples.c - samples in memory as a virtual table. SQLite calls it
+ * eponymous-only: it exists by its name, without CREATE VIRTUAL TABLE. */
 #include "runners/measure/samples.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum column { RUN_ID, REP, SECONDS, FIRST_IN, LAST_IN, ROOT_OUT, ROOT, FLAGS };
 
-/* SQLite's own part comes first in both. */
+/* SQLite requires its own part first in both structures. */
 struct table {
     sqlite3_vtab base;
     const struct chorale_samples *samples;
@@ -37,7 +37,7 @@ static int connect_table(sqlite3 *db, void *aux, int argc,
     (void)error;
     if (rc != SQLITE_OK)
         return rc;
-    /* No view or trigger of a forged database shall reach it. */
+    /* Views and triggers of a forged database must not use it. */
     sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
     table = calloc(1, sizeof(*table));
     if (table == NULL)
@@ -102,7 +102,7 @@ static int at_end(sqlite3_vtab_cursor *base)
     return cursor->row >= result->nsample + result->naside;
 }
 
-/* NaN and infinity are NULL. */
+/* NaN and infinity become NULL. */
 static void give_real(sqlite3_context *to, double value)
 {
     if (isfinite(value))

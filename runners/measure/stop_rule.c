@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stop_rule.c - see stop_rule.h. */
+/* stop_rule.c - when a cell has enough repetitions. */
 #include "runners/measure/stop_rule.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "db/quantiles.h"
 
-#define RACED_BEHIND 1.25    /* times the second best, to be no contender */
+#define RACED_BEHIND 1.25    /* factor above the second best that loses */
 
 void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
                          double *work)
@@ -22,7 +22,8 @@ void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
     seen->hi = s.hi;
 }
 
-/* Upper end of the second smallest interval, INFINITY if there are not two. */
+/* Upper end of the second best interval; INFINITY if there are fewer than
+ * two. */
 static double second_best(const struct chorale_seen *seen, int n)
 {
     double first = INFINITY, second = INFINITY;

@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stop_rule.h - when the repetitions of a cell are enough. No MPI here: the
- * coverage of the intervals that come of it is tested on invented times. */
+/* stop_rule.h - when a cell has enough repetitions. Contains no MPI, so that
+ * the coverage of its intervals can be tested with synthetic times. */
 #ifndef CHORALE_RUNNERS_MEASURE_STOP_RULE_H
 #define CHORALE_RUNNERS_MEASURE_STOP_RULE_H
 
 #include <stddef.h>
 
-/* Repetitions of a cell that runs out of time. */
+/* Least repetitions of a cell that reaches its time cap. */
 #define CHORALE_LEAST_TIMED 3
 
 struct chorale_stop {
     int nrep_min, nrep_max;
     double target_width;     /* of the median's 95 % interval, relative */
-    double cell_seconds;     /* time cap of a cell */
-    int racing;              /* surely slower cells stop early */
+    double cell_seconds;     /* time cap of a cell, s */
+    int racing;              /* 1: clearly slower cells stop early */
 };
 
-/* The candidates of one point, as far as they have been seen. */
+/* What is known so far about one candidate of a point. */
 struct chorale_seen {
     int nrep;
-    double spent;            /* s */
-    double median, lo, hi;   /* lo, hi NAN: too few repetitions */
-    int keep;                /* never raced out: the library */
+    double spent;            /* time spent, s */
+    double median, lo, hi;   /* s; lo, hi NAN: too few repetitions */
+    int keep;                /* 1: never raced out (the library) */
 };
 
-/* Fill seen's nrep, median, lo, hi from x[n] in order of time, n >= 1; work
- * has room for n. The interval allows for autocorrelation (db/quantiles.h). */
+/* Set nrep, median, lo, hi from x[n] in order of time, n >= 1; work[n] is
+ * scratch. The interval allows for autocorrelation (db/quantiles.h). */
 void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
                          double *work);
 
-/* Why candidate c of n needs no more repetitions, as run.stop_reason has it,
- * or NULL. In this order: "time" (its cap, and three repetitions), "nrep",
- * "raced" (its interval lies above that of the second best by RACED_BEHIND and
- * it has nrep_min), "width". */
+/* Why candidate c of n stops, as stored in run.stop_reason, or NULL to go on.
+ * Checked in this order:
+ * - "time": time cap reached, with at least three repetitions;
+ * - "nrep": nrep_max repetitions;
+ * - "raced": the interval lies above the second best's upper end by
+ *   RACED_BEHIND, with at least nrep_min repetitions;
+ * - "width": the interval is narrow enough. */
 const char *chorale_stop_reason(const struct chorale_stop *stop,
                                 const struct chorale_seen *seen, int n, int c);
 

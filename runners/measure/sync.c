@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sync.c - starting together.
+/* sync.c - start repetitions together.
  *
- * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): before
- * each repetition, once all ranks have left the last one, rank 0 announces a
- * start a little ahead on the common clock and every rank waits for it. Window
- * scheme: one announcement for a row of repetitions, each of which has a
- * window as long as it may take. A rank that comes too late says so, and the
- * lead grows. Where clocks do not agree well enough ranks leave a barrier, the
- * second of two (db/mark.h), and time themselves. In simulation the start is
+ * Round-time scheme (Hunold, Carpen-Amarie, IEEE TPDS 27(12), 2016): when all
+ * ranks have finished a repetition, rank 0 announces the start of the next one,
+ * a little ahead on the common clock. Every rank waits for that time.
+ * Window scheme: one announcement for a row of repetitions, each with a window
+ * as long as it may take. Late ranks report it, and the lead grows. Barrier
+ * scheme, if the clocks do not agree well enough: the ranks leave the second of
+ * two barriers (db/mark.h) and each times itself. In simulation the start is
  * common by construction. */
 #include "runners/measure/runner.h"
 
@@ -22,7 +22,7 @@
 #endif
 
 #define NCALIBRATE 20
-#define LEAD 3.0        /* times the slowest announcement seen */
+#define LEAD 3.0        /* times the slowest announcement */
 #define LEAST_SLACK 2e-6
 
 const char *const chorale_sync_names[CHORALE_NSYNC] = { "roundtime", "window",
@@ -49,8 +49,8 @@ int chorale_sync_separate(struct chorale_bench *bench)
 }
 
 #ifdef CHORALE_SIM
-/* All simulated ranks live in one process, where SimGrid has a barrier that
- * sends no message and takes no time: they leave it at the same instant. */
+/* All simulated ranks live in one process, where SimGrid has a barrier without
+ * messages: all ranks leave it at the same simulated instant. */
 int chorale_sync_barrier(struct chorale_bench *bench)
 {
     sg_barrier_wait(bench->sim_barrier);
@@ -107,7 +107,7 @@ static int agree(struct chorale_bench *bench, double *value, int n, int sum)
             else if (x > value[i])
                 value[i] = x;
         }
-    sg_barrier_wait(bench->sim_barrier); /* then it is written again */
+    sg_barrier_wait(bench->sim_barrier); /* before the next write */
     return MPI_SUCCESS;
 }
 
@@ -135,8 +135,9 @@ static int announce(struct chorale_bench *bench, double *value)
     return rc;
 }
 
-/* All have left the repetition before: from here on a rank that ends or hangs
- * does it in this cell. */
+/* Record in shared memory which cell is called. All ranks have finished the
+ * last repetition, so a rank that ends or hangs from here on does so in this
+ * cell. */
 static void mark(const struct chorale_bench *bench, int64_t cell_id)
 {
     if (bench->mark != NULL)
@@ -168,14 +169,14 @@ int chorale_sync_end(struct chorale_bench *bench)
     return rc;
 }
 
-/* A start that rank 0 chooses, a little ahead; 0 on error. cell_id: of what
- * begins there. */
+/* Announce a start chosen by rank 0, a little ahead; 0 on error. cell_id: the
+ * cell that begins there. */
 static double announced(struct chorale_bench *bench, int64_t cell_id)
 {
     double start;
 
-    /* First all must have left the repetition before: a rank that finishes
-     * early would announce a start while others are still busy. */
+        /* All ranks must have finished the last repetition: otherwise a rank
+         * that finishes early would announce a start while others are busy. */
     if (chorale_sync_barrier(bench) != MPI_SUCCESS)
         return 0;
     mark(bench, cell_id);
@@ -189,9 +190,10 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
     double start;
 
     if (how == CHORALE_SYNC_BARRIER) {
-        bench->window = 0; /* whoever comes next announces again */
-        /* Who leaves one first calls before rank 0 could say so: there are
-         * two, and it says so in between. */
+        bench->window = 0; /* the next common start is announced */
+        /* A rank that leaves a barrier first may call before rank 0 records the
+         * cell. Therefore there are two barriers, and rank 0 records it between
+         * them. */
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
         if (!*late_p) {
             mark(bench, bench->calling);
@@ -202,7 +204,7 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
     }
     if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
         start = bench->window;
-    else /* a row of windows is of many cells */
+    else /* a row of windows calls many cells */
         start = announced(bench, how == CHORALE_SYNC_WINDOW ? CHORALE_MARK_ANY
                                                             : bench->calling);
     bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
@@ -224,12 +226,12 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
         if (rc == MPI_SUCCESS)
             rc = announce(bench, &sent);
         delay = chorale_now_common(bench) - sent;
-        if (i > 0 && delay > worst) /* the first one connects */
+        if (i > 0 && delay > worst) /* the first connects */
             worst = delay;
     }
     if (rc == MPI_SUCCESS)
         rc = chorale_agree_max(bench, &worst, 1);
-    /* One bad scheduling interval must not slow every repetition. */
+    /* One bad scheduling delay must not slow every repetition. */
     if (worst > 1e-3 && !bench->oversubscribed)
         worst = 1e-3;
     bench->slack = LEAD * worst + 2 * bench->clock.residual;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_levels.c - how the MPI library itself sees the nodes of a communicator. */
+/* topology_levels.c - how the MPI library sees the nodes of a communicator. */
 #include "runners/native/native.h"
 
 #include "runners/measure/comm_create.h"

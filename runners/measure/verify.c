@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verify.c - patterns that catch a swapped block, a shifted byte and a stale
- * run, checked on the very buffers that are timed.
+/* verify.c - data patterns that detect swapped blocks, shifted bytes and stale
+ * results, checked on the buffers that are timed.
  *
- * Data movement: the 8-byte word w of the block that origin sends to dest is
- * a hash of (origin, dest, w, round). Reductions: element i of a rank is the
- * small number 1 + ((h(i, dest) + 5 rank) mod 8), so that the result depends
- * on h mod 8 only and the plain definition is evaluated eight times. */
+ * Data movement: 8-byte word w of the block from origin to dest is a hash of
+ * (origin, dest, w, round).
+ * Reductions: element i of a rank is the small number
+ * 1 + ((h(i, dest) + 5 rank) mod 8). The result depends on h mod 8 only, so the
+ * expected value is computed for eight classes. */
 #include "runners/measure/runner.h"
 
 #include <float.h>
@@ -59,7 +60,7 @@ static int check_block(const char *at, size_t bytes, int origin, int dest,
     return 0;
 }
 
-/* Class of element i of the block for dest: what the result depends on. */
+/* Class of element i of the block for dest; it determines the result. */
 static int class_of(int dest, size_t i, int round)
 {
     return (int)(mix((uint64_t)(dest + 1), i, (unsigned)round) % NCLASS);
@@ -115,9 +116,9 @@ static void fill_elements(struct chorale_problem *prob, char *at,
         memcpy(at + i * size, value[class_of(dest, i, round)], size);
 }
 
-/* The plain definition for every class: x_0 op x_1 op ... of that many ranks,
- * in rank order. The operation costs nothing, also where a simulated one is
- * charged: of P ranks that fold P values each, that would be most events. */
+/* The expected value of every class: x_0 op x_1 op ... over `ranks` ranks, in
+ * rank order. Uses the plain operation, which takes no simulated time: P ranks
+ * that fold P values each would otherwise be most events of a simulation. */
 static void expect_classes(const struct chorale_problem *prob, int ranks,
                            char acc[NCLASS * 8])
 {
@@ -135,7 +136,7 @@ static void expect_classes(const struct chorale_problem *prob, int ranks,
     }
 }
 
-/* Integers exactly; floats within the rounding of size - 1 operations. */
+/* Integers must be equal; floats within the rounding of size - 1 operations. */
 static int same(const struct chorale_bench *bench,
                 const struct chorale_problem *prob, const char *got,
                 const char *want)
@@ -143,7 +144,7 @@ static int same(const struct chorale_bench *bench,
     double w, g;
 
     if (memcmp(got, want, prob->pt.type_size) == 0)
-        return 1; /* infinite ones too */
+        return 1; /* also for infinity */
     if (chorale_dtype(prob->task->dtype)->integer)
         return 0;
     w = load_value(prob, want);
@@ -172,7 +173,7 @@ static int check_elements(const struct chorale_bench *bench,
     return 0;
 }
 
-/* Blocks that this rank sends, or none. */
+/* Fill the blocks that this rank sends, if any. */
 static void fill_sends(const struct chorale_bench *bench,
                        struct chorale_problem *prob, int root, int round)
 {
@@ -216,7 +217,7 @@ void chorale_verify_fill(const struct chorale_bench *bench,
     fill_sends(bench, prob, root, round);
 }
 
-/* The blocks of all ranks, meant for dest. */
+/* Check the blocks of all ranks that are addressed to dest. */
 static int check_all(const struct chorale_bench *bench,
                      const struct chorale_problem *prob, int dest, int round,
                      char *why, size_t size)
@@ -250,7 +251,7 @@ int chorale_verify_check(const struct chorale_bench *bench,
     int me = bench->rank, all = bench->size;
 
     switch ((enum chorale_coll)prob->task->coll) {
-    case CHORALE_BARRIER: /* its times are checked where it is called */
+    case CHORALE_BARRIER: /* its times are checked in warm_up.c */
     case CHORALE_NCOLL:
         break;
     case CHORALE_BCAST:

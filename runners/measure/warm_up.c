@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* warm_up.c - which candidates of a point may be timed: those that can run
- * there, for whose memory there is room, and that give the right result from
- * every root that will be timed. */
+/* warm_up.c - decide which candidates of a point may be timed: they must be
+ * applicable, fit into memory, and give the right result from every root that
+ * will be timed. */
 #include "runners/measure/judge_samples.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BARRIER_DELAY 1e-3   /* s, that one rank comes late to be waited for */
-#define BARRIER_CROWDED 20e-3 /* the same where ranks take turns on processors:
-                               * the others have to come to theirs meanwhile */
-#define BARRIER_SPENT 0.1    /* of these in all calls of a pass, at most */
-#define BARRIER_CALLS 64     /* at most, in each of which one is late */
+#define BARRIER_DELAY 1e-3   /* delay of the late rank, s */
+#define BARRIER_CROWDED 20e-3 /* the same when oversubscribed: the others need
+                               * time to get their turn on a processor */
+#define BARRIER_SPENT 0.1    /* most delay in all calls of a pass, s */
+#define BARRIER_CALLS 64     /* most calls of a pass, one late rank in each */
 
 static int is_barrier(const struct chorale_timing *t)
 {
     return chorale_coll_info((enum chorale_coll)t->task->coll)->dataless;
 }
 
-/* A barrier's promise: the first to leave is not before the last to come. */
+/* A barrier is wrong if the first rank leaves before the last one enters. */
 static int left_early(struct chorale_bench *bench, double in, double out,
                       int *early)
 {
@@ -27,16 +27,16 @@ static int left_early(struct chorale_bench *bench, double in, double out,
     int rc;
 
     if (bench->sibling != 0)
-        all[0] = all[1] = -INFINITY; /* it waits for its own ranks only */
+        all[0] = all[1] = -INFINITY; /* another communicator's barrier */
     rc = chorale_agree_max(bench, all, 2);
 
     *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
     return rc;
 }
 
-/* What an MPI error means. A forced algorithm that does not fit the arguments
- * says so by one, and MPICH why in the last line: "MPIR_Bcast_impl(345)..: ".
- */
+/* Explain an MPI error. A forced algorithm that does not fit the arguments
+ * returns one. MPICH gives the reason in the last line:
+ * "MPIR_Bcast_impl(345)..: ". */
 static int explain(const struct chorale_cand *cand, int err, char *why,
                    size_t size)
 {
@@ -62,14 +62,14 @@ static int explain(const struct chorale_cand *cand, int err, char *why,
     return CHORALE_RUN_INAPPLICABLE;
 }
 
-/* Calls of a barrier in which another rank is late: each of them, or of many
- * ranks the next ones, so that all passes and candidates together try more. */
+/* Number of barrier calls with a different late rank each: all ranks, or of
+ * many the next few, so that further passes and candidates cover others. */
 static int late_ranks(const struct chorale_timing *t)
 {
     return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
 }
 
-/* Seconds by which it is late. */
+/* Delay of the late rank, s. */
 static double late_by(const struct chorale_timing *t)
 {
     return t->bench->oversubscribed
@@ -78,8 +78,9 @@ static double late_by(const struct chorale_timing *t)
                : BARRIER_DELAY;
 }
 
-/* Run once on a fresh pattern from one root, and compare. Returns an MPI error
- * code of the runner's own traffic; *status and why are this rank's. */
+/* Call once with a fresh pattern from one root, and check the result. Returns
+ * an MPI error code of the runner's own traffic; *status and why are this
+ * rank's. */
 static int call_once(struct chorale_timing *t, int c, int root, int round,
                      double *seconds, int *status, char *why, size_t size)
 {
@@ -115,8 +116,8 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     return rc;
 }
 
-/* The same verdict on all ranks. *seconds is lowered to what a right call took.
- */
+/* Verify one root, with the same verdict on all ranks. *seconds is lowered to
+ * the duration of a right call. */
 static int verify_root(struct chorale_timing *t, int c, int turn, int round,
                        struct chorale_result *res, double *seconds)
 {
@@ -128,8 +129,7 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     rc = call_once(t, c, chorale_task_root(t->task, bench->size, bench->ppn,
                                            turn),
                    round, &all[2], &status, why, sizeof(why));
-    /* Status, the rank that says why, so that the maximum finds one of them,
-     * and seconds. */
+    /* Status; a rank with a reason, found by the maximum; seconds. */
     all[0] = status;
     if (status != CHORALE_RUN_OK)
         all[1] = bench->world_rank;
@@ -151,9 +151,9 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     return rc;
 }
 
-/* From every root that will be timed, and of a barrier with every rank late
- * once; no pattern is seen twice. *seconds: of the shortest right call,
- * INFINITY: there is none. */
+/* Verify all roots that will be timed; of a barrier each rank is late once. No
+ * pattern is used twice. *seconds: the shortest right call; INFINITY if no call
+ * was right. */
 static int verify(struct chorale_timing *t, int c, int pass,
                   struct chorale_result *res, double *seconds)
 {
@@ -170,16 +170,18 @@ static int verify(struct chorale_timing *t, int c, int pass,
     return rc;
 }
 
-/* How late ranks are is a share of the library's time: it is the first. */
+/* 1 if the library is the first candidate and is OK; the skew needs its
+ * time. */
 static int library_first(const struct chorale_timing *t)
 {
     return chorale_timing_cand(t, 0)->provider == CHORALE_PROVIDER_LIBRARY &&
            t->result[0].status == CHORALE_RUN_OK;
 }
 
-/* *enough: those that were looked at take long enough, with what is to come of
- * them: they are warmed up and timed once, which takes so many seconds a round;
- * and calls seem to be slow, or did before. Rank 0 says so. */
+/* Rank 0 decides whether enough candidates are admitted for a first part. They
+ * are enough if calls seem slow, now or before, and the total time exceeds that
+ * of a cell. The total includes warm-up and one timed round, `round` seconds
+ * each. */
 static int look_at_time(const struct chorale_timing *t, double begun,
                         double round, int *enough)
 {
@@ -211,7 +213,7 @@ int chorale_admit(struct chorale_timing *t)
         rc = chorale_provider_admit(t->bench, &t->prob, cand, &no);
         if (rc != MPI_SUCCESS)
             break;
-        if (no == NULL) /* only where it can run does it say so */
+        if (no == NULL) /* scratch is defined for applicable points only */
             need += chorale_problem_scratch(t->bench, t->task, cand);
         if (no != NULL) {
             chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);

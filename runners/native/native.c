@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native.c - the algorithms inside the MPI library, forced through its control
- * variables: see native.h.
+/* native.c - force algorithms inside the MPI library through control variables.
  *
- * What MPICH cannot do with the arguments given shall be an error and not
- * another algorithm, and its devices shall not interfere: two more variables,
- * written with each forcing one and restored with it. Open MPI offers no such
- * thing: where its algorithms quietly call others is known by their source, and
- * refused (native_falls.c). */
+ * If MPICH cannot run a forced algorithm with the given arguments, it must
+ * return an error instead of running another one. Its device collectives must
+ * not interfere either. Two more variables ensure that; they are
+ * written and restored together with the forced one. Open MPI has no such
+ * variables: native_falls.c lists its silent fallbacks, known from its
+ * source. */
 #include "config.h"
 
 #include "runners/native/native.h"
@@ -15,23 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open MPI's word that algorithms may be forced: read-only from MPI_Init on,
- * but an environment variable before. Set, and with nothing forced, it changes
+/* Open MPI's permission to force algorithms: read-only after MPI_Init, but set
+ * by an environment variable before. Set without a forced algorithm it changes
  * no choice: tuned still installs its fixed decisions. */
 #define ALLOW "coll_tuned_use_dynamic_rules"
 
-/* One variable that we write. */
+/* A control variable that this program writes. */
 struct knob {
     MPI_T_cvar_handle handle;
     int open;
-    int initial;             /* what it was: the library's default, or what
-                              * the user set */
+    int initial;             /* value before: the library's or the user's */
 };
 
 struct algorithm {
     char name[CHORALE_NATIVE_NAME];
-    int value;               /* of the variable */
-    MPI_Comm comm;           /* made while it was forced; Open MPI only */
+    int value;               /* value of the control variable */
+    MPI_Comm comm;           /* created while forced; Open MPI only */
 };
 
 struct chorale_native {
@@ -39,18 +38,19 @@ struct chorale_native {
     struct algorithm *algorithm[CHORALE_NCOLL];
     int count[CHORALE_NCOLL];
     struct knob device, fallback; /* MPICH */
-    int no_device, fail;     /* their values */
-    int silent;              /* and that for one that calls its own collective
-                              * on nodes, where it does not apply; -1: none */
-    int by_comm;             /* Open MPI's way */
+    int no_device, fail;     /* values for device and fallback */
+    int silent;              /* value of fallback for algorithms that call the
+                              * same collective on each node, where they cannot
+                              * run themselves; -1: unknown */
+    int by_comm;             /* 1: Open MPI's way */
 };
 
-/* A variable as MPI_T describes it. */
+/* Description of a variable from MPI_T. */
 struct variable {
     int index, scope;
     MPI_Datatype type;
     MPI_T_enum items;
-    char *text;              /* to be freed */
+    char *text;              /* allocated; the caller frees it */
 };
 
 void chorale_native_allow(void)
@@ -60,7 +60,7 @@ void chorale_native_allow(void)
 
 /* --- variables -------------------------------------------------------- */
 
-/* 0, or -1: the library has no such variable. */
+/* Returns 0, or -1 if the library has no such variable. */
 static int describe(const char *name, struct variable *var)
 {
     int room = 0, verbosity, bind;
@@ -80,7 +80,7 @@ static int describe(const char *name, struct variable *var)
                                &var->scope) == MPI_SUCCESS ? 0 : -1;
 }
 
-/* To write an int. 0, or -1: it may only be read, or is no int. */
+/* Open an int variable for writing. -1: read-only, or not an int. */
 static int open_knob(const struct variable *var, struct knob *knob)
 {
     int count = 0;
@@ -102,7 +102,7 @@ static void close_knob(struct knob *knob)
     knob->open = 0;
 }
 
-/* Value of a variable that stands for a word of its text; -1: none. */
+/* The value of a variable that its description names `word`, or -1. */
 static int word_value(const char *text, const char *word)
 {
     static const struct chorale_native_words none;
@@ -133,7 +133,7 @@ static int open_switch(const char *name, const char *word, struct knob *knob,
     return rc;
 }
 
-/* --- what there is ---------------------------------------------------- */
+/* --- discovery -------------------------------------------------------- */
 
 static void mpich_variable(enum chorale_coll coll, const char *prefix,
                            char name[96])
@@ -144,8 +144,8 @@ static void mpich_variable(enum chorale_coll coll, const char *prefix,
         *c = (char)toupper((unsigned char)*c);
 }
 
-/* A name that a database and a command line can carry, and not the library's
- * own choice. */
+/* 1 for a name that is valid in a database and on a command line, and is not
+ * the library's own automatic choice. */
 static int usable(const char *name)
 {
     return name[0] != '\0' && strcmp(name, "auto") != 0 &&
@@ -175,7 +175,7 @@ static int append(struct chorale_native *native, enum chorale_coll coll,
     return 0;
 }
 
-/* Where the variable has an enumeration, that says it. */
+/* List algorithms from the enumeration of the variable, if it has one. */
 static int list_items(struct chorale_native *native, enum chorale_coll coll,
                       const struct variable *var)
 {
@@ -207,7 +207,8 @@ static int list_text(struct chorale_native *native, enum chorale_coll coll,
     return rc;
 }
 
-/* The collective's variable, if the library has it and lets it be written. */
+/* List the algorithms of a collective, if its variable exists and is
+ * writable. */
 static int list(struct chorale_native *native, enum chorale_coll coll,
                 const char *name, const struct chorale_native_words *words)
 {
@@ -223,7 +224,8 @@ static int list(struct chorale_native *native, enum chorale_coll coll,
     return rc;
 }
 
-/* Words from the texts of all collectives, the nonblocking ones' too. */
+/* Collect names from the variables of all collectives, also nonblocking
+ * ones. */
 static int learn(struct chorale_native_words *words)
 {
     static const char *const prefixes[] = { "", "I" };
@@ -250,7 +252,7 @@ static int find_mpich(struct chorale_native *native)
 
     if (open_switch("MPIR_CVAR_COLLECTIVE_FALLBACK", "error",
                     &native->fallback, &native->fail) != 0)
-        return 0; /* an algorithm could not be told from another */
+        return 0; /* a silent fallback could not be detected */
     if (describe("MPIR_CVAR_COLLECTIVE_FALLBACK", &var) == 0)
         native->silent = word_value(var.text, "silent");
     free(var.text);
@@ -294,7 +296,7 @@ struct chorale_native *chorale_native_open(const char *part)
     struct chorale_native *native;
     int provided, rc;
 
-    (void)part; /* a launch may force one after the other */
+    (void)part; /* one launch forces any number of algorithms */
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return NULL;
     native = calloc(1, sizeof(*native));
@@ -350,7 +352,7 @@ int chorale_native_find(const struct chorale_native *native,
 
 /* --- forcing ---------------------------------------------------------- */
 
-/* Value of a variable, as it is stored; zeros: there is none. */
+/* Read the bytes of a variable; zeros if it does not exist. */
 static void read_variable(const char *name, unsigned char value[16])
 {
     MPI_T_cvar_handle handle;
@@ -370,7 +372,7 @@ static void read_variable(const char *name, unsigned char value[16])
 
 static int allowed(void)
 {
-    unsigned char value[16]; /* a bool, in one version an int */
+    unsigned char value[16]; /* bool; int in one version */
 
     read_variable(ALLOW, value);
     return value[0] != 0;
@@ -399,13 +401,13 @@ const char *chorale_native_refuses(const struct chorale_native *native,
         return "the library has no algorithm of this name";
     if (pt->size < 2)
         return "the library's algorithms take two processes or more";
-    if (!native->by_comm) /* of the rest MPICH says so itself, in an error */
+    if (!native->by_comm) /* MPICH reports all other cases by an error */
         return !chorale_native_levelled(native, coll, place) ? NULL
                : !pt->levels
-                   ? "smp: to the library all processes are on one node, or "
-                     "each is on one of its own"
+                   ? "smp: the library sees only one node, or only one "
+                     "process on each node"
                : coll == CHORALE_SCAN && !pt->in_blocks
-                   ? "smp: the processes of a node are no neighbours in rank"
+                   ? "smp: the ranks of a node are not consecutive"
                    : NULL;
     at.segsize = segment_size(coll);
     return chorale_native_falls(coll, native->algorithm[coll][place].name,

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_falls.c - where an algorithm of Open MPI's tuned hands a call on to
- * another one without a word, as its versions 4.1 and 5.0 do
- * (ompi/mca/coll/base). Operations are commutative here. Not in the table:
- * those that say so themselves, by an error (two_proc), and those that are
- * made of other collectives, for which the library chooses (nonoverlapping
- * allreduce, linear allgather). */
+/* native_falls.c - conditions under which Open MPI's tuned module silently runs
+ * another algorithm than the forced one, from the sources of versions 4.1 and
+ * 5.0 (ompi/mca/coll/base). Operations are commutative here. Not listed:
+ * algorithms that return an error themselves (two_proc), and those built from
+ * other collectives, for which the library chooses (nonoverlapping allreduce,
+ * linear allgather). */
 #include "runners/native/native.h"
 
 #include <string.h>
 
-/* What has to hold for it to run as it is named. */
+/* Condition under which the named algorithm really runs. */
 enum need {
-    COUNT_P,                 /* an element a rank */
-    COUNT_POW2,              /* as many as the largest power of two of ranks */
-    COUNT_HALVES,            /* a segment in each of two halves */
-    SEGMENTS,                /* a segment a rank */
-    POW2, EVEN               /* ranks */
+    COUNT_P,                 /* at least one element per rank */
+    COUNT_POW2,              /* at least as many elements as the largest power
+                              * of two <= ranks */
+    COUNT_HALVES,            /* at least one segment in each half */
+    SEGMENTS,                /* at least one segment per rank */
+    POW2, EVEN               /* number of ranks */
 };
 
 static const struct {
@@ -27,8 +28,8 @@ static const struct {
     { CHORALE_ALLREDUCE, "ring", COUNT_P,
       "the library runs recursive doubling: fewer elements than processes" },
     { CHORALE_ALLREDUCE, "segmented_ring", SEGMENTS,
-      "the library runs ring: not a whole segment a process; "
-      "coll_tuned_allreduce_algorithm_segmentsize sets their size" },
+      "the library runs ring: less than one segment per process; "
+      "coll_tuned_allreduce_algorithm_segmentsize sets its size" },
     { CHORALE_ALLREDUCE, "rabenseifner", COUNT_POW2,
       "the library runs linear: fewer elements than processes" },
     { CHORALE_REDUCE, "rabenseifner", COUNT_POW2,
@@ -40,7 +41,7 @@ static const struct {
     { CHORALE_BCAST, "scatter_allgather_ring", COUNT_P,
       "the library runs linear: fewer elements than processes" },
     { CHORALE_ALLGATHER, "recursive_doubling", POW2,
-      "the library runs bruck: the processes are no power of two" },
+      "the library runs bruck: the process count is not a power of two" },
     { CHORALE_ALLGATHER, "neighbor", EVEN,
       "the library runs ring: an odd number of processes" },
 };

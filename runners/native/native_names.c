@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_names.c - names of algorithms from the texts of MPICH's control
- * variables: see native.h.
+/* native_names.c - algorithm names from the descriptions of MPICH's control
+ * variables.
  *
- * The texts have lost their line ends: "Force smp algorithmring - Force ring
- * algorithm". A name is whole where something else than a letter stands before
- * it, and after the word "algorithm"; those of nonblocking collectives have
- * "sched_" or "tsp_" before a name that a blocking one has too. What is glued
- * to another word ("Treenb") is the longest of these names that it ends with.
- * Failing that it stays glued: an odd name, but one of the right place. */
+ * The descriptions have lost their line ends: "Force smp algorithmring - Force
+ * ring algorithm". A name is complete if no letter precedes it, or if the word
+ * "algorithm" does. Nonblocking collectives have "sched_" or "tsp_" before a
+ * name that a blocking collective has too. From other glued text ("Treenb") the
+ * longest complete name at its end is taken. Otherwise the name stays glued:
+ * odd to read, but with the right value. */
 #include "runners/native/native.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The letters before the i-th " - ", and whether they are glued to another
- * letter. 0: there is no such place. */
+/* Find the word before the i-th " - ", and whether it is glued to a letter.
+ * Returns 0 if there is no i-th " - ". */
 static int token(const char *text, int i, const char **start, size_t *length,
                  int *glued)
 {
@@ -38,7 +38,7 @@ static int token(const char *text, int i, const char **start, size_t *length,
     return 1;
 }
 
-/* Drop all up to the end of the word, where it is within. */
+/* Drop text up to the end of `word`, if it occurs before the end. */
 static int drop(const char **start, size_t *length, const char *word)
 {
     size_t n = strlen(word);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_sim.c - native.h in simulation. SimGrid takes an algorithm for the
- * whole program, --cfg=smpi/COLLECTIVE:ALGORITHM, and `chorale run` starts one
- * for each; so all that is to be known here is which this one is for. What
- * SimGrid does not know ends the program before it gets here. */
+/* native_sim.c - native.h in simulation. SimGrid takes one algorithm for the
+ * whole program, --cfg=smpi/COLLECTIVE:ALGORITHM, and `chorale run` starts a
+ * launch for each. This file only needs to know the algorithm of this launch.
+ * SimGrid ends the program at start if it does not know that algorithm. */
 #include "runners/native/native.h"
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ int chorale_native_levelled(const struct chorale_native *native,
     (void)native;
     (void)coll;
     (void)place;
-    return 0; /* SimGrid's do what they do on one rank a node as well */
+    return 0; /* SimGrid's also run with one rank per node */
 }
 
 int chorale_native_wanting(const struct chorale_native *native,

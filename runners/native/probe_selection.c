@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe_selection.c - chorale-selects: what the MPI library runs at given points, as
- * far as its messages tell. `chorale generate` starts it with a generated file
- * and without, and compares.
+/* probe_selection.c - chorale-selects: find out which algorithm the MPI library
+ * runs at given points, by its messages. `chorale generate` runs it with and
+ * without a generated selection file and compares.
  *
  *   chorale-selects [--force] POINTS
  *
- * Each line of POINTS is a collective, the bytes of the operation, and an
- * algorithm of the library or "-". Rank 0 writes "@point I SENT DATA": hashes
- * over all ranks of what the library sent in its own call, and of what was
- * received. With --force also "@forced I SENT DATA", of the algorithm, or
- * "@forced I - why" where the library refuses it. "@sees 0" comes first where
- * its messages cannot be seen, "@end" last. */
+ * Each line of POINTS holds a collective, the bytes of the operation, and an
+ * algorithm of the library or "-". Rank 0 prints:
+ * - "@sees 0" first, if the library's messages cannot be seen;
+ * - "@point I SENT DATA": hashes, over all ranks, of the messages sent by the
+ *   library's own choice and of the received data;
+ * - "@forced I SENT DATA", with --force: the same for the algorithm, or
+ *   "@forced I - why" if the library refuses it;
+ * - "@end" last. */
 #include "config.h"
 
 #include <mpi.h>
@@ -36,7 +38,7 @@ struct job {
     int levels, in_blocks;   /* as in struct chorale_native_point */
     unsigned char *send, *recv;
     int *counts, *displs;    /* [size] */
-    MPI_Comm lib;            /* what is called; the rest is on MPI_COMM_WORLD */
+    MPI_Comm lib;            /* for measured calls; others use MPI_COMM_WORLD */
     struct chorale_native *native; /* NULL without --force */
 };
 
@@ -87,7 +89,7 @@ static int buffers(struct job *job)
 
 /* --- calls --------------------------------------------------------------- */
 
-/* n over the ranks, the first ones with one more. */
+/* Distribute n over the ranks; the first n % size ranks get one more. */
 static void deal(struct job *job, size_t n)
 {
     size_t size = (size_t)job->size;
@@ -168,7 +170,7 @@ static int call(struct job *job, const struct point *p, MPI_Comm comm)
                                                : call_blocks(job, p, comm);
 }
 
-/* --- what came of it ----------------------------------------------------- */
+/* --- results ------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -176,7 +178,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash * UINT64_C(0xff51afd7ed558ccd);
 }
 
-/* Rank 0 gets the hash of all ranks' values in their order. */
+/* Rank 0 gets the hash of all ranks' values in rank order; others get 0. */
 static uint64_t of_all(const struct job *job, uint64_t mine)
 {
     uint64_t all = mix(0, mine), got;
@@ -193,7 +195,7 @@ static uint64_t of_all(const struct job *job, uint64_t mine)
     return all;
 }
 
-/* The most of all ranks' values, on all of them. */
+/* Maximum over all ranks, on all ranks. */
 static int most(const struct job *job, int mine)
 {
     int got;
@@ -209,7 +211,7 @@ static int most(const struct job *job, int mine)
     return mine;
 }
 
-/* Bytes of its result that the call promises this rank. */
+/* Number of bytes of the result that the call defines on this rank. */
 static size_t received(const struct job *job, const struct point *p)
 {
     const struct chorale_coll_info *info = chorale_coll_info(p->coll);
@@ -238,7 +240,7 @@ static size_t received(const struct job *job, const struct point *p)
     return info->blocks && !info->irregular ? m * (size_t)job->size : p->n;
 }
 
-/* Call, and write a line: "@WORD I SENT DATA", or "@WORD I - why". */
+/* Call, and print "@WORD I SENT DATA" or "@WORD I - why". */
 static void look(struct job *job, const char *word, int i, MPI_Comm comm)
 {
     const struct point *p = &job->point[i];
@@ -266,7 +268,7 @@ static void look(struct job *job, const char *word, int i, MPI_Comm comm)
     fflush(stdout);
 }
 
-/* The same by the algorithm, forced. */
+/* The same with the algorithm forced. */
 static void look_forced(struct job *job, int i)
 {
     const struct point *p = &job->point[i];
@@ -282,7 +284,7 @@ static void look_forced(struct job *job, int i)
         could = !most(job, !could);
         if (chorale_native_make(job->native, p->coll, place, could,
                                 job->lib) != MPI_SUCCESS || !could)
-            why = "the library does not let it be chosen";
+            why = "the library does not allow forcing it";
     }
     if (why != NULL) {
         if (job->rank == 0)
@@ -310,7 +312,7 @@ static void work(struct job *job)
     fflush(stdout);
 }
 
-/* The nodes of what is called, as the library sees them. */
+/* Set levels and in_blocks of the communicator as the library sees it. */
 static int find_levels(struct job *job)
 {
     int on_node, apart;
@@ -347,8 +349,8 @@ int main(int argc, char **argv)
     int force = argc > 1 && strcmp(argv[1], "--force") == 0, bad;
 
     if (argc != 2 + force || read_points(argv[1 + force], &job) != 0) {
-        fprintf(stderr, "chorale-selects: is started by `chorale generate`"
-                        " with a file of points\n");
+        fprintf(stderr, "chorale-selects: wrong arguments; run `chorale "
+                        "generate`, which starts it with a file of points\n");
         return 2;
     }
     if (force)
@@ -358,8 +360,8 @@ int main(int argc, char **argv)
     if (!bad)
         work(&job);
     else if (job.rank == 0)
-        fprintf(stderr, "chorale-selects: out of memory, or without MPI_T; "
-                "end other programs, or use an MPI library that has it\n");
+        fprintf(stderr, "chorale-selects: out of memory, or no MPI_T; "
+                "end other programs, or use an MPI library that has MPI_T\n");
     chorale_native_close(job.native);
     free(job.point);
     free(job.send);

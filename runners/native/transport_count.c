@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* transport_count.c - what the MPI library sends: see transport_count.h. What it calls for each
- * message is interposed by this program's own functions, which therefore must
- * be linked so that libraries see them. UCX also gives the processor away when
- * a poll finds nothing, as there may be many more ranks than processors. */
+/* transport_count.c - hash of the messages that the MPI library sends. This
+ * program defines the functions that the library calls for each message, so it
+ * must be linked with its symbols visible to libraries (-rdynamic). The UCX
+ * progress function also yields the processor when a poll finds nothing,
+ * because there may be many more ranks than processors. */
 #include "config.h"
 
 #include "runners/native/transport_count.h"
@@ -11,18 +12,18 @@
 #include <sched.h>
 #include <stddef.h>
 
-/* One process is one rank, and it has one thread that calls. */
+/* One process is one rank, with a single calling thread. */
 static int counting, seen;
 static uint64_t hash;
 
-/* What is interposed; headers of UCX and of Open MPI's insides are not needed
- * to build this. */
+/* The interposed functions, declared here so that the build needs no headers of
+ * UCX or of Open MPI's internals. */
 void *ucp_tag_send_nbx(void *ep, const void *buf, size_t count, uint64_t tag,
                        const void *param);
 unsigned ucp_worker_progress(void *worker);
 void mca_common_monitoring_record_pml(int world_rank, size_t bytes, int tag);
 
-/* Of one message: added up, so that the order does not matter. */
+/* Hash of one message. Hashes are added, so the order does not matter. */
 static uint64_t scatter(uint64_t value)
 {
     value = (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -65,7 +66,7 @@ unsigned ucp_worker_progress(void *worker)
     return events;
 }
 
-/* Open MPI's monitoring keeps its books here. */
+/* Open MPI's monitoring records each message here. */
 void mca_common_monitoring_record_pml(int world_rank, size_t bytes, int tag)
 {
     (void)tag;

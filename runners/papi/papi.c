@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* papi.c - what PAPI counts: see counters.h. */
+/* papi.c - count requested events with PAPI. */
 #include "config.h"
 
 #include "runners/papi/papi_events.h"
@@ -13,8 +13,8 @@
 
 #include "db/environment.h"
 
-/* Components of the whole node that say of themselves that they count for a
- * thread; most others say what they are. */
+/* Node-wide components that report a per-thread granularity; most others report
+ * the correct one. */
 static const char *const node_wide_names[] = {
     "net", "infiniband", "infiniband_umad", "powercap", "rapl", "lmsensors",
     "coretemp", "lustre",
@@ -57,8 +57,8 @@ void chorale_papi_publish(struct chorale_stat *stat)
 
 /* --- finding events --------------------------------------------------- */
 
-/* The component that a name begins with ("net:::eth0:rx:bytes"), or that of
- * the processor for one without; NULL: this PAPI has no such. */
+/* Find the component in a name's prefix ("net:::eth0:rx:bytes"), or without a
+ * prefix the processor's. NULL: PAPI lacks that component. */
 static const PAPI_component_info_t *named_component(const char *name,
                                                     char *prefix, size_t size)
 {
@@ -82,7 +82,7 @@ static int is_hardware(const PAPI_component_info_t *info)
     return info != NULL && strncmp(info->name, "perf_event", 10) == 0;
 }
 
-/* What PAPI's error means for that event. */
+/* Explain a PAPI error for an event. */
 static void explain(struct chorale_counters *counters,
                     struct chorale_event *event, int rc)
 {
@@ -110,8 +110,8 @@ static void explain(struct chorale_counters *counters,
         counters->refused = 1;
 }
 
-/* Try sets of that component one after the other, then a new one. Returns
- * PAPI's code. */
+/* Add the event to an existing set of its component, or to a new one that takes
+ * another turn. Returns PAPI's code. */
 static int place(struct chorale_counters *counters,
                  struct chorale_event *event, int code, int component)
 {
@@ -156,7 +156,7 @@ static void find(struct chorale_counters *counters,
     component = rc == PAPI_OK ? PAPI_get_event_component(code) : -1;
     event->node_wide = is_node_wide(component_of(component));
     if (rc == PAPI_OK && event->node_wide && !counters->reader)
-        return; /* another rank of this node has it */
+        return; /* counted by another rank of this node */
     if (rc == PAPI_OK)
         rc = place(counters, event, code, component);
     if (rc != PAPI_OK) {
@@ -191,14 +191,14 @@ void chorale_papi_close(struct chorale_counters *counters)
         PAPI_cleanup_eventset(counters->set[i].id);
         PAPI_destroy_eventset(&counters->set[i].id);
     }
-    if (counters->started) /* another tool's is its own */
+    if (counters->started) /* not if another tool initialised it */
         PAPI_shutdown();
     free(counters->set);
     free(counters->seen);
 }
 
-/* The kernel lets others than root count their own processes up to 2, and
- * what is of the whole node up to 0. */
+/* perf_event_paranoid: unprivileged users may count their own processes up to
+ * 2, and the whole node up to 0. */
 void chorale_papi_advice(const struct chorale_counters *counters, char *text,
                          size_t size)
 {
@@ -214,15 +214,14 @@ void chorale_papi_advice(const struct chorale_counters *counters, char *text,
     if (level > 2)
         snprintf(text, size,
                  "kernel.perf_event_paranoid is %ld here, so only privileged "
-                 "programs may count hardware events; 2 lets everybody count "
-                 "in their own ones: `sysctl kernel.perf_event_paranoid=2` as "
-                 "root, on every node", level);
+                 "programs may count hardware events; set it to 2 as root on "
+                 "every node: `sysctl kernel.perf_event_paranoid=2`", level);
     else
         snprintf(text, size,
-                 "kernel.perf_event_paranoid is %ld here, which allows to "
-                 "count one's own programs (the whole processor, perf_event_"
-                 "uncore, from 0 down): hardware events that are refused are "
-                 "not there, as in many virtual machines", level);
+                 "kernel.perf_event_paranoid is %ld here, which permits "
+                 "counting in your own programs (node-wide from 0 down); "
+                 "refused hardware events do not exist here, as in many "
+                 "virtual machines", level);
 }
 
 /* --- counting --------------------------------------------------------- */
@@ -261,7 +260,7 @@ void chorale_papi_stop(struct chorale_counters *counters, int node_wide,
 {
     long long *seen = counters->seen;
 
-    /* The last one started first: it stands nearest to the call. */
+    /* Stop in reverse order of starting. */
     for (int i = counters->nset - 1; i >= 0; i--) {
         struct chorale_event_set *set = &counters->set[i];
         int good = set->running;

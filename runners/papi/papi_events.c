@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* papi_events.c - Chorale's own events as PAPI's tools list them:
+/* papi_events.c - Chorale's own events, for PAPI's tools:
  *
  *     papi_native_avail -sde .../chorale/libchorale_events.so
  *
- * The same description publishes them in the runner (papi.c).
+ * papi.c uses the same description to publish them in the runner.
  */
 #include "runners/papi/papi_events.h"
 

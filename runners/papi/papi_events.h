@@ -7,8 +7,8 @@
 
 #include "runners/measure/counters.h"
 
-/* Register our own events, which read stat, by PAPI's functions papi->init,
- * register_counter and describe_counter. */
+/* Register Chorale's own events, which read stat, through the functions of
+ * *papi. */
 papi_handle_t chorale_papi_describe(papi_sde_fptr_struct_t *papi,
                                     struct chorale_stat *stat);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* papi_none.c - no PAPI, or simulated ranks, which have nothing that it could
- * count: no event is available but our own, which counters.c knows anyway. */
+/* papi_none.c - without PAPI, or in simulation, where PAPI cannot count ranks:
+ * only Chorale's own events are available, through counters.c. */
 #include "config.h"
 
 #include "runners/measure/counters.h"

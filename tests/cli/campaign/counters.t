@@ -213,7 +213,7 @@ for level in 3 1; do
 done
 like "$(cat err3.txt)" 'sysctl kernel.perf_event_paranoid=2' \
     "where it is the reason, with the remedy"
-like "$(cat err1.txt)" 'not there, as in many virtual machines' \
+like "$(cat err1.txt)" 'not exist here, as in many virtual machines' \
     "where it is not, that it is not"
 
 # Another tool in the process, which knows PAPI and nothing of us.

@@ -135,7 +135,7 @@ sqlite3 shard.db "UPDATE launch SET uuid = lower(hex(randomblob(16)));
 had=$(runs one.db)
 "$chorale" merge one.db shard.db -q 2>err
 is $? 4 "merge: a shard of another fabric is refused"
-like "$(cat err)" 'shard.db: contradicts .*: the fabric .Omni-Path. is another one there.* into another database' \
+like "$(cat err)" 'shard.db: contradicts .*: the fabric .Omni-Path. is different there.* into another database' \
     "by one line"
 is "$(wc -l <err) $(runs one.db)" "1 $had" "and nothing of it is there"
 "$chorale" merge two.db shard.db -q &&

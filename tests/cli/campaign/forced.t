@@ -101,7 +101,7 @@ if grep -qx "barrier smp" natives.txt; then
     is "$(sends barrier-two forced)" 5 \
         "barrier smp: two on the node, one between them, two to let go"
     measure one 8 barrier smp
-    like "$(state one smp)" '^inapplicable smp: .*on one node' \
+    like "$(state one smp)" '^inapplicable smp: .*only one node' \
         "and on one node it is not: $(state one smp)"
 fi
 if grep -qx "scan smp" natives.txt; then
@@ -110,7 +110,7 @@ if grep -qx "scan smp" natives.txt; then
     measure scan-two 8 scan smp
     unset MPIR_CVAR_NUM_CLIQUES
     placed=
-    like "$(state scan-two smp)" '^inapplicable smp: .*no neighbours' \
+    like "$(state scan-two smp)" '^inapplicable smp: .*not consecutive' \
         "scan smp wants nodes of neighbours: $(state scan-two smp)"
 fi
 

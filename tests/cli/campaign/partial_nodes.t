@@ -50,12 +50,12 @@ ok $? "the table compiles"
 plan two.db -P 5 --ppn 2 --launches 1
 run 3 two.db
 is $? 3 "three and two instead of two, two and one: exit 3"
-like "$(cat err)" 'placed the 5 ranks on 2 nodes otherwise than 2 on each but the last; mend its options, or plan multiples of --ppn' \
+like "$(cat err)" 'placed the 5 ranks on 2 nodes, but not 2 on each but the last; change its options, or plan multiples of --ppn' \
     "it says so"
 plan even.db -P 8 --ppn 4 --launches 1
 run 2 even.db
 is $? 3 "two on each of four nodes instead of four on two"
-like "$(cat err)" 'placed the 8 ranks on 4 nodes otherwise than 4 ' \
+like "$(cat err)" 'placed the 8 ranks on 4 nodes, but not 4 ' \
     "it says so, too"
 is "$(sqlite3 two.db 'SELECT count(*) FROM run')$(sqlite3 even.db \
     'SELECT count(*) FROM run')" 00 "nothing of these is stored"

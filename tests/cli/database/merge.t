@@ -128,7 +128,7 @@ sum=$(cksum <"$work/q.db")
 "$chorale" merge "$work/q.db" "$work/other.db" -q 2>"$work/err"
 is "$? $(wc -l <"$work/err")" "4 1" "a shard of another system is refused"
 like "$(cat "$work/err")" \
-    'other.db: its system ring is another one than .*q.db has .ring.;.* --other-systems' \
+    'other.db: its system ring is not in .*q.db, which has ring;.* --other-systems' \
     "with the way to take it"
 is "$(cksum <"$work/q.db")" "$sum" "and nothing is changed"
 "$chorale" merge "$work/q.db" "$work/other.db" -q --other-systems
@@ -253,8 +253,8 @@ hurt "DELETE FROM launch WHERE launch_id = 3"
 refused 4 'bad.db: the file is damaged .a row of run refers to no launch' \
     "rows that refer to nothing" "$work/bad.db"
 hurt "UPDATE cell SET n = n + 1 WHERE cell_id = 100"
-refused 4 'bad.db: contradicts .*r.db: the cell .* is defined otherwise' \
-    "a cell that is defined otherwise" "$work/bad.db"
+refused 4 'bad.db: contradicts .*r.db: the cell .* is defined differently' \
+    "a cell that is defined differently" "$work/bad.db"
 hurt "UPDATE cell SET msg_size = 7 WHERE cell_id = 100"
 refused 4 'contradicts .*the cell .* of 7 bytes .* has the uuid of another' \
     "another cell of the same uuid" "$work/bad.db"
@@ -265,14 +265,14 @@ hurt "UPDATE campaign SET nrep_max = 7"
 refused 4 'contradicts .*campaign-b .* has other settings' \
     "another campaign of the same uuid" "$work/bad.db"
 hurt "UPDATE launch SET seed = seed + 1"
-refused 4 'contradicts .*launch .* is another one' \
+refused 4 'contradicts .*launch .* is different' \
     "another launch of the same uuid" "$work/bad.db"
 hurt "INSERT INTO environment (launch_id, key, value)
     SELECT launch_id, 'fabric', 'fabric ' || launch_id FROM launch"
-refused 4 'contradicts .*the fabric "fabric [0-9]*" is another one' \
+refused 4 'contradicts .*the fabric "fabric [0-9]*" is different' \
     "a launch on another fabric than its system's first" "$work/bad.db"
 hurt "UPDATE run SET status = 'invalid' WHERE run_id = 5"
-refused 4 'contradicts .*run .* is another one' "another run of the same uuid" \
+refused 4 'contradicts .*run .* is different' "another run of the same uuid" \
     "$work/bad.db"
 hurt "UPDATE run SET uuid = 'new' WHERE run_id = 5"
 refused 4 'contradicts .*run new is of a cell and a launch that have another' \
