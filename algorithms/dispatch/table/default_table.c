@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* default_table.c - the table that is compiled in: everything is left to the
- * library, because nothing was measured here. */
+/* default_table.c - the compiled-in table, which leaves every collective to
+ * the library. */
 #include "algorithms/dispatch/table/table_load.h"
 
 static const struct chorale_choice library = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_load.c - opens a dispatch table. What the loader would die of is found
- * first, by reading: elf_check.h. */
+/* table_load.c - loads a dispatch table. The file is read and checked
+ * (elf_check.h) before dlopen, which crashes on damaged files. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
 #define MAX_CHOICES 65536
 #define MAX_FILE (64 << 20)
 
-/* Where the one line goes. */
+/* Buffer for the error line. */
 struct reason {
     char *text;
     size_t size;
@@ -38,7 +38,7 @@ static int refuse(const struct reason *why, const char *format, ...)
     return -1;
 }
 
-/* For the system's reason. */
+/* Error line with the text of errno. */
 static int unread(const struct reason *why)
 {
     return refuse(why, "%s; name a table that was compiled, and that you may "
@@ -57,8 +57,8 @@ static int check_owner(const struct stat *st, const struct reason *why)
     return 0;
 }
 
-/* Who may write the folder may put another file in its place; in one like
- * /tmp nobody may but the file's owner. */
+/* A user who may write the folder could replace the file; in a sticky folder,
+ * such as /tmp, only the file's owner can. */
 static int check_folder(const char *path, const struct reason *why)
 {
     char folder[PATH_MAX];
@@ -91,7 +91,7 @@ uint64_t chorale_fold(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* By reading all of it: the loader would. */
+/* Check the whole file and compute its digest. */
 static int check_elf(int fd, off_t size, uint64_t *content_p,
                      const struct reason *why)
 {
@@ -156,8 +156,8 @@ static int check_choices(const struct chorale_table *t,
     return 0;
 }
 
-/* 1 if this function lies in the same object as the table: another object
- * with functions of the same names must not have taken their places. */
+/* 1 if this function lies in the same object as the table. Otherwise a
+ * function of the same name in another object has taken its place. */
 static int same_object(const void *function, const struct chorale_table *t)
 {
     Dl_info ours, its;
