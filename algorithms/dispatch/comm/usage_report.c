@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage_report.c - what was taken: see usage_report.h. */
+/* usage_report.c - reports scratch memory and private communicators used. */
 #include "config.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include "algorithms/dispatch/comm/comm_state.h"
 #include "algorithms/dispatch/comm/usage_report.h"
 
-/* As MPI_LONG_INT has it. */
+/* Layout of MPI_LONG_INT. */
 struct most {
     long value;
     int rank;
@@ -18,8 +18,8 @@ struct most {
 
 enum { MEMORY, COMMS, NKIND };
 
-/* The largest of all ranks, on rank 0. The application's error handler is not
- * asked: nothing of its own went wrong. */
+/* Maximum over all ranks, on rank 0. Uses chorale_own_world(), whose errors do
+ * not reach the application's handler. Returns 1, or 0 on failure. */
 static int reduce(const struct most *mine, struct most *all)
 {
     const MPI_Comm world = chorale_own_world();
