@@ -31,7 +31,7 @@ for how in "" threads; do
         bad = NF != 4 || $1 > $3 + n / 2 * 28 || $2 > $4 + n / 2 * 30 }
         END { exit bad }'
     ok $? "they leave nothing behind: $(more), without the shim $plain"
-    most=$(sed -n 's/.* the most communicators of ours at once: //p' \
+    most=$(sed -n 's/.* the most private communicators at once: //p' \
         "$work/told")
     [ "${most:-99}" -le 14 ]
     ok $? "the shim holds at most ${most:-?} of them at once"
@@ -56,7 +56,7 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
         [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
             [ "${made:-0}" -eq "$most" ] && grep -qx "$heirs" "$work/out" &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -ge $((max > 0 ? max - 1 : 0)) ] &&
-            [ "$(lines 'ours are given back')" -eq $((max > 0)) ]
+            [ "$(lines 'private ones are freed')" -eq $((max > 0)) ]
         ok $? "CHORALE_MAX_COMMS=$max: the program makes $made of $most"
     done
     # One of them is the private duplicate of the world.
@@ -71,7 +71,7 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
     run 2 "$shim" $on "$work/many" 4000 5 group
     [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
         [ "$(grep -E '^(made|inherited|class)=' "$work/out")" = "$plain" ] &&
-        [ "$(lines 'ours are given back')" -eq 1 ]
+        [ "$(lines 'private ones are freed')" -eq 1 ]
     ok $? "MPI_Comm_create_group makes as many as without the shim"
 
     # Where the shim cannot free its own in time (give_back.h), the library's
@@ -86,7 +86,7 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
         [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
             [ "${made:-0}" -ge $((plain - 30)) ] && [ "$made" -lt "$plain" ] &&
             [ "$(grep -E '^(class|level)=' "$work/out")" = "$error" ] &&
-            [ "$(lines 'ours are given back')" -eq 0 ] &&
+            [ "$(lines 'private ones are freed')" -eq 0 ] &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -ge 20 ]
         ok $? "$how: the library's error comes after $made of $plain"
     done

@@ -37,7 +37,7 @@ if [ -n "$plain" ] && [ "$plain" -lt 4000 ]; then
     run 2 "$shim" $on "$work/ends" full
     ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
     came ends && [ "$plain" = "$ours" ] &&
-        [ "$(lines 'ours are given back')" -eq 1 ] &&
+        [ "$(lines 'private ones are freed')" -eq 1 ] &&
         [ "$(lines 'is left to the library: no private')" -eq 1 ]
     ok $? "communicators run out: $ours of $plain, then the library's"
     run 2 "$shim" $on "$work/ends" full threads

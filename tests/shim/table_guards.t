@@ -66,10 +66,10 @@ run 2 "$shim" $site SLURM_CLUSTER_NAME=../site/c SLURM_JOB_PARTITION=p \
 right && said any && [ "$(lines 'SLURM_CLUSTER_NAME: a folder')" -eq 1 ]
 ok $? "no name of a cluster leads out of the folder"
 run 2 "$shim" CHORALE_SITE=site $on "$work/bcasts"
-right && [ "$(lines "CHORALE_SITE: 'site' is no absolute path")" -eq 1 ]
+right && [ "$(lines "CHORALE_SITE: 'site' is not an absolute path")" -eq 1 ]
 ok $? "CHORALE_SITE has to be absolute"
 (cd "$work" && run 2 "$shim" CHORALE_DISPATCH=good.so $on "$work/bcasts"
- right && [ "$(lines "CHORALE_DISPATCH: 'good.so' is no absolute path")" \
+ right && [ "$(lines "CHORALE_DISPATCH: 'good.so' is not an absolute path")" \
      -eq 1 ] && [ "$(lines "$ours")" -eq 0 ])
 ok $? "CHORALE_DISPATCH has to be absolute"
 
@@ -157,7 +157,7 @@ printf '\001\377' |
     dd of="$work/machine.so" bs=1 seek=18 conv=notrunc 2>/dev/null
 mkdir "$work/open" && chmod 777 "$work/open"
 cp "$work/good.so" "$work/open/inside.so"
-refused inverted 'measured nowhere'
+refused inverted 'an empty range'
 ok $? "a hull that cannot be is refused"
 refused lacks 'undefined symbol: nobody_has_this'
 ok $? "a table that lacks a symbol is refused"
@@ -210,7 +210,7 @@ done
 table measured '-DSCATTER="resilient"'
 run 2 "$shim" $on CHORALE_DISPATCH="$work/measured.so" "$work/app"
 right && [ "$(lines "^chorale: .*/measured.so: choice 'resilient' is left to the \
-library: scatter resilient is only ever measured")" -eq 1 ] &&
+library: scatter resilient is never selected")" -eq 1 ] &&
     [ "$(lines 'scatter .* -> resilient')" -eq 0 ] &&
     [ "$(lines 'scatter .* -> library')" -gt 0 ] &&
     [ "$(lines 'scatter .* -> binomial')" -gt 0 ]
@@ -253,7 +253,7 @@ check() { # check WHAT LINE
     run 2 "$shim" $on CHORALE_CHECK=1 CHORALE_DISPATCH="$work/good.so" \
         "$work/mismatch" "$1"
     [ "$(lines "CHORALE_CHECK: on a communicator of 2 ranks rank 0 and rank 1 \
-do not agree: $2; the call is the library's")" -eq 1 ] &&
+do not agree: $2; the call goes to the library")" -eq 1 ] &&
         [ "$(lines CHORALE_CHECK)" -eq 1 ] && [ "$(lines '-> ')" -eq 0 ]
     ok $? "CHORALE_CHECK finds another $1"
 }
@@ -263,7 +263,7 @@ check type 'bcast, .* of MPI_INT here, bcast, .* of MPI_FLOAT there'
 check op 'allreduce, MPI_SUM, .* here, allreduce, MPI_MAX, .* there'
 check collective 'bcast, .* here, reduce, root 0, MPI_SUM, .* there'
 check block 'gather, root 0, 16 bytes .* here, gather, root 0, 8 bytes .*'
-check negative 'bcast, .* here, bcast, root 0, a wrong count or type.* there'
+check negative 'bcast, .* here, bcast, root 0, an invalid count or type.* there'
 if "$MPICC" -DLARGE "$top_srcdir/tests/shim/programs/mismatch.c" -o "$work/large" \
     2>/dev/null; then
     for name in Gatherv Scatterv Allgatherv Reduce_scatter Alltoallv; do
@@ -272,7 +272,7 @@ if "$MPICC" -DLARGE "$top_srcdir/tests/shim/programs/mismatch.c" -o "$work/large
     $CC -shared -fPIC "$work/tells.c" -o "$work/tells.so"
     run 2 "$shim $work/tells.so" $on CHORALE_CHECK=1 \
         CHORALE_DISPATCH="$work/good.so" "$work/large" absent
-    wrong='a block of a wrong count or type here, a block of'
+    wrong='a block of an invalid count or type here, a block of'
     right && [ "$(lines ": gatherv, .*, $wrong 16 bytes there")" -eq 1 ] &&
         [ "$(lines ": scatterv, .*, $wrong 0 bytes there")" -eq 1 ]
     ok $? "CHORALE_CHECK finds an array of large counts that is not there"
@@ -357,7 +357,7 @@ ok $? "without threads each may take all: $took bytes"
 
 # The most that was taken is that of all ranks, wherever it was.
 most='^chorale: of all ranks, rank 2 took the most memory for calls: [0-9]{6}'
-most="$most bytes; rank 1 held the most communicators of ours at once: 5\$"
+most="$most bytes; rank 1 held the most private communicators at once: 5\$"
 run 4 "$shim" $on CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
     "$work/skewed"
 right && [ "$(grep -cE "$most" "$work/told")" -eq 1 ] &&

@@ -25,7 +25,7 @@ as_many() { # as_many P KIND FEWER TIMES
     [ "${ours:-0}" -ge $((${plain:-0} - $3)) ] && [ "$(wrong)" -eq 0 ] &&
         [ $((first == 0)) -eq $((status == 0)) ] && [ $status -ne 124 ] &&
         [ "$(lines '-> linear')" -ge 20 ] &&
-        [ "$(lines 'ours are given back')" -eq "$4" ]
+        [ "$(lines 'private ones are freed')" -eq "$4" ]
     ok $? "$2: ${ours:-0} of ${plain:-0}, P=$1"
 }
 for kind in dup cart graph dist_graph adjacent_graph win_create win_allocate \

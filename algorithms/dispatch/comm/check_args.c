@@ -18,7 +18,7 @@ static const struct {
     const char *name;
 } ops[] = {
     { MPI_OP_NULL, "no operation" },
-    { MPI_OP_NULL, "an operation of its own" },
+    { MPI_OP_NULL, "a user-defined operation" },
     { MPI_SUM, "MPI_SUM" }, { MPI_PROD, "MPI_PROD" }, { MPI_MIN, "MPI_MIN" },
     { MPI_MAX, "MPI_MAX" }, { MPI_BAND, "MPI_BAND" }, { MPI_BOR, "MPI_BOR" },
     { MPI_BXOR, "MPI_BXOR" }, { MPI_LAND, "MPI_LAND" },
@@ -218,7 +218,7 @@ static void describe(const struct chorale_check_record *r, char *text,
                               ops[r->op >= 0 && r->op < NOPS ? r->op : 1]
                                   .name);
     if (bytes == WRONG)
-        n += (size_t)snprintf(text + n, size - n, ", a wrong count or type");
+        n += (size_t)snprintf(text + n, size - n, ", an invalid count or type");
     else if (bytes != NOT_HERE)
         n += (size_t)snprintf(text + n, size - n, ", %lld bytes", bytes);
     if (r->type[0] != '\0')
@@ -321,7 +321,7 @@ static void say(const struct chorale_state *st, int other, const char *text)
     char line[3 * LINE];
     int n = snprintf(line, sizeof(line), "chorale: CHORALE_CHECK: on a "
                      "communicator of %d ranks rank %d and rank %d do not "
-                     "agree: %s; the call is the library's\n", st->size,
+                     "agree: %s; the call goes to the library\n", st->size,
                      st->rank, other, text);
 
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
@@ -332,7 +332,7 @@ static void say(const struct chorale_state *st, int other, const char *text)
 static const char *block_text(long long bytes, char *text, size_t size)
 {
     if (bytes == WRONG)
-        return "a block of a wrong count or type";
+        return "a block of an invalid count or type";
     snprintf(text, size, "a block of %lld bytes", bytes);
     return text;
 }

@@ -376,7 +376,8 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
         chorale_state_free(st);
         return NULL;
     }
-    if (tuning->set.verbose && rank == 0) /* if it fails, nothing is printed */
+    if (tuning->set.verbose && rank == 0) /* if it fails, choices are not
+                                           * printed */
         st->seen = calloc(CHORALE_NCOLL, (size_t)tuning->table->nchoice + 2);
     return st;
 }
@@ -444,18 +445,18 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
     if (!agreed)
         return all_ok > 0
                    ? "tables, settings or versions of Chorale differ "
-                     "between the ranks; set CHORALE_DISPATCH and the "
-                     "like for all of them"
-                   : "a rank cannot take part (as many communicators are "
-                     "ours as CHORALE_MAX_COMMS says, or a GPU runtime is "
-                     "there without CHORALE_HOST_BUFFERS=1, or it runs "
-                     "set-user-id, or is out of memory)";
+                     "between the ranks; set the same CHORALE_ variables "
+                     "on all of them"
+                   : "a rank cannot take part (CHORALE_MAX_COMMS is reached, "
+                     "or a GPU runtime is loaded without "
+                     "CHORALE_HOST_BUFFERS=1, or it runs set-user-id, or "
+                     "memory ran out)";
     if (tuning->idle)
         return "";
     if (least.parent == NOTHING)
         return "no private communicator is made: the program has so many that "
-               "the library may have no more, of which its error handler "
-               "would be told";
+               "the library may run out of them, and the program's error "
+               "handler would be called";
     chorale_memory_settle(&st->share, least.share);
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm, least.parent == OUR_WORLD) && ok;
@@ -464,7 +465,8 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
         return NULL;
     return all_ok == 1
                ? "its ranks do not agree on which of them share a node"
-               : "no private communicator could be made (are there too many?)";
+               : "no private communicator could be made; if the program has "
+                 "many, set a smaller CHORALE_MAX_COMMS";
 }
 
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,

@@ -69,7 +69,7 @@ void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
  * - load the runtime before the first set-up;
  * - delay the first set-up by CHORALE_AFTER.
  *
- * Calls on a communicator that is set up check nothing of this. */
+ * None of this is checked in calls on a communicator that is set up. */
 
 /* Compare tables, catalogue and settings of all ranks of comm and make the
  * private communicator. Collective over comm.

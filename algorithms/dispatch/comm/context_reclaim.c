@@ -76,10 +76,9 @@ static void tell(MPI_Group group)
 
     if (PMPI_Group_rank(group, &rank) == MPI_SUCCESS && rank == 0
         && !atomic_exchange(&told, 1))
-        chorale_say("chorale: the library has no more communicators: ours are "
-                    "given back, and collectives on those they were made for "
-                    "are the library's; a smaller CHORALE_MAX_COMMS leaves "
-                    "more from the start");
+        chorale_say("chorale: the library has run out of communicators: "
+                    "private ones are freed, and collectives that used them "
+                    "go to the library; set a smaller CHORALE_MAX_COMMS");
 }
 
 static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))

@@ -247,9 +247,9 @@ static inline int64_t chorale_wide_sum_of(const int64_t *counts, int size)
     return sign > INT64_MAX / 2 ? -1 : (int64_t)sum;
 }
 
-/* 1 if this rank's own block may have the same address on both sides, where
- * one side is a single block and the other holds all blocks. chorale_pattern()
- * compares only the first blocks. 0 if extent is 0.
+/* 1 if this rank's own block may have the same address on both sides. one: the
+ * side with a single block; all: the side with the blocks of all ranks.
+ * chorale_pattern() compares only the first blocks. 0 if extent is 0.
  *
  * count, extent  elements of a block, bytes of an element */
 static inline int chorale_own_block_shared(const void *one, const void *all,

@@ -9,7 +9,7 @@
 #include "algorithms/dispatch/comm/scratch_pool.h"
 #include "algorithms/scratch.h"
 
-enum { SHARE = 4 };          /* a communicator gets 1 / SHARE of what is left */
+enum { SHARE = 4 };          /* a communicator gets 1 / SHARE of the rest */
 
 struct chorale_memory chorale_memory;
 

@@ -9,10 +9,10 @@
  * Under MPI_THREAD_MULTIPLE several calls run at once. A call cannot be
  * refused memory halfway because another thread has taken it, as other ranks
  * wait for the call. So each communicator gets a share when it is set up: a
- * quarter of what is left, reduced to the smallest of all its ranks. It has a
- * store of its own. Calls that need more than the share go to the library on
- * all ranks. Calls need no lock, and no atomic operation unless their store
- * grows. */
+ * quarter of the bytes left, reduced to the smallest share of all its ranks.
+ * It has a store of its own. Calls that need more than the share go to the
+ * library on all ranks. Calls need no lock, and no atomic operation unless
+ * their store grows. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_COMM_SCRATCH_POOL_H
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_SCRATCH_POOL_H
 

@@ -45,12 +45,12 @@ void chorale_usage_tell(int together, int verbose)
         if (rank == 0 && verbose && all[MEMORY].value + all[COMMS].value > 0)
             chorale_say("chorale: of all ranks, rank %d took the most memory "
                         "for calls: %ld bytes; rank %d held the most "
-                        "communicators of ours at once: %ld",
+                        "private communicators at once: %ld",
                         all[MEMORY].rank, all[MEMORY].value,
                         all[COMMS].rank, all[COMMS].value);
     } else if (verbose && mine[MEMORY].value + mine[COMMS].value > 0) {
         chorale_say("chorale: rank %d took at most %ld bytes of memory for "
-                    "calls and held at most %ld communicators of ours at once",
+                    "calls and held at most %ld private communicators at once",
                     rank, mine[MEMORY].value, mine[COMMS].value);
     }
 }

@@ -13,7 +13,7 @@ const struct chorale_table chorale_default_table = {
     .campaign = "",
     .system = "",
     .mpi_library = "",
-    .coverage = "nothing was measured: all is the library's",
+    .coverage = "no measurements: every call goes to the library",
     .nchoice = 1,
     .choice = &library
 };

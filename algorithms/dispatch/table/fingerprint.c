@@ -101,8 +101,8 @@ static int differ(const char *what, const char *theirs, const char *ours,
     if (theirs == NULL || theirs[0] == '\0' || ours[0] == '\0' ||
         strcmp(theirs, ours) == 0)
         return 0;
-    snprintf(why, why_size, "was measured under another %s, '%.120s'; this "
-             "is '%.120s': tune here, or say CHORALE_ANY_SYSTEM=1", what,
+    snprintf(why, why_size, "was measured under another %s, '%.120s', here is "
+             "'%.120s'; tune here, or set CHORALE_ANY_SYSTEM=1", what,
              theirs, ours);
     return 1;
 }
@@ -124,8 +124,8 @@ int chorale_fingerprint_differs(const struct chorale_table *table, char *why,
     read_variables(text, sizeof(text));
     if (table->variables == NULL || strcmp(table->variables, text) == 0)
         return 0;
-    snprintf(why, why_size, "was measured with %.120s, here is %.120s: set "
-             "the same, tune here, or say CHORALE_ANY_SYSTEM=1",
+    snprintf(why, why_size, "was measured with %.120s, here is %.120s; set "
+             "the same, tune here, or set CHORALE_ANY_SYSTEM=1",
              table->variables[0] != '\0' ? table->variables
                                          : "no variable for the transport",
              text[0] != '\0' ? text : "none");

@@ -88,7 +88,7 @@ static int read_plan(enum chorale_coll coll, const char *name,
     }
     never = chorale_alg_unselectable(plan->alg, 1);
     if (never != NULL) {
-        snprintf(why, why_size, "%s %s is only ever measured: %s", word, name,
+        snprintf(why, why_size, "%s %s is never selected: %s", word, name,
                  never);
         return -1;
     }
@@ -135,15 +135,15 @@ static void read_force(struct chorale_settings *set, const char *text,
 
     while ((got = next_word(&text, ',', word)) != 0) {
         if (got < 0) {
-            complain(warn, "CHORALE_FORCE: a word of more than %d letters is "
-                     "left out; see chorale list", WORD - 1);
+            complain(warn, "CHORALE_FORCE: an entry of more than %d "
+                     "characters is ignored; see chorale list", WORD - 1);
             continue;
         }
         if (word[0] == '\0')
             continue;
         strcpy(copy, word);
         if (read_force_word(set, word, why, sizeof(why)) != 0)
-            complain(warn, "CHORALE_FORCE: '%s' is left out: %s", copy, why);
+            complain(warn, "CHORALE_FORCE: '%s' is ignored: %s", copy, why);
     }
 }
 
@@ -210,8 +210,8 @@ static const char *get_path(const char *name, warn_fn *warn)
 
     if (text == NULL || text[0] == '/')
         return text;
-    complain(warn, "%s: '%.200s' is no absolute path, and ranks may start in "
-             "different folders; it is left out", name, text);
+    complain(warn, "%s: '%.200s' is not an absolute path and is ignored; "
+             "write it from / on", name, text);
     return NULL;
 }
 

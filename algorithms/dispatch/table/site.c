@@ -79,7 +79,7 @@ static const char *folder_of(const char *variable, const char *name,
     if (chorale_site_name(name))
         return name;
     snprintf(line, sizeof(line), "%s: a folder of site tables has at most %d "
-             "letters, digits and _ - . in its name; '%s' is used",
+             "letters, digits and _ - . in its name; using '%s'",
              variable, LONGEST, OTHER);
     if (warn != NULL)
         warn(line);

@@ -92,7 +92,7 @@ static int resolve(enum chorale_coll coll, const struct chorale_choice *c,
         return 0; /* perhaps another collective's: see known() */
     never = chorale_alg_unselectable(plan->alg, 1);
     if (never != NULL)
-        snprintf(why, why_size, "%s %s is only ever measured: %s",
+        snprintf(why, why_size, "%s %s is never selected: %s",
                  chorale_coll_info(coll)->name, c->variant, never);
     else if (chorale_alg_params_parse(plan->alg, c->params, plan->param, why,
                                       why_size) == 0)

@@ -101,8 +101,8 @@ static int check_elf(int fd, off_t size, uint64_t *content_p,
     int ret;
 
     if (size > MAX_FILE)
-        return refuse(why, "no table has %lld bytes; name one that was "
-                      "compiled", (long long)size);
+        return refuse(why, "%lld bytes are too many for a table; name a "
+                      "compiled one", (long long)size);
     file = malloc((size_t)size + 1);
     if (file == NULL)
         return refuse(why, "out of memory; end other programs");
@@ -185,7 +185,7 @@ static int check_selectors(const struct chorale_table *t,
                           "link the table with -Wl,-Bsymbolic");
         if (s->hull.comm_size_lo < 0 || s->hull.n_lo > s->hull.n_hi
             || s->hull.comm_size_lo > s->hull.comm_size_hi)
-            return refuse(why, "selector %d was measured nowhere; generate it "
+            return refuse(why, "selector %d has an empty range; generate it "
                           "again", i);
     }
     return 0;
