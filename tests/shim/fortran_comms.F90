@@ -170,7 +170,7 @@ contains
     character(*), intent(in) :: what
 
     call MPI_Comm_get_errhandler(comm, got, ierr)
-    if (rank == 0) print '(3a,l1)', 'after ', what, ' it is ours: ', &
+    if (rank == 0) print '(3a,l1)', 'after ', what, ' it is set: ', &
       got == handler
     call MPI_Errhandler_free(got, ierr)
     call use_it(comm)

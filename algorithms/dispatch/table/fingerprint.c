@@ -128,6 +128,6 @@ int chorale_fingerprint_differs(const struct chorale_table *table, char *why,
              "the same, tune here, or set CHORALE_ANY_SYSTEM=1",
              table->variables[0] != '\0' ? table->variables
                                          : "no variable for the transport",
-             text[0] != '\0' ? text : "none");
+             text[0] != '\0' ? text : "no variable for the transport");
     return 1;
 }
