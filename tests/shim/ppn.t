@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # ppn.t - a system measured with two and with four ranks per node gives one
-# table, which chooses by the number of ranks per node of a communicator.
+# table. It chooses by a communicator's number of ranks per node.
 . "$(dirname "$0")/helpers.sh"
 chorale=$top_builddir/chorale
 [ -x "$chorale" ] || skip_all "chorale is not built"

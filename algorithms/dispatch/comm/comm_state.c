@@ -198,8 +198,8 @@ static uint64_t parent_of(const struct chorale_state *st)
 
 /* Make the private communicator from the group: duplication would run the
  * application's attribute callbacks. The parent is chorale_own_world() if all
- * ranks have it, so that an error for lack of contexts is returned and does
- * not reach the application's error handler. */
+ * ranks have it. An error for lack of contexts is then returned instead of
+ * reaching the application's error handler. */
 static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
 {
     MPI_Group group;

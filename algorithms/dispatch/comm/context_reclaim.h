@@ -3,9 +3,10 @@
  * out of context ids.
  *
  * A process holds up to CHORALE_MAX_COMMS private communicators. Before a call
- * of the application makes a communicator, the shim makes as many as the call
- * may need from chorale_own_world(), whose errors are returned, and frees
- * them. If that fails, the private communicators are freed first. Therefore:
+ * of the application makes communicators, the shim makes as many as the call
+ * may need and frees them. It makes them from chorale_own_world(), whose
+ * errors are returned. If that fails, the private communicators are freed
+ * first. Therefore:
  * - No call of the application fails because of private communicators, and no
  *   call is made twice.
  * - Error handlers of the application are neither called nor changed, which

@@ -2,11 +2,11 @@
 /* shim.c - the MPI functions that a preloaded libchorale_pmpi.so interposes.
  *
  * The process may run another MPI library than the one this file was built
- * for, with handles of another size (int in MPICH, pointers in Open MPI). Its
- * calls must be passed on unchanged. So each handle is declared as a machine
- * word: in the calling conventions of 64-bit systems an argument of up to
- * eight bytes fills one register or stack slot, whatever its type. Words are
- * converted to handles of our mpi.h only after the library was recognised
+ * for. Its handles may have another size (int in MPICH, pointers in Open MPI),
+ * and its calls must be passed on unchanged. So each handle is declared as a
+ * machine word: in the calling conventions of 64-bit systems an argument of up
+ * to eight bytes fills one register or stack slot, whatever its type. Words
+ * are converted to handles of our mpi.h only after the library was recognised
  * (shim_call.c).
  *
  * The library must be preloaded into all processes of a job or into none,

@@ -228,8 +228,7 @@ static void alltoall(int n, int in_place)
         fill(in + r * n, rank * 31 + r, n);
         fill(out + r * n, rank * 31 + r, n);
     }
-    if (in_place && rank > 0) /* other arguments are not significant and may
-                               * differ */
+    if (in_place && rank > 0) /* other arguments may differ */
         MPI_Alltoall(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, n, MPI_INT,
                      comm);
     else if (in_place)

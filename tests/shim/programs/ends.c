@@ -104,8 +104,7 @@ static void right_after(int count)
     MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, own);
     check(rank != 0 || sum == size * (size + 1) / 2, "sum", sum);
     use(own);
-    if (count > 1) /* the library's own gather receives leftover messages,
-                    * too */
+    if (count > 1) /* the library's gather sees leftovers */
         return;
     MPI_Gather(&one, 1, MPI_INT, all, 1, MPI_INT, 0, own);
     for (int i = 0; rank == 0 && i < size; i++)

@@ -88,8 +88,7 @@ WRONG(allgather_longer, MPI_Allgather(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
 WRONG(alltoall_longer, MPI_Alltoall(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
 WRONG(allgather_own_block,
       MPI_Allgather(b + rank * N, N, MPI_INT, b, N, MPI_INT, comm))
-#ifdef OPEN_MPI /* other libraries report it at the root, while other ranks
-                 * wait */
+#ifdef OPEN_MPI /* others report it at the root alone */
 WRONG(gather_own_block,
       MPI_Gather(rank == 1 ? b + N : a, N, MPI_INT, b, N, MPI_INT, 1, comm))
 WRONG(gatherv_own_block,
@@ -219,15 +218,13 @@ static void each(int i)
     try(i, "returned");
     PMPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_set_errhandler(comm, own);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, own); /* not set on any
-                                                   * communicator */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, own); /* of no communicator */
     try(i, "handled");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     if (row[i].call != bcast_short) /* it leaves messages behind */
         after(i);
-    PMPI_Barrier(MPI_COMM_WORLD); /* no call begins before all ranks ended the
-                                   * last one */
+    PMPI_Barrier(MPI_COMM_WORLD); /* all ranks begin together */
     alarm(0);
 }
 

@@ -11,8 +11,8 @@
 
 #include "check.h"
 
-#ifdef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H /* libchorale does not interpose
-                                              * MPI_Comm_free */
+#ifdef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H /* no MPI_Comm_free in
+                                              * libchorale */
 enum { SEES_FREE = 0 };
 #else
 enum { SEES_FREE = 1 };
