@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dispatch.c - which variant runs a call.
+/* dispatch.c - serves calls of collectives.
  *
- * What belongs to a communicator hangs on it as an attribute: first, without
- * any memory of ours, the number of covered calls so far; from the agreed
- * call on a struct chorale_state, or the mark that it is the library's for
- * good. The path after that takes no lock. */
+ * The state of a communicator is an attribute of it. At first the attribute's
+ * value is the number of covered calls, without any allocation. From the
+ * agreed call on it is a struct chorale_state, or LIBRARY if the communicator
+ * is left to the library for good. Calls after that take no lock. */
 #include "config.h"
 
 #include <limits.h>
@@ -32,26 +32,27 @@
 #include "algorithms/dispatch/comm/type_watch.h"
 #include "algorithms/dispatch/comm/usage_report.h"
 
-/* Attribute values: odd numbers count calls; states are aligned, so even. */
+/* Attribute values: odd numbers count calls; states are aligned, hence even. */
 #define LIBRARY INTPTR_MAX
 
-/* The process: written once under the lock, then read only. */
+/* State of the process: written once under the lock, then only read. */
 static struct {
     pthread_mutex_t lock;
-    atomic_int started;      /* the rest below is valid */
-    atomic_int stopped;      /* for good: MPI_Finalize, or cannot start */
-    atomic_int warned;       /* of ranks that disagree */
+    atomic_int started;      /* the fields below are valid */
+    atomic_int stopped;      /* for good: MPI_Finalize, or the start failed */
+    atomic_int warned;       /* that ranks disagree */
     atomic_int after;
-    int together;            /* all ranks will meet in MPI_Finalize, to tell
-                              * what was taken */
-    int one_thread;          /* on all ranks: no MPI_THREAD_MULTIPLE */
+    int together;            /* all ranks meet in MPI_Finalize to report
+                              * usage */
+    int one_thread;          /* no rank has MPI_THREAD_MULTIPLE */
     struct chorale_tuning tuning;
     int state_key, last_key;
-    int wish;                /* to trace, of a program with libchorale */
+    int wish;                /* chorale_trace_wish() of a program with
+                              * libchorale */
 } core = { .lock = PTHREAD_MUTEX_INITIALIZER,
            .after = CHORALE_AFTER_DEFAULT };
 
-/* What every rank finds wrong, rank 0 says. */
+/* Only rank 0 prints problems that all ranks find. */
 static void warn(const char *line)
 {
     int rank;
@@ -72,7 +73,7 @@ static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
     return MPI_SUCCESS;
 }
 
-/* A communicator with a value of ours is freed, or gets another value. */
+/* A communicator with this attribute is freed, or its value is replaced. */
 static int on_free(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;
@@ -84,8 +85,8 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI_Finalize deletes MPI_COMM_SELF's attributes first, while everything
- * still works: the time to give back what MPI_COMM_WORLD holds. */
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, while MPI still
+ * works: the time to free what MPI_COMM_WORLD holds. */
 static int on_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;
@@ -106,7 +107,7 @@ void chorale_dispatch_stop(void)
         return;
     atomic_fetch_add(&chorale_epoch, CHORALE_EPOCH_STEP);
     chorale_usage_tell(core.together, core.tuning.set.verbose);
-    /* Those of communicators that the application never frees, too. */
+    /* Also the states of communicators that the application never frees. */
     for (MPI_Comm comm = chorale_state_last(); comm != MPI_COMM_NULL;
          comm = chorale_state_last())
         if (PMPI_Comm_delete_attr(comm, core.state_key) != MPI_SUCCESS)
@@ -120,7 +121,7 @@ void chorale_dispatch_stop(void)
     chorale_own_world_free();
 }
 
-/* MPI_Init was called, MPI_Finalize not. */
+/* 1 between MPI_Init and MPI_Finalize. */
 static int mpi_is_up(void)
 {
     int up, down;
@@ -140,12 +141,12 @@ static int make_keys(void)
         || PMPI_Comm_set_attr(MPI_COMM_SELF, core.last_key, &core)
                != MPI_SUCCESS)
         return 0;
-    /* It lives on until the attribute is gone. */
+    /* The key stays valid until the attribute is deleted. */
     PMPI_Comm_free_keyval(&core.last_key);
     return 1;
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static int start_locked(const char *path)
 {
     int ok = 1;
@@ -202,14 +203,15 @@ static int is_started(void)
     return atomic_load(&core.started) && !atomic_load(&core.stopped);
 }
 
-/* How many communicators this rank lets us hold. */
+/* Private communicators that this rank allows. */
 static int room_for_ours(void)
 {
     return core.tuning.idle ? 0 : core.tuning.set.max_comms;
 }
 
-/* Where the ranks are, by a world of our own. It is kept if communicators can
- * be made from it: room, the most that a rank has, counts it, too. */
+/* Make chorale_own_world() and find the nodes. It is kept only if other
+ * communicators can be made from it: it counts towards room, the largest
+ * number that a rank allows. */
 static void learn_world(int traces, int room)
 {
     if (traces || room > 0) {
@@ -241,9 +243,9 @@ void chorale_dispatch_started(void)
     chorale_trace_join(largest[1]);
 }
 
-/* Of a program that is linked with libchorale: its calls are traced from the
- * first one on, by ranks that meet at the first one on MPI_COMM_WORLD, where
- * they learn their nodes, too. */
+/* For a program linked with libchorale, which has no hook in MPI_Init: each
+ * rank starts its trace at its first call. All ranks meet at their first call
+ * on MPI_COMM_WORLD, where they also find their nodes. */
 static void meet_at_once(MPI_Comm comm)
 {
     static atomic_int began, joined;
@@ -274,7 +276,7 @@ void chorale_dispatch_at_once(MPI_Comm comm)
         meet_at_once(comm);
 }
 
-/* One line a process, however many communicators are concerned. */
+/* One line per process, for the first communicator concerned. */
 static void warn_disagreement(const char *why)
 {
     if (why != NULL && !atomic_exchange(&core.warned, 1))
@@ -287,8 +289,9 @@ static unsigned long long epoch_now(void)
          & ~(unsigned long long)CHORALE_EPOCH_TRACED;
 }
 
-/* For the next calls of this thread. What hangs on types that ended by now is
- * not used any more: whenever one ends, calls come here. */
+/* Make comm current for the next calls of this thread. Cached calls of types
+ * that have ended are dropped first; every end of a type brings calls back
+ * here. */
 static struct chorale_state *keep_last(MPI_Comm comm,
                                        unsigned long long epoch,
                                        struct chorale_state *st)
@@ -299,7 +302,7 @@ static struct chorale_state *keep_last(MPI_Comm comm,
     return st;
 }
 
-/* No communicator of this process will ever be ours. */
+/* All communicators of this process are left to the library for good. */
 static int pass_all(void)
 {
     chorale_fast = (struct chorale_fast){ .epoch = epoch_now(),
@@ -312,8 +315,8 @@ static void leave(MPI_Comm comm)
     PMPI_Comm_set_attr(comm, core.state_key, (void *)LIBRARY);
 }
 
-/* Where all ranks learn in this call that a GPU's runtime was loaded, what was
- * set up before is left, too; not where threads could be at work with it. */
+/* Set comm up. If all ranks learn here of a GPU runtime, earlier communicators
+ * are left to the library, too, unless other threads may be using them. */
 static struct chorale_state *set_up(MPI_Comm comm)
 {
     const char *why;
@@ -327,8 +330,8 @@ static struct chorale_state *set_up(MPI_Comm comm)
     return st;
 }
 
-/* The state of a communicator at this covered call, NULL: the library's. *rc
- * is an error if it is none, of which a handler was told. */
+/* The state of a communicator at this covered call; NULL: left to the library.
+ * *rc is an error if comm is invalid; an error handler has received it. */
 static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
                                         const struct chorale_call *call,
                                         const struct chorale_ints *ints,
@@ -353,7 +356,7 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
     if (found && (intptr_t)value == LIBRARY)
         return keep_last(comm, epoch, NULL);
     if (!core.tuning.set.check && !chorale_args_count(comm, coll, call, ints))
-        return NULL; /* CHORALE_CHECK tells of it */
+        return NULL; /* a wrong call; CHORALE_CHECK would report it */
     if (found)
         ncall = ((intptr_t)value - 1) / 2 + 1;
     if (ncall < atomic_load(&core.after)) {
@@ -377,8 +380,8 @@ static int checks(struct chorale_state *st, enum chorale_coll coll,
     return chorale_check_call(st, coll, &wide);
 }
 
-/* A variant returned rc, or a message was longer than its room: what the call
- * returns, once the handler was told. */
+/* End of a call that failed: the variant returned rc, or a message was longer
+ * than its buffer. Calls comm's error handler and returns the error code. */
 static __attribute__((noinline, cold)) int
 fail(struct chorale_state *st, MPI_Comm comm, struct chorale_scratch *own,
      int rc)
@@ -392,7 +395,7 @@ fail(struct chorale_state *st, MPI_Comm comm, struct chorale_scratch *own,
     return rc;
 }
 
-/* By the plan, of a communicator's state. Returns MPI's code. */
+/* Run the chosen variant. Returns MPI's error code. */
 static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
                MPI_Comm comm, struct chorale_call *call)
 {
@@ -472,7 +475,8 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     return 1;
 }
 
-/* Something may be ours: what all ranks of MPI_COMM_WORLD know. */
+/* 1 if private communicators may exist. Equal on all ranks of
+ * MPI_COMM_WORLD. */
 static int holds(void)
 {
     return core.one_thread && chorale_own_world() != MPI_COMM_NULL;
@@ -515,7 +519,7 @@ int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
     ran = st->recall.ran[coll];
     if (ran == NULL || ran->plan == NULL
         || (!st->memo[coll].always && ran->msg_size != msg_size)
-        || (ran != &st->memo[coll].last /* its place is another's now */
+        || (ran != &st->memo[coll].last /* the entry was overwritten */
             && ran->pattern >> CHORALE_COLL_SHIFT != coll))
         return -1;
     plan = ran->plan;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libchorale.c - the collectives of chorale.h: the dispatcher first, then the
- * library's own. */
+/* libchorale.c - the collectives of chorale.h: served by the dispatcher or
+ * passed to the library. */
 #include "config.h"
 
 #include "algorithms/dispatch/chorale.h"
@@ -8,7 +8,8 @@
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/trace/trace_enabled.h"
 
-/* Run the call here, or by the library's function if there is one. */
+/* Serve the call; 0: pass it to the library. Returns 1 with MPI_ERR_OTHER if
+ * no matching MPI library is loaded. */
 static int dispatch(enum chorale_coll coll, MPI_Comm comm,
                     struct chorale_call *call,
                     const struct chorale_ints *ints, int *rc)

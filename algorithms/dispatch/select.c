@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* select.c - asks settings and table, and remembers the last answers of each
- * collective. */
+/* select.c - looks calls up in settings and table; keeps the last answer of
+ * each collective. */
 #include "config.h"
 
 #include <stdint.h>
@@ -11,8 +11,9 @@
 
 static const struct chorale_plan library_plan;
 
-/* Say a choice the first time. slot: the choice's index, or one of the two
- * after the last for what is not in the table. */
+/* Print a choice at its first use. slot: the choice's index; nchoice for a
+ * variant that cannot run; nchoice + 1 for CHORALE_DISABLE and
+ * CHORALE_FORCE. */
 static void tell(struct chorale_state *st, enum chorale_coll coll,
                  const struct chorale_point *pt, int slot,
                  const struct chorale_plan *plan)
@@ -34,7 +35,8 @@ static void tell(struct chorale_state *st, enum chorale_coll coll,
                 params[0] != '\0' ? " " : "", params);
 }
 
-/* Where nothing was decided the library answers, whatever a selector says. */
+/* 1 if the point is inside the range that was decided. Outside it is left to
+ * the library, whatever the selector returns. */
 static int in_hull(const struct chorale_hull *hull, enum chorale_coll coll,
                    int comm_size, size_t n)
 {
@@ -43,14 +45,14 @@ static int in_hull(const struct chorale_hull *hull, enum chorale_coll coll,
             || (n >= hull->n_lo && n <= hull->n_hi));
 }
 
-/* 1: one of the sizes that are asked for alike. */
+/* 1 for the broadcast sizes that share one choice. */
 static int is_small(enum chorale_coll coll, const struct chorale_point *pt)
 {
     return coll == CHORALE_BCAST && pt->n < CHORALE_BCAST_ALIKE;
 }
 
-/* What it takes with whatever root, most with the first or the last: what is
- * remembered of a call holds for all. */
+/* Scratch bytes for any root: the maximum for the first and last rank. A
+ * cached choice holds for all roots. */
 static size_t scratch_of(const struct chorale_alg *alg,
                          const struct chorale_point *pt)
 {
@@ -64,8 +66,8 @@ static size_t scratch_of(const struct chorale_alg *alg,
     return first > last ? first : last;
 }
 
-/* Why the variant that is chosen does not run at pt, NULL: it does. All ranks
- * come to the same. */
+/* Why the chosen variant cannot run at pt; NULL if it can. Equal on all
+ * ranks. */
 static const char *why_not_at(const struct chorale_state *st,
                               const struct chorale_alg *alg,
                               const struct chorale_point *pt)
@@ -84,7 +86,7 @@ static const char *why_not_at(const struct chorale_state *st,
     return why;
 }
 
-/* The same, with small broadcasts alike. */
+/* The same. A small broadcast must be possible at every small size. */
 static const char *why_not(const struct chorale_state *st,
                            const struct chorale_alg *alg,
                            const struct chorale_point *pt)
@@ -130,8 +132,8 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
     return chorale_tuning_plan(t, coll, choice->index);
 }
 
-/* Tables say what was measured with predefined operations on predefined
- * types; of others only CHORALE_FORCE does. */
+/* Tables are measured with predefined operations on predefined types. Only
+ * CHORALE_FORCE serves others. */
 int chorale_choose_may(const struct chorale_state *st,
                        enum chorale_coll coll, enum chorale_opclass opclass)
 {
@@ -139,8 +141,7 @@ int chorale_choose_may(const struct chorale_state *st,
         || (st->tuning->set.forced & 1u << coll) != 0;
 }
 
-/* 1 if what the table says of a collective on a communicator hangs on no
- * argument. */
+/* 1 if the choice on this communicator is the same for all arguments. */
 static int hangs_on_nothing(const struct chorale_state *st,
                             enum chorale_coll coll)
 {
@@ -187,8 +188,8 @@ const struct chorale_plan *chorale_choose(struct chorale_state *st,
     return plan;
 }
 
-/* How long an element is on the side that has a block of each rank; 0: it does
- * not matter where this rank's own one is. */
+/* Extent of an element on the side that holds one block per rank; 0 if the
+ * address of this rank's block is not checked. */
 static MPI_Aint extent_of_all(const struct chorale_state *st,
                               enum chorale_coll coll,
                               const struct chorale_call *call)
@@ -198,7 +199,7 @@ static MPI_Aint extent_of_all(const struct chorale_state *st,
         return 0;
     if (!chorale_args_plain(call->recvtype)
         || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
-        return 0; /* chorale_args_judge() does not look there */
+        return 0; /* chorale_args_judge() does not check it either */
     if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
         return chorale_type_extent(call->recvtype);
     return coll == CHORALE_SCATTER ? chorale_type_extent(call->sendtype) : 0;
@@ -220,7 +221,7 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
 
 const struct chorale_chosen *chorale_choose_library(void)
 {
-    /* Of no size that anyone asks for. */
+    /* SIZE_MAX: no caller of chorale_dispatch_last() asks for it. */
     static const struct chorale_chosen library = { .plan = &library_plan,
                                                    .msg_size = SIZE_MAX,
                                                    .passes = 1 };
@@ -228,8 +229,8 @@ const struct chorale_chosen *chorale_choose_library(void)
     return &library;
 }
 
-/* This rank's own block at one address on both sides, which the library is to
- * tell of. */
+/* 1 if this rank's own block has the same address on both sides, which the
+ * library reports. */
 static int is_shared(const struct chorale_state *st, enum chorale_coll coll,
                      const struct chorale_call *call, int extent)
 {

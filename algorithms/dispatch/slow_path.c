@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slow_path.c - see slow_path.h. */
+/* slow_path.c - checks a call, chooses, and caches the choice. */
 #include "config.h"
 
 #include "algorithms/dispatch/vector_args.h"
 #include "algorithms/dispatch/select.h"
 #include "algorithms/dispatch/slow_path.h"
 
-/* What was chosen holds for calls like this one; lasts as in call_cache.h. */
+/* Cache the choice for calls like this one; lasts: as in call_cache.h. */
 static void remember(struct chorale_state *st, enum chorale_coll coll,
                      const struct chorale_call *call,
                      const struct chorale_ints *ints,
                      const struct chorale_chosen *chosen, int lasts)
 {
-    if (st->tuning->set.check) /* looks at each */
+    if (st->tuning->set.check) /* every call must be compared */
         return;
     if (chorale_coll_info(coll)->irregular)
         chorale_arrays_remember(st, coll, call, ints, chosen, lasts);
@@ -20,8 +20,8 @@ static void remember(struct chorale_state *st, enum chorale_coll coll,
         chorale_choose_remember(st, coll, call, chosen, lasts);
 }
 
-/* 1 of a reduction that no variant may serve, by its operation alone: what its
- * other arguments are is the library's to see. */
+/* 1 for a reduction that no variant may serve because of its operation. The
+ * library checks its other arguments. */
 static int is_library_op(const struct chorale_state *st,
                          enum chorale_coll coll,
                          const struct chorale_call *call)

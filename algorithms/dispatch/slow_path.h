@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slow_path.h - a call of which nothing is known: judge it, choose, remember. */
+/* slow_path.h - a call that is not cached: check it, choose, and cache the
+ * choice. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_SLOW_PATH_H
 #define CHORALE_ALGORITHMS_DISPATCH_SLOW_PATH_H
 
 #include "algorithms/dispatch/base/call_args.h"
 #include "algorithms/dispatch/comm/comm_state.h"
 
-/* Its plan; NULL, or one without a variant: it is the library's. ints: as of
- * chorale_dispatch() (dispatch.h). */
+/* The plan of the call; NULL, or a plan without a variant, for the library.
+ * ints: as in chorale_dispatch() (dispatch.h). */
 const struct chorale_plan *chorale_judge(struct chorale_state *st,
                                          enum chorale_coll coll,
                                          const struct chorale_call *call,

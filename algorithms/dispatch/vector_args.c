@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vector_args.c - see vector_args.h. */
+/* vector_args.c - converts, checks and caches calls with arrays. */
 #include "config.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 _Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8,
                "counts and displacements have 64 bits");
 
-/* Which arrays a rank's call has. */
+/* Which arrays are significant in a rank's call. */
 struct significant {
     int sends, receives, places;
 };
@@ -64,16 +64,16 @@ void chorale_arrays_take(struct chorale_state *st, enum chorale_coll coll,
     take(st, significant_in(st, coll, call), call, ints);
 }
 
-/* What of a call's counts is compared. Where arrays are significant they are
- * negative, which no call's own counts are. */
+/* Cached substitutes of a call's counts. Where arrays are significant they are
+ * negative, which real counts never are. */
 struct key {
-    int64_t sendcount, recvcount; /* or CHORALE_MANY and less */
+    int64_t sendcount, recvcount; /* or CHORALE_MANY and below */
     int64_t own, from;       /* this rank's block in the other side's buffer:
-                              * elements, and where it begins */
+                              * elements, and its displacement */
 };
 
-/* The sum of an array of int, or of a wide one; negative: it is not as it
- * should be. */
+/* Sum of an array of int, or of wide counts; negative if the array is
+ * invalid. */
 static inline int64_t sum_of(const int *ints, const MPI_Count *many, int size,
                              int wide)
 {
@@ -83,8 +83,8 @@ static inline int64_t sum_of(const int *ints, const MPI_Count *many, int size,
     return ints != NULL ? chorale_sum_of(ints, size) : -1;
 }
 
-/* 0 if the arrays are not as they should be. wide: they are the call's own,
- * and ints is not looked at; otherwise those of the call are not. */
+/* Compute the key. Returns 0 if the arrays are invalid. wide: they are in call
+ * and ints is not read; otherwise those of call are not read. */
 static inline __attribute__((always_inline)) int
 key_of(const struct chorale_state *st, enum chorale_coll coll,
        struct significant s, const struct chorale_call *call,
@@ -144,8 +144,8 @@ void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
                         key.recvcount, lasts);
 }
 
-/* 1 if a rank's own block, or all of them, may be at one address on both sides,
- * which MPI forbids, and the library tells of. */
+/* 1 if a rank's own block, or all blocks, may have the same address on both
+ * sides, which MPI forbids and the library reports. */
 static inline int aliased(enum chorale_coll coll, struct significant s,
                           const struct chorale_call *call,
                           const struct key *key, int extent)
@@ -186,8 +186,8 @@ known_of(struct chorale_state *st, enum chorale_coll coll,
     return 1;
 }
 
-/* A copy for each collective and kind of arrays, in which what the others do is
- * left out. */
+/* One inlined copy for each collective and kind of arrays, so that the
+ * compiler drops the other branches. */
 int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
                          struct chorale_call *call,
                          const struct chorale_ints *ints)
@@ -203,7 +203,7 @@ int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
         return ints != NULL ? known_of(st, CHORALE_ALLTOALLV, call, ints, 0)
                             : known_of(st, CHORALE_ALLTOALLV, call, NULL, 1);
     default:
-        return 0; /* by their sum */
+        return 0; /* see chorale_arrays_by_sum() */
     }
 }
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# calls.t - types, operations and counts that programs use: calls that differ in
-# one argument, the application's operations, types made of pairs, collectives
-# that the shim does not cover.
+# calls.t - types, operations and counts: calls that differ in one argument,
+# user-defined operations, value-index pairs, and collectives that the shim
+# does not serve.
 . "$(dirname "$0")/helpers.sh"
 
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
 
-# A call that differs from an earlier one in one argument is decided anew.
+# A call that differs from a cached one in one argument is looked up again.
 program again
 P=3
 force=CHORALE_FORCE=allgatherv=ring,gatherv=linear,scatterv=linear
@@ -66,7 +66,7 @@ for set in $whole $parts; do
 done
 variants_ran "pairs, P=$P" bcast gather scatter allgather alltoall
 
-# Collectives that the shim does not cover.
+# Collectives that the shim does not serve.
 program others
 for P in 1 4; do
     run $P "$shim" $on CHORALE_AFTER=1 "$work/others"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# comm_limits.t - programs with more communicators than the library has get as
-# many under the shim as without it, and the shim leaks nothing.
+# comm_limits.t - programs that use up the library's communicators get as many
+# under the shim as without it, and the shim leaks nothing.
 . "$(dirname "$0")/helpers.sh"
 
 for name in life many bcasts; do
@@ -13,9 +13,9 @@ on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
 # takes far longer for each.
 lived=5000 at_once=1500
 "$MPICC" -show 2>/dev/null | grep -qi openmpi && lived=2000 at_once=300
-# more: by how many bytes of heap and MiB of addresses the process grew. A leak
-# of one object per communicator is at least 32 bytes, the smallest chunk of the
-# heap, or, where threads may call MPI, 64 MiB of addresses.
+# more: growth of the process, in bytes of heap and MiB of addresses. A leak of
+# one object per communicator is at least 32 bytes, the smallest chunk of the
+# heap, or 64 MiB of addresses with MPI_THREAD_MULTIPLE.
 more() {
     sed -n 's/^life: \([-0-9]*\) bytes and \([-0-9]*\) MiB of .*/\1 \2/p' \
         "$work/out"
@@ -30,8 +30,8 @@ for how in "" threads; do
     echo "$(more) $plain" | awk -v n=$lived '{
         bad = NF != 4 || $1 > $3 + n / 2 * 28 || $2 > $4 + n / 2 * 30 }
         END { exit bad }'
-    ok $? "they leave nothing behind: $(more), without the shim $plain"
-    most=$(sed -n 's/.* the most communicators of ours at once: //p' \
+    ok $? "short-lived communicators leak no memory: $(more), alone $plain"
+    most=$(sed -n 's/.* the most private communicators at once: //p' \
         "$work/told")
     [ "${most:-99}" -le 14 ]
     ok $? "the shim holds at most ${most:-?} of them at once"
@@ -56,7 +56,7 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
         [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
             [ "${made:-0}" -eq "$most" ] && grep -qx "$heirs" "$work/out" &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -ge $((max > 0 ? max - 1 : 0)) ] &&
-            [ "$(lines 'ours are given back')" -eq $((max > 0)) ]
+            [ "$(lines 'private ones are freed')" -eq $((max > 0)) ]
         ok $? "CHORALE_MAX_COMMS=$max: the program makes $made of $most"
     done
     # One of them is the private duplicate of the world.
@@ -64,19 +64,19 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
         run 2 "$shim" $on CHORALE_MAX_COMMS=$max "$work/many" 40
         [ $status -eq 0 ] &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -eq $((max > 1)) ]
-        ok $? "CHORALE_MAX_COMMS=$max: $((max > 1)) serves calls"
+        ok $? "CHORALE_MAX_COMMS=$max: $((max > 1)) communicators are served"
     done
     run 2 "" "$work/many" 4000 5 group
     plain=$(grep -E '^(made|inherited|class)=' "$work/out")
     run 2 "$shim" $on "$work/many" 4000 5 group
     [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
         [ "$(grep -E '^(made|inherited|class)=' "$work/out")" = "$plain" ] &&
-        [ "$(lines 'ours are given back')" -eq 1 ]
+        [ "$(lines 'private ones are freed')" -eq 1 ]
     ok $? "MPI_Comm_create_group makes as many as without the shim"
 
-    # Where the shim cannot free its own in time (give_back.h), the library's
-    # error comes sooner by at most their number, for the same handler, and all
-    # communicators work.
+    # Where the shim cannot free private ones in time (context_reclaim.h), the
+    # library's error comes sooner by at most their number. It reaches the same
+    # handler, and all communicators work.
     for how in "part 20" "idup 20" threads; do
         run 2 "" "$work/many" 4000 5 $how
         plain=$(sed -n 's/^made=//p' "$work/out")
@@ -86,7 +86,7 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
         [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
             [ "${made:-0}" -ge $((plain - 30)) ] && [ "$made" -lt "$plain" ] &&
             [ "$(grep -E '^(class|level)=' "$work/out")" = "$error" ] &&
-            [ "$(lines 'ours are given back')" -eq 0 ] &&
+            [ "$(lines 'private ones are freed')" -eq 0 ] &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -ge 20 ]
         ok $? "$how: the library's error comes after $made of $plain"
     done

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# force.t - every variant of the catalogue under CHORALE_FORCE in programs that
-# know nothing of it: one of each collective at a time.
+# force.t - every selectable variant by CHORALE_FORCE, one of each collective
+# at a time, in programs unaware of Chorale.
 . "$(dirname "$0")/helpers.sh"
 
 [ -x "$top_builddir/chorale" ] || skip_all "chorale is not built"
 for name in app blocks ops pairs; do
     program $name || skip_all "$MPICC does not compile $name.c"
 done
-# "COLLECTIVE VARIANT NEEDS" a line, of those that may be forced.
+# One line "COLLECTIVE VARIANT NEEDS" for each variant that may be forced.
 "$top_builddir/chorale" list --json | awk '
     /^    "coll": /      { gsub(/[",]/, ""); coll = $2; needs = "" }
     /^    "variant": /   { gsub(/[",]/, ""); variant = $2 }
     /^      "/           { needs = needs " " $0 }
     /^    "unselectable": null/ { print coll, variant, needs }' >"$work/list"
-ok $? "the catalogue: $(wc -l <"$work/list") variants"
+ok $? "the catalogue lists $(wc -l <"$work/list") variants"
 
-# What a program is there for.
+# Which collectives a program calls.
 wants() { # wants PROGRAM FORCE
     case $1:,$2 in
     blocks:*,gatherv=* | blocks:*,scatterv=* | blocks:*,allgatherv=* | \
@@ -37,12 +37,12 @@ try() { # try P FORCE
             "$work/err" >>"$work/ran"
     done
 }
-# What takes no parts that are smaller than its segments gets small ones, what
-# takes groups for nodes gets groups.
+# Variants that refuse data smaller than a segment get small segments; variants
+# with groups for nodes get groups.
 params='function params(variant) {
     return variant == "ring_segmented" ? ":segsize=400" \
          : variant == "locality_bruck" ? ":group=2" : "" }'
-# The variants of the list, one of each collective at a time, at P=...
+# all_of LIST P...: the variants of the list, one of each collective at a time.
 all_of() { # all_of LIST P ...
     list=$1
     shift
@@ -57,7 +57,7 @@ all_of() { # all_of LIST P ...
         done
     done
 }
-not_run() { # those that ran nowhere, but for what needs several nodes
+not_run() { # variants that never ran, except those for several nodes
     sort -u "$work/ran" >"$work/ran.once"
     awk 'NR == FNR { ran[$1 " " $2] = 1; next }
         !($1 " " $2 in ran) && !/node/ { print $1, $2 }' "$work/ran.once" \
@@ -69,10 +69,10 @@ not_run >"$work/rest"
 all_of "$work/rest" 4 8 # grids and tori
 not_run >"$work/out"
 [ "$(wc -l <"$work/ran.once")" -gt 150 ] && ! [ -s "$work/out" ]
-ok $? "every variant ran somewhere that does not need several nodes"
+ok $? "every variant that does not need several nodes ran"
 
-# Types that are made of values with an index (MPICH 4.0 itself calls them
-# truncated in some collectives).
+# Value-index pairs (MPICH 4.0 itself reports them as truncated in some
+# collectives).
 for coll in bcast gather scatter allgather alltoall; do
     for choice in $(awk -v coll=$coll "$params"' $1 == coll && !/node/ {
         print $2 params($2) }' "$work/list"); do
@@ -80,7 +80,7 @@ for coll in bcast gather scatter allgather alltoall; do
         run 4 "$shim" CHORALE_FORCE="$coll=$choice" CHORALE_VERBOSE=1 \
             CHORALE_AFTER=1 "$work/pairs" $coll
         if grep -q -e "^chorale: $coll .* -> library" "$work/err"; then
-            skip "types made of pairs: $coll $variant" "it is the library's"
+            skip "types made of pairs: $coll $variant" "left to the library"
             continue
         fi
         [ $status -eq 0 ] && grep -q '^pairs: wrong=0' "$work/out" &&

@@ -1,7 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! fortran.F90 - the collectives from Fortran, checked by value: mpif.h, with
-! -DUSE_MPI the module mpi, with -DUSE_F08 the module mpi_f08, where ierror
-! may be left out, and with -DLARGE too counts and displacements are large.
+! fortran.F90 - collectives from Fortran, checked by value.
+!
+! By mpif.h; with -DUSE_MPI by the module mpi; with -DUSE_F08 by the module
+! mpi_f08, where ierror may be absent. With -DLARGE as well counts and
+! displacements are large.
 #ifdef USE_F08
 #define ERR
 #define COMM_T type(MPI_Comm)
@@ -54,7 +56,7 @@ program fortran
   call MPI_Bcast(a, n, MPI_INTEGER, root, comm ERR)
   call expect(a, root, 'bcast')
 
-  ! A type with absolute places, in MPI_BOTTOM.
+  ! A type with absolute addresses, used with MPI_BOTTOM.
   absolute = merge(7, 0, rank == root)
   call MPI_Get_address(absolute, where(1), ierr)
   lengths(1) = int(n)
@@ -188,7 +190,7 @@ contains
     end do
   end subroutine
 
-  ! The sum over ranks below upto.
+  ! Check the sum over ranks below upto.
   subroutine expect_sum(buf, upto, what)
     integer, intent(in) :: buf(*), upto
     character(*), intent(in) :: what

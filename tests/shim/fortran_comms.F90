@@ -1,8 +1,10 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! fortran_comms.F90 - communicators that Fortran programs free and make: mpif.h,
-! with -DUSE_MPI the module mpi, with -DUSE_F08 the module mpi_f08. With an
-! argument it makes them until there are no more, or 5000, and says how many;
-! with two it calls on MPI_COMM_WORLD and rank 0 ends the program by MPI_Abort.
+! fortran_comms.F90 - Fortran programs that make and free communicators.
+!
+! By mpif.h; with -DUSE_MPI by the module mpi; with -DUSE_F08 by the module
+! mpi_f08. With one argument it makes communicators until the library has no
+! more, or 5000, and prints how many. With two arguments it calls collectives
+! on MPI_COMM_WORLD, and rank 0 ends the program by MPI_Abort.
 #ifdef USE_F08
 #define ERR
 #define COMM_T type(MPI_Comm)
@@ -18,7 +20,7 @@ module shared
   integer :: wrong = 0, at_work = 0, told = 0, in_use
   logical :: by_chance
 contains
-  ! Calls of which the table's variants take part.
+  ! Calls that the table's variants serve.
   subroutine use_it(comm)
 #ifdef USE_F08
     use mpi_f08
@@ -42,9 +44,9 @@ contains
     end do
   end subroutine
 
-  ! A communicator that is being freed is still used: by the handle that the
-  ! program has, as Open MPI 4.1.4 gives the callback what is in its memory by
-  ! chance, now and then MPI_COMM_NULL's number.
+  ! A communicator that is being freed is still used, by the program's handle:
+  ! the handle that Open MPI 4.1.4 passes to the callback is uninitialised
+  ! memory, sometimes MPI_COMM_NULL.
   subroutine at_free(comm, key, value, extra, ierr)
 #ifdef USE_F08
     use mpi_f08
@@ -124,8 +126,8 @@ program fortran_comms
 
 contains
 
-  ! Before what is ours has gone, and after it. The next communicator may get
-  ! the handle, and has another order.
+  ! first: the callback runs before the shim's state is freed, else afterwards.
+  ! The next communicator may get the handle with another order of ranks.
   subroutine freed_and_used(first)
     logical, intent(in) :: first
     COMM_T :: comm
@@ -161,21 +163,21 @@ contains
     call MPI_Comm_free(comm ERR)
   end subroutine
 
-  ! Which of the library's calls inherit the handler is its own affair.
+  ! Which calls inherit the handler depends on the library.
   subroutine look_at(comm, handler, what)
     COMM_T :: comm
     HANDLER_T :: handler, got
     character(*), intent(in) :: what
 
     call MPI_Comm_get_errhandler(comm, got, ierr)
-    if (rank == 0) print '(3a,l1)', 'after ', what, ' it is ours: ', &
+    if (rank == 0) print '(3a,l1)', 'after ', what, ' it is set: ', &
       got == handler
     call MPI_Errhandler_free(got, ierr)
     call use_it(comm)
     call MPI_Comm_free(comm, ierr)
   end subroutine
 
-  ! By each of the calls that the shim goes round.
+  ! Make communicators by each call that the shim interposes.
   subroutine made()
     COMM_T :: comm, new
     HANDLER_T :: handler
@@ -221,7 +223,7 @@ contains
     end do
     call MPI_Graph_create(comm, size, index, edges, .false., new ERR)
     call look_at(new, handler, 'graph_create')
-    ! An error of such a call is the application's, once.
+    ! An error of such a call reaches the application's handler once.
     told = 0
     periods(1) = .false.
     dims(1) = size + 1
@@ -231,7 +233,7 @@ contains
     call MPI_Errhandler_free(handler, ierr)
   end subroutine
 
-  ! Each is used before the next is made: ours come in between.
+  ! Each is used before the next is made, so private ones are made in between.
   subroutine until_full()
     integer, parameter :: most = 5000
     COMM_T :: comm(most), new

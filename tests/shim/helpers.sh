@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# helpers.sh - what the shim's test scripts share: TAP, the libraries as
-# built, and a launch with or without them. Sourced.
+# helpers.sh - shared by the shim's test scripts: TAP output, the built
+# libraries, and launches with or without them. Sourced.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${top_builddir:=$(pwd)}"
 first_of() {
@@ -55,12 +55,13 @@ unset CHORALE_DISPATCH CHORALE_DISABLE CHORALE_FORCE CHORALE_AFTER \
 CHORALE_SITE=$work/none
 export CHORALE_SITE
 
-# Open MPI wants to be asked twice before it starts so many ranks, or root's.
+# Open MPI asks twice for confirmation before it starts ranks as root, or more
+# ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# Ranks share the cores with other tests, so a rank that waits has to give up
-# its core and soon sleep (tests/mpi/yield.c).
+# Ranks share the cores with other tests, so a waiting rank must give up its
+# core and soon sleep (tests/mpi/yield.c).
 : "${YIELD_PATIENCE:=4}"
 export YIELD_PATIENCE
 yield=
@@ -77,16 +78,16 @@ preload_for() { # preload_for P LIBS: these, and the yielding one
 with=$shim${yield:+:$yield} # for run_two
 
 # run P LIBS [VAR=VALUE ...] PROGRAM ...: status in $status, output in
-# $work/out, errors in $work/err. Only the program sees the preload. After
-# $limit seconds (600) the launch counts as hung and is ended.
+# $work/out, errors in $work/err. Only the program gets the preload. A launch
+# that takes longer than $limit seconds (600) is killed.
 run() {
     ranks=$1
     preload=$(preload_for "$1" "$2")
     shift 2
     launch_of -n "$ranks" env LD_PRELOAD="$preload" "$@"
 }
-# run_two "VAR=VALUE ..." "VAR=VALUE ..." PROGRAM ...: two ranks, each with
-# settings of its own; a preload of several libraries is joined by colons.
+# run_two "VAR=VALUE ..." "VAR=VALUE ..." PROGRAM ...: two ranks with different
+# settings. Several preloaded libraries are separated by colons.
 run_two() {
     first=$1
     last=$2
@@ -98,19 +99,19 @@ launch_of() { # launch_of WORD...: of the launcher
     timeout -k 10 "${limit:-600}" "$MPIEXEC" "$@" \
         >"$work/out" 2>"$work/all" </dev/null
     status=$?
-    # The lines that CHORALE_VERBOSE prints once a run are kept apart.
+    # Lines that CHORALE_VERBOSE prints once per run go to $work/told.
     told='^chorale: (table|of all ranks,|rank [0-9]+ took) '
     grep -E "$told" "$work/all" >"$work/told"
     grep -vE "$told" "$work/all" >"$work/err"
 }
 
-table() { # table NAME [-DMACRO ...]: a table by hand, $work/NAME.so
+table() { # table NAME [-DMACRO ...]: the hand-written table, $work/NAME.so
     name=$1
     shift
     $CC -shared -fPIC -I"$top_srcdir" "$@" -o "$work/$name.so" \
         "$top_srcdir/tests/shim/table.c"
 }
-drawn() { # drawn SEED: a table by lot (random_table.sh), $work/SEED.so
+drawn() { # drawn SEED: a random table (random_table.sh), $work/SEED.so
     top_builddir=$top_builddir sh "$top_srcdir/tests/shim/random_table.sh" \
         "$1" >"$work/$1.c" 2>"$work/err" &&
         $CC -Wall -Werror -shared -fPIC -I"$top_srcdir" "$work/$1.c" \
@@ -125,8 +126,8 @@ lines() { # how many lines of errors match
     grep -c -e "$1" "$work/err"
 }
 
-# errors.c without the shim: its lines in $work/plain; in $fatal the calls that
-# the library itself does not survive, found in $again launches.
+# Run errors.c without the shim: its lines in $work/plain; in $fatal the calls
+# that the library itself does not survive; in $again the number of launches.
 alone_errors() {
     fatal=
     for again in $(seq 12); do
@@ -139,14 +140,14 @@ alone_errors() {
     grep '^rank' "$work/out" | sort >"$work/plain"
     [ $status -eq 0 ]
 }
-errors_as_alone() { # errors_as_alone SETTINGS NAME: the same, but for NAME
+errors_as_alone() { # errors_as_alone SETTINGS NAME: same lines, except NAME
     # shellcheck disable=SC2086
     run 2 "$shim" $1 CHORALE_AFTER=1 "$work/errors" $fatal "$2"
     grep -v "^rank [01]: $2[ ,]" "$work/plain" >"$work/expected"
     grep '^rank' "$work/out" | sort | diff "$work/expected" - >"$work/diff"
 }
 
-variants_ran() { # WHAT COLLECTIVE...: check that variants ran these
+variants_ran() { # WHAT COLLECTIVE...: check that variants ran all of them
     what=$1
     shift
     for coll in "$@"; do
@@ -155,7 +156,7 @@ variants_ran() { # WHAT COLLECTIVE...: check that variants ran these
     done
 }
 
-came() { # came NAME: the program ended well and all it saw was right
+came() { # came NAME: the program succeeded, with right results
     [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
 }
 under() { # under P PROGRAM WORD...: under the shim with settings $on

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcc.t - the HPC Challenge benchmarks (Debian's hpcc, which is linked with
-# Open MPI), which check their own results: matrix transposition, random
-# access, Fourier transforms, Linpack. With and without the shim, under a table
-# by hand, the simplest variants, tables drawn by lot (SEEDS="1 2 3": those
-# instead of 1 to 20), and those of measurements made here (measured.sh).
+# hpcc.t - the HPC Challenge benchmarks (Debian's hpcc, linked with Open MPI),
+# which check their own results: matrix transposition, random access, Fourier
+# transforms, Linpack.
+#
+# Runs without the shim, and under these tables: hand-written, simplest
+# variants, random (seeds 1 to 20, or SEEDS="1 2 3"), and measured here
+# (measured.sh).
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/measured.sh"
 
@@ -56,8 +58,8 @@ $2           Q
 END
 }
 
-# All its checks say yes, and there were some of each kind. (Times too short for
-# its clock have no line of their own; random access may have some errors.)
+# All its checks passed, and there were some of each kind. Checks that are too
+# short for its clock print no line; random access may have some errors.
 passed() {
     [ $status -eq 0 ] && grep -qx 'Success=1' hpccoutf.txt &&
         [ "$(grep -c 'PASSED' hpccoutf.txt)" -ge 6 ] &&
@@ -72,7 +74,7 @@ try() { # LABEL [VAR=VALUE...]: one run of $P ranks
     run $P "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$@" hpcc
     passed && grep '^chorale: ' err | grep -qv -e '-> library' &&
         ! grep -q 'left to the library' err
-    ok $? "P=$P: $label"
+    ok $? "P=$P: hpcc is right under $label"
 }
 
 for grid in "1 2" "2 2" "2 3"; do
@@ -82,17 +84,17 @@ for grid in "1 2" "2 2" "2 3"; do
     run $P "" hpcc
     passed
     alone=$?
-    ok $alone "P=$P: without the shim"
+    ok $alone "P=$P: hpcc is right without the shim"
     [ $alone -eq 0 ] || continue
-    try "a table by hand" CHORALE_DISPATCH="$work/good.so"
+    try "the hand-written table" CHORALE_DISPATCH="$work/good.so"
     for seed in $seeds; do
         try "table $seed" CHORALE_DISPATCH="$work/$seed.so"
     done
     [ -f fastest.so ] && [ $P -le 4 ] || continue
-    try "the fastest of ours as measured" CHORALE_DISPATCH="$work/fastest.so"
-    rm -f hpccoutf.txt # what decide says may be the library everywhere
+    try "the table of the fastest variants" CHORALE_DISPATCH="$work/fastest.so"
+    rm -f hpccoutf.txt # decide may choose the library everywhere
     run $P "$shim" CHORALE_AFTER=1 CHORALE_DISPATCH="$work/decided.so" hpcc
     passed && ! grep -q 'left to the library' err
-    ok $? "P=$P: the table that was decided from measurements"
+    ok $? "P=$P: the table decided from measurements is right"
 done
 finish

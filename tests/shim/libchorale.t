@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# libchorale.t - programs that are linked with libchorale and call chorale.h.
+# libchorale.t - programs linked with libchorale that call chorale.h.
 . "$(dirname "$0")/helpers.sh"
 
 table good
@@ -8,7 +8,7 @@ lib=$(lib_of libchorale.so)
 [ -n "$lib" ] || skip_all "libchorale.so is not built"
 right() { [ $status -eq 0 ] && grep -q 'example: wrong=0' "$work/out"; }
 
-# The flags of the pkg-config file, with the folders of this build.
+# The flags of the pkg-config file, with this build's folders.
 link="-I$top_srcdir/algorithms/dispatch -L$(dirname "$lib") -lchorale"
 if command -v pkg-config >/dev/null 2>&1; then
     link=$(PKG_CONFIG_PATH="$top_builddir/algorithms/dispatch" pkg-config \

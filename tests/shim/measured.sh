@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# measured.sh - tables made from measurements that are made here and now, from
-# `chorale plan` to `chorale generate`. Sourced after helpers.sh.
+# measured.sh - makes tables from measurements on this machine, from `chorale
+# plan` to `chorale generate`. Sourced after helpers.sh.
 
-# generated DATABASE NAME: its decisions as $work/NAME.so
+# generated DATABASE NAME: write the decisions as $work/NAME.so
 generated() {
     timeout 600 "$chorale" generate "$1" --format c -o "$work/$2.c" \
         >"$work/out" 2>"$work/err" &&
@@ -10,9 +10,9 @@ generated() {
             -o "$work/$2.so" 2>"$work/err"
 }
 
-# What is fastest of ours at each measured point, whether faster than the
-# library or not, in the place of the decisions. Each size holds from the one
-# before it on, the last without end.
+# Replace the decisions by the fastest Chorale variant at each measured point,
+# whether faster than the library or not. Each size holds from the one before
+# it on, the last one without end.
 take_fastest() {
     sqlite3 "$1" "DELETE FROM decision;
         INSERT INTO decision (system_id, coll, comm_size, comm_size_hi, ppn,
@@ -23,7 +23,7 @@ take_fastest() {
             coalesce(1 + lag(n) OVER size, 0),
             CASE WHEN lead(n) OVER size IS NULL AND coll <> 'barrier'
             THEN 1000000000 ELSE n END, provider, variant, params,
-            'measured', 'the fastest of ours'
+            'measured', 'the fastest variant'
         FROM (SELECT *, row_number() OVER (PARTITION BY coll, comm_size, n
                   ORDER BY seconds, variant, params) AS place
               FROM v_summary WHERE provider = 'chorale')
@@ -31,8 +31,8 @@ take_fastest() {
         WINDOW size AS (PARTITION BY coll, comm_size ORDER BY n);"
 }
 
-# measured: $work/decided.so is what `decide` says without a threshold, and may
-# be all the library's; $work/fastest.so never is.
+# measured: make $work/decided.so by `decide` without a threshold, which may
+# choose the library everywhere, and $work/fastest.so, which chooses variants.
 measured() {
     chorale=$(cd "$top_builddir" && pwd)/chorale
     export CHORALE_MPIEXEC="$MPIEXEC"
@@ -41,26 +41,26 @@ measured() {
         --min-iterations 2 --cell-time 0.01 >"$work/out" 2>"$work/err" &&
         LD_PRELOAD=$yield timeout 3000 "$chorale" run "$work/m.db" -q \
             >"$work/out" 2>"$work/err"
-    ok $? "points are measured on 2 and 4 ranks"
+    ok $? "chorale measures points on 2 and 4 ranks"
     timeout 600 "$chorale" decide "$work/m.db" --threshold 0 -q \
         >"$work/out" 2>"$work/err" && generated "$work/m.db" decided
-    ok $? "and decided: $(sqlite3 "$work/m.db" "SELECT count(*) || ' rows, ' ||
-        sum(provider = 'chorale') || ' of ours' FROM decision")"
+    ok $? "chorale decides: $(sqlite3 "$work/m.db" "SELECT count(*) || ' rows, ' ||
+        sum(provider = 'chorale') || ' of variants' FROM decision")"
     take_fastest "$work/m.db" && generated "$work/m.db" fastest
-    ok $? "the fastest of ours, without the library, are a table"
+    ok $? "the fastest variants, without the library, make a table"
     [ "$(sqlite3 "$work/m.db" "SELECT count(DISTINCT coll || comm_size)
         FROM decision WHERE provider = 'chorale'")" -eq 12 ]
-    ok $? "of six collectives at both numbers of ranks"
+    ok $? "that table covers six collectives at both numbers of ranks"
 }
 
-# may_measure: 0 if there is all that it needs
+# may_measure: 0 if everything needed is present
 may_measure() {
     command -v sqlite3 >/dev/null 2>&1 && [ -x "$top_builddir/chorale" ] &&
         [ -x "$top_builddir/chorale-runner" ]
 }
 
-# What applications run under, in $work, which becomes the folder: the table by
-# hand, one for each of $seeds, and measured ones where that can be.
+# Make the tables for applications, in $work, and go there: the hand-written
+# one, one for each of $seeds, and measured ones if possible.
 application_tables() {
     table good
     seeds="simplest ${SEEDS:-$(seq 20)}"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# other_libraries.t - what else is in a process: a GPU's runtime, another identity,
-# no MPI at all, MPI loaded late, libchorale linked statically, other tools.
+# other_libraries.t - the shim beside other libraries in a process: a GPU
+# runtime, set-user-id, no MPI, MPI loaded late, static libchorale, other
+# tools, another MPI.
 . "$(dirname "$0")/helpers.sh"
 
 for name in bcasts life ends late; do
@@ -13,7 +14,7 @@ ours='bcast n=1024 P=2 -> binomial'
 yielding=$yield
 right() { [ $status -eq 0 ] && grep -q 'wrong=0' "$work/out"; }
 
-# A GPU's runtime: buffers may be where the processor cannot read.
+# A GPU runtime: buffers may be in memory that the processor cannot read.
 echo 'int cuInit(unsigned f) { return (int)f; }' >"$work/gpu.c"
 for name in libcuda.so.1 libcudart.so.12 libamdhip64.so.5 libze_loader.so.1
 do
@@ -21,18 +22,18 @@ do
     run 2 "$shim $work/$name" $on "$work/bcasts"
     right && [ "$(lines 'left to the library: .*GPU runtime')" -eq 1 ] &&
         [ "$(lines '-> ')" -eq 0 ]
-    ok $? "stands aside beside $name"
+    ok $? "the library runs all calls beside $name"
 done
 run 2 "$shim $work/libcuda.so.1" $on CHORALE_HOST_BUFFERS=1 "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]
-ok $? "but not with CHORALE_HOST_BUFFERS=1"
+ok $? "variants run beside it with CHORALE_HOST_BUFFERS=1"
 run_two "LD_PRELOAD=$with $on" "LD_PRELOAD=$with:$work/libcuda.so.1 $on" \
     "$work/bcasts"
 right && [ "$(lines 'left to the library: a rank cannot')" -eq 1 ] &&
     [ "$(lines '-> ')" -eq 0 ]
-ok $? "one rank beside a GPU's runtime: all stand aside"
-# A launcher that forgets LD_PRELOAD on the way to another node. The rank with
-# the shim waits for the other for ever, so the launch is ended after the line.
+ok $? "if one rank has a GPU runtime, all ranks use the library"
+# A launcher that does not pass LD_PRELOAD to one node. The rank with the shim
+# waits forever, so the launch is killed after the line was printed.
 timeout -k 10 600 "$MPIEXEC" -n 1 "$work/bcasts" : \
     -n 1 env LD_PRELOAD="$with" $on "$work/bcasts" \
     >"$work/out" 2>"$work/err" </dev/null &
@@ -46,13 +47,14 @@ kill $launcher 2>/dev/null
 wait $launcher 2>/dev/null
 [ "$running" = yes ] && [ "$(lines "$waits")" -eq 1 ] &&
     ! grep -q '^bcasts:' "$work/out"
-ok $? "a rank that waits for a rank without the shim prints the cause and the remedy"
+ok $? "a rank that waits for one without the shim prints cause and remedy"
 $CC -shared -fPIC -o "$work/libmycudart_notes.so" "$work/gpu.c"
 run 2 "$shim $work/libmycudart_notes.so" $on "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]
-ok $? "a library whose name only looks like it is none"
-# One that is loaded after communicators were set up. What ran a size of
-# broadcasts is in the trace; the fourth call on a communicator sets it up.
+ok $? "a library with a similar name is not a GPU runtime"
+# A runtime that is loaded after communicators were set up. The trace shows
+# what ran each size of broadcasts. The fourth call on a communicator sets it
+# up.
 ran() { # bytes: what ran them, each once
     awk -v n="$1" '$1 == "bcast" && $2 == n { print $8 }' "$work/trace" |
         sort -u | tr '\n' ' '
@@ -71,40 +73,41 @@ late() { # P, library, rank, how
 both='binomial:segsize=0 library '
 for who in all 1 0; do
     late 2 libcuda.so.1 $who dup
-    ok $? "a GPU's runtime that is loaded by $who, after set-ups"
+    ok $? "results are right after $who loads a GPU runtime late"
     alike "$(ran 3000)$(lines 'left to the library: a rank cannot')" "library 1" \
-        "the next communicator is the library's, for a line"
+        "the next communicator is left to the library, with one line"
     alike "$(ran 2048)$(ran 2000)" "library library " \
-        "and so is what was set up before"
+        "so are the communicators set up before"
 done
 late 4 libcuda.so.1 3 dup
 alike "$?$(ran 3000)$(ran 2048)$(ran 2000)" "0library library library " \
-    "by one of four, with communicators that it is not in"
+    "one of four ranks loads it: earlier communicators are left, too"
 late 4 libcuda.so.1 3 half
-ok $? "where only some ranks meet in the next communicator"
-alike "$(ran 3000)" "$both" "it is the library's, where that rank is"
+ok $? "results are right if only some ranks make the next communicator"
+alike "$(ran 3000)" "$both" "the library runs the next communicator of that rank"
 alike "$(ran 2048)" "binomial:segsize=0 " \
-    "what was set up before stays: no rank stands aside alone"
+    "earlier communicators stay served: no rank may leave alone"
 late 2 libcuda.so.1 all none
-alike "$?$(ran 2048)" "0binomial:segsize=0 " "so it is without a new one"
+alike "$?$(ran 2048)" "0binomial:segsize=0 " \
+    "earlier communicators stay served without a new one"
 LATE_THREADS=1 late 2 libcuda.so.1 all dup
 alike "$?$(ran 3000)" "0library " \
-    "where threads may all call, the next one is the library's"
+    "with MPI_THREAD_MULTIPLE the next one is left to the library"
 late 2 libmycudart_notes.so all dup
 alike "$?$(ran 3000)$(ran 2048)" "0${both}binomial:segsize=0 " \
-    "another library that is loaded late changes nothing"
+    "another library loaded late has no effect"
 CHORALE_HOST_BUFFERS=1
 export CHORALE_HOST_BUFFERS
 late 2 libcuda.so.1 all dup
 alike "$?$(ran 3000)$(ran 2048)" "0${both}binomial:segsize=0 " \
-    "nor does a GPU's runtime with CHORALE_HOST_BUFFERS=1"
+    "a GPU runtime loaded late has no effect with CHORALE_HOST_BUFFERS=1"
 unset CHORALE_HOST_BUFFERS
 
 run 2 "$shim" $on sh -c 'env true && exec "$0"' "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]
-ok $? "a program that a shell starts"
+ok $? "variants run in a program that a shell starts"
 
-# MPI loaded late by an interpreter: its calls are its own business.
+# MPI loaded late by an interpreter: the shim leaves its calls alone.
 lib=$(ldd "$work/bcasts" | sed -n 's/.*\(libmpi[^ ]*\) => \([^ ]*\).*/\2/p' |
     head -n 1)
 if command -v python3 >/dev/null 2>&1 && [ -n "$lib" ] &&
@@ -126,7 +129,7 @@ EOF
         run 2 "$shim" $on python3 "$work/late.py" $mode
         yield=$yielding
         right && [ "$(lines chorale:)" -eq 0 ]
-        ok $? "MPI loaded by python3, $mode"
+        ok $? "MPI loaded late by python3 is left alone, $mode"
     done
 else
     skip "MPI loaded by python3" "no python3 with ctypes"
@@ -144,12 +147,12 @@ if comm.rank == 0:
 EOF
     run 2 "$shim" $on python3 "$work/four.py"
     right
-    ok $? "mpi4py"
+    ok $? "mpi4py gets right results"
 else
-    skip "mpi4py" "it is not there"
+    skip "mpi4py" "not installed"
 fi
 
-# MPI that a module loads late and privately.
+# MPI loaded late and privately, by a module.
 $CC "$top_srcdir/tests/shim/programs/host.c" -o "$work/host" -ldl
 "$MPICC" -shared -fPIC -Dmain=module_main "$top_srcdir/tests/shim/programs/bcasts.c" \
     -o "$work/module.so"
@@ -161,7 +164,7 @@ served=1 # but Open MPI's handles are addresses, which are out of reach then
 right && [ "$(lines '-> binomial')" -eq $served ]
 ok $? "variants run $served sizes of a privately loaded module"
 
-# Another tool, before and behind.
+# Another tool, before and behind the shim.
 "$MPICC" -shared -fPIC "$top_srcdir/tests/shim/programs/count_tool.c" \
     -o "$work/tool.so"
 counts() { # counts LIBS COUNTS NAME
@@ -177,7 +180,7 @@ counts "$work/tool.so $shim" "bcasts=10 allreduces=1" \
     "before the shim it counts all calls"
 
 dso=$(lib_of libchorale.so)
-# Another identity.
+# A set-user-id program.
 if [ "$(id -u)" -eq 0 ] && [ -f "$dso" ]; then
     chmod 755 "$work"
     lib_dir=$work/lib
@@ -187,7 +190,7 @@ if [ "$(id -u)" -eq 0 ] && [ -f "$dso" ]; then
         -Wl,-rpath,"$lib_dir" -o "$work/example" 2>"$work/err"
     run 2 "" $on "$work/example"
     right && [ "$(lines '-> ')" -ge 1 ]
-    ok $? "libchorale in an ordinary program takes CHORALE_DISPATCH"
+    ok $? "libchorale in an ordinary program uses CHORALE_DISPATCH"
     cp "$work/example" "$work/setuid"
     chown 12345 "$work/setuid" && chmod u+s "$work/setuid"
     tcp=UCX_TLS=tcp,self # shared memory is of processes that can be looked at
@@ -196,15 +199,15 @@ if [ "$(id -u)" -eq 0 ] && [ -f "$dso" ]; then
     if right; then
         run 2 "" $tcp $on CHORALE_FORCE=bcast=linear "$work/setuid"
         right && [ "$(lines chorale:)" -eq 0 ] && ! [ -s "$work/told" ]
-        ok $? "in one that is set-user-id it does nothing and says nothing"
+        ok $? "in a set-user-id program it is silent and uses the library"
     else
-        skip "set-user-id" "the library does not start so"
+        skip "set-user-id" "the library does not start in such a program"
     fi
 else
     skip "set-user-id" "needs root"
 fi
 
-# Linked statically.
+# libchorale linked statically.
 objects=$(lib_of libchorale_la-libchorale.o)
 for dir in "$top_builddir/algorithms/dispatch"; do
     [ -f "$dir/libchorale_la-libchorale.o" ] &&
@@ -217,36 +220,36 @@ if [ -n "$objects" ] && [ -f "$archive" ]; then
     "$MPICC" "$top_srcdir/tests/shim/programs/example.c" \
         -I"$top_srcdir/algorithms/dispatch" "$objects" "$archive" -ldl \
         -lpthread -o "$work/static" 2>"$work/err"
-    ok $? "libchorale's objects are linked into a program"
+    ok $? "libchorale's objects link statically into a program"
     run 2 "" $on "$work/static"
     right && [ "$(lines '-> ')" -ge 1 ]
-    ok $? "and run"
+    ok $? "variants run in it"
     run 2 "$shim" $on CHORALE_AFTER=1 "$work/static"
     right
-    ok $? "under the shim, too"
+    ok $? "it is right under the shim"
 else
-    skip "libchorale's objects linked into a program" "they are not here"
+    skip "libchorale's objects link statically" "they are not built"
 fi
 if "$MPICC" -static "$top_srcdir/tests/shim/programs/bcasts.c" -o "$work/alone" \
     2>/dev/null; then
     run 2 "$shim" $on "$work/alone"
     right && [ "$(lines chorale:)" -eq 0 ]
-    ok $? "a static program does not notice"
+    ok $? "a static program is not affected"
 else
     echo 'int main(void) { return 0; }' >"$work/alone.c"
     if $CC -static "$work/alone.c" -o "$work/alone" 2>/dev/null; then
         LD_PRELOAD=$shim CHORALE_VERBOSE=1 "$work/alone" 2>"$work/err" &&
             ! [ -s "$work/err" ]
-        ok $? "a static program does not notice (without MPI)"
+        ok $? "a static program is not affected (without MPI)"
     else
-        skip "a static program" "none can be linked"
+        skip "a static program" "static linking does not work here"
     fi
 fi
 
-# Processes that were not started together. (MPICH 4.0 over UCX, its only
-# network in Debian, can do neither.)
+# Processes that were started separately. MPICH 4.0 over UCX, its only network
+# in Debian, supports neither way.
 program worlds
-pass= # how a launcher hands a variable on to what is spawned
+pass= # the launcher's option to pass a variable to spawned processes
 "$MPICC" -show 2>/dev/null | grep -qi openmpi && pass=-x
 for way in spawn connect; do
     if ! timeout -k 10 600 "$MPIEXEC" -n 2 "$work/worlds" $way \
@@ -258,9 +261,9 @@ for way in spawn connect; do
     for P in 2 3; do
         run $P "$shim" $on CHORALE_AFTER=2 "$work/worlds" $way
         right && [ "$(lines 'bcast n=2800 P=')" -gt 0 ]
-        ok $? "$way, P=$P, with the shim in the first world"
+        ok $? "$way, P=$P: results are right with the shim in the first world"
         [ "$(lines "P=$((P + 2)) -> ")" -eq 0 ] || [ $way = connect ]
-        ok $? "nothing of ours runs where worlds meet"
+        ok $? "no variant runs on communicators of both worlds"
     done
     [ -n "$pass" ] || continue
     LD_PRELOAD=$shim CHORALE_DISPATCH=$work/good.so CHORALE_AFTER=2 \
@@ -271,10 +274,10 @@ for way in spawn connect; do
     right && [ "$(lines 'bcast n=2800 P=2 -> binomial')" -ge 2 ] &&
         [ "$(lines 'left to the library')" -eq 0 ] &&
         { [ $way = connect ] || [ "$(lines 'P=4 -> ')" -eq 0 ]; }
-    ok $? "$way, with the shim in both"
+    ok $? "$way: results are right with the shim in both worlds"
 done
 
-# Another MPI, both built for one and run under the other.
+# The shim of one MPI library under a program of another.
 other=mpicc.openmpi
 "$MPICC" -show 2>/dev/null | grep -qi mpich || other=mpicc.mpich
 launch=mpiexec.${other#mpicc.}
@@ -282,7 +285,7 @@ for name in life ends; do
     if ! command -v $launch >/dev/null 2>&1 ||
         ! $other "$top_srcdir/tests/shim/programs/$name.c" -o "$work/other" \
             2>/dev/null; then
-        skip "$name of another MPI library" "$other is not there"
+        skip "$name of another MPI library" "$other is not installed"
         continue
     fi
     timeout -k 10 600 $launch -n 2 env LD_PRELOAD="$shim" LD_BIND_NOW=1 $on \
@@ -290,6 +293,6 @@ for name in life ends; do
         </dev/null
     status=$?
     right && [ "$(lines chorale)" -eq 0 ]
-    ok $? "$name of another MPI library is not touched"
+    ok $? "$name under another MPI library is not affected"
 done
 finish

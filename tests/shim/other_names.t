@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# other_names.t - the calls of app.c and blocks.c by MPI's names with large
-# counts and by libchorale's names, and displacements that an int cannot hold.
+# other_names.t - the calls of app.c and blocks.c by large-count functions and
+# by libchorale's functions; displacements beyond the range of int.
 . "$(dirname "$0")/helpers.sh"
 
 table good
@@ -37,7 +37,7 @@ for kind in LARGE LIBCHORALE; do
     done
 done
 
-# Displacements that an int cannot hold.
+# Displacements beyond the range of int.
 if program far 2>"$work/err"; then
     for P in 1 2 3; do
         run $P "$shim" $on CHORALE_AFTER=1 "$work/far"

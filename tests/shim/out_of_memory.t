@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# out_of_memory.t - one rank finds no memory in the middle of a collective. No other
-# rank knows, so it goes on with what was set aside before they agreed.
+# out_of_memory.t - a rank that finds no memory during a collective goes on
+# with reserved memory, because other ranks cannot know.
 . "$(dirname "$0")/helpers.sh"
 
 for name in app blocks life gapped; do
@@ -18,8 +18,8 @@ for seed in simplest 1; do
     tables="$tables $seed"
 done
 
-# launch P POOR_RANK SETTINGS PROGRAM...: that one rank is poor; what it was
-# refused is in $refused.
+# launch P POOR_RANK SETTINGS PROGRAM...: memory is refused to that rank;
+# $refused is how often.
 launch() {
     ranks=$1
     poor=$2
@@ -39,7 +39,7 @@ launch() {
 }
 for P in 2 3 5; do
     for table in $tables; do
-        # Tables by lot leave calls to Open MPI that it does not survive.
+        # Random tables leave mixed calls to Open MPI, which fails in them.
         [ $table = good ] && mixed=APP_MIXED=1 || mixed=NOTHING=1
         for name in app blocks; do
             poor=$((P % 2 * (P - 1)))
@@ -59,9 +59,9 @@ done
 launch 3 2 "CHORALE_DISPATCH=$work/good.so" "$work/life" 300 30
 [ $status -eq 0 ] && grep -q '^life: wrong=0' "$work/out" &&
     [ "${refused:-0}" -gt 0 ] && [ "$(lines 'bcast n=4 P=3 -> ')" -gt 300 ]
-ok $? "communicators come and go meanwhile"
+ok $? "communicators are made and freed while a rank finds no memory"
 
-# What cannot be set aside on one rank is seen before the ranks agree.
+# A reserve that one rank cannot make is noticed before the ranks agree.
 room="LD_PRELOAD=$with CHORALE_MAX_SCRATCH=8192G CHORALE_VERBOSE=1"
 room="$room CHORALE_DISPATCH=$work/good.so"
 for kib in unlimited 1000000000; do
@@ -74,27 +74,27 @@ for kib in unlimited 1000000000; do
         continue
     fi
     if [ "$reached" -eq 0 ]; then
-        skip "addresses run out" "this system has none for 8 TiB"
+        skip "addresses run out" "this system cannot reserve 8 TiB"
         continue
     fi
     [ $status -eq 0 ] && grep -q '^life: wrong=0' "$work/out" &&
         [ "$served" -eq 0 ] &&
         [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
-    ok $? "a rank that cannot set aside what it may need: the library's"
+    ok $? "if one rank cannot reserve memory, the library runs all calls"
 done
 
-# What one rank's type map makes longer than any of them promised: its error,
-# for the handler of that communicator.
+# A type map of one rank needs more memory than all ranks reserved: that rank's
+# communicator gets the error.
 set="CHORALE_FORCE=reduce=linear,allreduce=library CHORALE_AFTER=1"
 launch 3 0 "$set POOR_ABOVE=999999999" "$work/gapped" return
 [ $status -eq 0 ] && [ "$(grep -c ': done, handled 0 of 0' "$work/out")" -eq 3 ]
-ok $? "elements far apart, where there is memory"
+ok $? "a reduction of elements far apart succeeds with memory"
 launch 3 0 "$set" "$work/gapped" return
 [ $status -eq 0 ] && [ "${refused:-0}" -gt 0 ] &&
     grep -qx 'rank 0: no memory, handled 1 of 1' "$work/out" &&
     [ "$(grep -c ': done, handled 0 of 0' "$work/out")" -eq 2 ]
-ok $? "where there is none: MPI_ERR_NO_MEM for the handler of that rank"
+ok $? "without memory that rank's handler gets MPI_ERR_NO_MEM"
 launch 3 0 "$set" "$work/gapped"
 [ $status -ne 0 ] && [ $status -ne 124 ] && ! grep -q '^rank 0: ' "$work/out"
-ok $? "with the handler that ends programs it ends ($status)"
+ok $? "MPI_ERRORS_ARE_FATAL ends the program ($status)"
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# One system measured with two and with four ranks a node gives one table, in
-# one file, which picks by how many ranks of a communicator share a node.
+# ppn.t - a system measured with two and with four ranks per node gives one
+# table. It chooses by a communicator's number of ranks per node.
 . "$(dirname "$0")/helpers.sh"
 chorale=$top_builddir/chorale
 [ -x "$chorale" ] || skip_all "chorale is not built"
@@ -24,10 +24,10 @@ row() { # shape, ranks a node, from, to, variant, collective, parameters
 } | sqlite3 "$db"
 "$chorale" generate "$db" -o "$work/table.c" >/dev/null &&
     $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
-ok $? "both are in one file"
+ok $? "one file has the choices of both"
 grep -q 'block 2, 4 a node' "$work/table.c" &&
     grep -q 'blocks are asked for by how many a node has' "$work/table.c"
-ok $? "which says so"
+ok $? "its heading states the ranks per node"
 
 launch() { # ranks a node
     run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
@@ -40,22 +40,22 @@ picks() { # ranks a node, choice, name
         [ "$(lines "bcast n=1024 P=6 -> $2\( \|\$\)")" -eq 1 ]
     ok $? "$3"
 }
-picks 2 binomial "two a node: what was decided for two"
-picks 4 linear "four a node: what was decided for four"
-picks 1 scatter_ring_allgather "one a node: another shape"
-picks 3 library "three a node: two and four do not agree"
-picks 5 library "five a node: nothing was measured"
-picks 6 library "all on one node: nothing was measured"
+picks 2 binomial "two per node: the choice decided for two"
+picks 4 linear "four per node: the choice decided for four"
+picks 1 scatter_ring_allgather "one per node: the choice of another shape"
+picks 3 library "three per node: the library, as two and four differ"
+picks 5 library "five per node: the library, as it was not measured"
+picks 6 library "all on one node: the library, as it was not measured"
 
-# Where those that were measured agree, so does what lies between.
+# Between measured numbers, the choice is the one on which both agree.
 sqlite3 "$db" "UPDATE decision SET variant = 'linear' WHERE ppn = 2"
 "$chorale" generate "$db" -o "$work/table.c" >/dev/null &&
     $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
-picks 3 linear "three a node: two and four agree"
-picks 5 library "five a node: no more than they say"
+picks 3 linear "three per node: the choice on which two and four agree"
+picks 5 library "five per node: still the library"
 
-# Groups that are nodes, or so many ranks; a choice without the parameter, from
-# before it was there, means nodes. The data have to be right in both.
+# Groups of ranks: nodes, or a given number. A table without the parameter,
+# from before it existed, means nodes. Data must be right in both cases.
 program app || exit 1
 groups() { # ranks a node, choice, name
     run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
@@ -72,16 +72,16 @@ groups() { # ranks a node, choice, name
 } | sqlite3 "$db"
 "$chorale" generate "$db" -o "$work/groups.c" >/dev/null &&
     $CC -shared -fPIC -o "$work/groups.so" "$work/groups.c"
-groups 2 "locality_bruck group=0" "a choice of groups: the nodes"
-groups 1 "locality_bruck group=3" "and of three ranks, each on a node of its own"
+groups 2 "locality_bruck group=0" "group=0 makes the nodes groups"
+groups 1 "locality_bruck group=3" "group=3 makes groups of three ranks"
 sed 's/"group=0"/""/' "$work/groups.c" >"$work/before.c"
 ! cmp -s "$work/groups.c" "$work/before.c" &&
     $CC -shared -fPIC -o "$work/groups.so" "$work/before.c"
-ok $? "a table from before groups could be asked for"
-groups 2 "locality_bruck group=0" "its groups are the nodes"
+ok $? "a table without the parameter compiles"
+groups 2 "locality_bruck group=0" "without the parameter groups are the nodes"
 
-# Ranks that were told different things of where they are: another shape, and
-# the same with other blocks.
+# Ranks that see different nodes: another shape, and the same shape with other
+# blocks.
 table good
 told() { # ranks, ranks a node, what rank 1 sees, name
     run "$1" "$shim $work/places.so" CHORALE_TEST_PPN="$2" \
@@ -91,16 +91,16 @@ told() { # ranks, ranks a node, what rank 1 sees, name
         [ "$(lines 'library: its ranks do not agree on which of them')" -eq 1 ]
     ok $? "$4"
 }
-told 2 1 2 "no agreement on the shape: the library's, and why"
-told 4 2 3 "nor on how many ranks a node has"
+told 2 1 2 "ranks that differ on the shape use the library, with one line"
+told 4 2 3 "so do ranks that differ on the ranks per node"
 
-# A table as older versions wrote it.
+# A table of an older version.
 sed 's/^#define CHORALE_TABLE_ABI .*/#define CHORALE_TABLE_ABI 2/' \
     "$work/table.c" >"$work/old.c"
 $CC -shared -fPIC -o "$work/table.so" "$work/old.c"
 launch 2
 [ "$status" -eq 0 ] && [ "$(lines '->')" -eq 0 ]
-ok $? "a table of the interface before is not used"
+ok $? "a table of an older interface version is not used"
 [ "$(lines 'table interface 2, this is 3; generate it again')" -eq 1 ]
-ok $? "for one line that says what to do"
+ok $? "one line states the remedy"
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# program_exit.t - errors reach the application's handler, and programs end with the shim
-# as without it: early, by abort, after a fork, without any communicator left.
+# program_exit.t - errors reach the application's handler, and programs end as
+# without the shim: early, by abort, after a fork, without communicators left.
 . "$(dirname "$0")/helpers.sh"
 
 program ends || skip_all "$MPICC does not compile ends.c"
@@ -11,11 +11,12 @@ on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
 for how in truncate atexit fork early; do
     under 2 ends $how
     [ "$(lines 'bcast n=4 P=2 -> linear')" -ge 1 ]
-    ok $? "variants run the calls before"
+    ok $? "variants run the calls before $how"
 done
 grep -q 'finalize wrong=0' "$work/out"
 ok $? "callbacks of MPI_Finalize may call collectives"
-# Blocks that are longer than the root's room: MPICH goes on in the calls after.
+# Blocks longer than the root's buffer: MPICH itself continues with later
+# calls.
 run 4 "" "$work/ends" leftover
 if came ends; then
     for word in linear linear_nb binomial; do
@@ -23,10 +24,10 @@ if came ends; then
         run 4 "$shim" $on CHORALE_FORCE=$force "$work/ends" leftover
         came ends && [ "$(lines "gather n=.* P=4 -> $word")" -ge 1 ] &&
             [ "$(lines 'reduce n=4 P=4 -> linear')" -ge 1 ]
-        ok $? "right calls after a gather by $word of too long blocks"
+        ok $? "calls are right after a gather by $word of too long blocks"
     done
 else
-    skip "right calls after one of too long blocks" "not in the library itself"
+    skip "calls are right after too long blocks" "not in the library itself"
 fi
 run 3 "$shim" $on "$work/ends" abort
 [ $status -ne 0 ] && [ $status -ne 124 ]
@@ -37,14 +38,14 @@ if [ -n "$plain" ] && [ "$plain" -lt 4000 ]; then
     run 2 "$shim" $on "$work/ends" full
     ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
     came ends && [ "$plain" = "$ours" ] &&
-        [ "$(lines 'ours are given back')" -eq 1 ] &&
+        [ "$(lines 'private ones are freed')" -eq 1 ] &&
         [ "$(lines 'is left to the library: no private')" -eq 1 ]
-    ok $? "communicators run out: $ours of $plain, then the library's"
+    ok $? "communicators run out: the program gets $ours of $plain"
     run 2 "$shim" $on "$work/ends" full threads
     ours=$(sed -n 's/^ends: \([0-9]*\) communicators/\1/p' "$work/out")
     came ends && [ "$ours" -ge $((plain - 256)) ] &&
         [ "$(lines 'left to the library: no private .* the program has so many')" -eq 1 ]
-    ok $? "communicators run out with threads: $ours of $plain"
+    ok $? "communicators run out with threads: it gets $ours of $plain"
 else # Open MPI has 65532; no more than 4000 are tried
     skip "communicators run out" "the library has ${plain:-too many}"
 fi

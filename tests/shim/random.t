@@ -1,13 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# random.t - programs under tables drawn by lot, which no measurement would
-# ever make: whatever a table says, results are right, and what MPI promises
-# holds. Seeds 1 ... 3, or as many as CHORALE_TABLE_SEEDS says, for the
-# collectives: with all arguments at two of the six numbers of ranks, another
-# two for the next seed, with fewer at the others. For what programs do beside,
-# six tables from seed 11, or CHORALE_TABLE_FROM, by turns: each program meets
-# each number of ranks once, and all six tables. CHORALE_TABLE_RANKS="2 3":
-# these numbers of ranks alone, and as many tables for what programs do beside.
+# random.t - programs under random tables: whatever a table chooses, results
+# are right and MPI's guarantees hold.
+#
+# Collectives: seeds 1 to CHORALE_TABLE_SEEDS (3). Each seed uses all arguments
+# at two of the six numbers of ranks, other ones for the next seed, and fewer
+# arguments at the rest.
+#
+# Other programs: six tables from seed CHORALE_TABLE_FROM (11) on, in turn.
+# Each program runs once with each number of ranks, and with all six tables.
+#
+# CHORALE_TABLE_RANKS="2 3" selects numbers of ranks, and as many tables for
+# the other programs.
 . "$(dirname "$0")/helpers.sh"
 
 [ -x "$top_builddir/chorale" ] || skip_all "chorale is not built"
@@ -43,7 +47,7 @@ for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
                     reduce_scatter gather gatherv scatter scatterv allgather \
                     allgatherv alltoall alltoallv scan exscan; do
             grep "^chorale: $coll [nP]" "$work/chosen" | grep -qv 'library$'
-            ok $? "table $seed: $coll was run by a variant"
+            ok $? "table $seed: a variant ran $coll"
         done
     fi
     variants=$((variants + $(sed -n 's/^chorale: \([a-z_]*\) .* -> /\1 /p' \
@@ -53,26 +57,26 @@ done
 [ $variants -gt $((16 * ${CHORALE_TABLE_SEEDS:-3})) ]
 ok $? "$variants variants with parameters ran"
 
-# What else programs do. Not here: counts that differ between ranks (errors.c
-# bcast_short, `ends truncate`), of which some variant's ranks wait for each
-# other, as the library's do with other algorithms; and pairs.c, whose large
-# types MPICH 4.0's own gather and scatter, where a variant refuses, call
-# truncated. calls.t and semantics.t have them.
+# What programs do besides collectives. Left out: counts that differ between
+# ranks (errors.c bcast_short, `ends truncate`), where ranks of some variants
+# wait for each other, as with some algorithms of the library; and pairs.c,
+# whose large types MPICH 4.0's own gather and scatter report as truncated.
+# wrong_calls.t, program_exit.t and calls.t test these.
 from=${CHORALE_TABLE_FROM:-11}
 for i in $(seq 0 $((ntable - 1))); do
     drawn $((from + i))
     ok $? "table $((from + i))"
 done
-came() { # came NAME: the program came through, and right
+came() { # came NAME: the program succeeded, with right results
     [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
 }
-# From how many ranks on (wild.c hangs in the library with one), the program,
-# its arguments.
+# Smallest number of ranks (wild.c hangs in the library with one), program,
+# arguments.
 turn=0
 : >"$work/maps.chosen"
 while read -r least name args; do
     if ! program "$name" -pthread 2>"$work/err"; then
-        skip "$name" "the library has not what it needs"
+        skip "$name" "the library lacks a function that it needs"
         continue
     fi
     : >"$work/chosen"
@@ -87,7 +91,7 @@ while read -r least name args; do
             data=$((100 * seed + P))
             run $P "" "$work/$name" $data
             came $name
-            ok $? "$name $data alone, P=$P" ;;
+            ok $? "$name $data is right without the shim, P=$P" ;;
         esac
         # shellcheck disable=SC2086
         run $P "$shim" CHORALE_DISPATCH="$work/$seed.so" CHORALE_VERBOSE=1 \
@@ -103,7 +107,7 @@ while read -r least name args; do
     turn=$((turn + 1))
     ours=$(grep -e '^chorale: .* -> ' "$work/chosen" | grep -vc 'library$')
     [ "$ours" -gt 0 ] || [ "$status" -eq 77 ]
-    ok $? "$name${args:+ $args}: $ours choices of variants"
+    ok $? "variants ran in $name${args:+ $args}: $ours choices"
     [ "$name" != maps ] || cp "$work/chosen" "$work/maps.chosen"
 done <<END
 2 wild
@@ -125,10 +129,10 @@ END
 for coll in bcast gather gatherv scatter scatterv allgather allgatherv \
             alltoall alltoallv; do
     grep "^chorale: $coll [nP]" "$work/maps.chosen" | grep -qv 'library$'
-    ok $? "$coll was run by a variant with another type on each rank"
+    ok $? "a variant ran $coll with another type on each rank"
 done
 
-# Calls that are wrong, and the right ones after them.
+# Wrong calls, and right calls after them.
 program errors
 alone_errors
 ok $? "wrong calls end without the shim"
@@ -136,7 +140,7 @@ program handlers
 run 3 "" "$work/handlers"
 sort "$work/out" >"$work/handlers.plain"
 [ $status -eq 0 ] && [ -s "$work/handlers.plain" ]
-ok $? "error handlers are called without it"
+ok $? "error handlers are called without the shim"
 for i in $(seq 0 $((ntable - 1))); do
     seed=$((from + i))
     errors_as_alone CHORALE_DISPATCH="$work/$seed.so" bcast_short
@@ -150,25 +154,25 @@ for i in $(seq 0 $((ntable - 1))); do
     head -n 4 "$work/diff" | sed 's/^/# /'
 done
 
-# Types with gaps and an order that the result shows: no table serves these
-# operations, but who forces a variant gets it.
+# Types with gaps, and operations whose result shows the order. No table serves
+# these operations, but CHORALE_FORCE does.
 keep=reduce=in_order_binary,allreduce=recursive_doubling,scan=linear
 keep=$keep,exscan=linear
 for P in 3 4 5; do
     run $P "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 "CHORALE_FORCE=$keep" \
         "$work/folds" $((from + P))
     came folds
-    ok $? "folds $((from + P)) by variants that keep the order, P=$P"
+    ok $? "folds $((from + P)) is right by variants that keep the order, P=$P"
     for coll in reduce allreduce scan exscan; do
         grep "^chorale: $coll [nP]" "$work/err" | grep -qv 'library$'
-        ok $? "of which $coll ran, P=$P"
+        ok $? "a variant ran its $coll, P=$P"
     done
 done
 
-# The same seed, the same table.
+# A seed always gives the same table.
 sh "$top_srcdir/tests/shim/random_table.sh" 1 | cmp -s - "$work/1.c"
-ok $? "a seed says the table"
+ok $? "a seed always gives the same table"
 ! sh "$top_srcdir/tests/shim/random_table.sh" 01 >"$work/out" 2>"$work/err" &&
-    grep -q "'01' is no seed" "$work/err"
-ok $? "a bad seed costs one line"
+    grep -q "'01' is not a seed" "$work/err"
+ok $? "random_table.sh refuses an invalid seed in one line"
 finish

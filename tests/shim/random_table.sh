@@ -1,27 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# random_table.sh - a dispatch table in C, drawn by lot: for every collective,
-# several ranges of n and two kinds of numbers of ranks, a variant of the
-# catalogue that tables may have, with parameters within their bounds. The same
+# random_table.sh - prints a random dispatch table in C.
+#
+# For each collective, several ranges of n, and odd and even numbers of ranks,
+# it draws a selectable variant, with parameters within their bounds. The same
 # seed and catalogue give the same table, with any awk.
 #
-#     random_table.sh SEED      SEED: a number from 1 on; its digest says it
+#     random_table.sh SEED      SEED: a number >= 1; part of the digest
 #     random_table.sh simplest  the first variant of each collective (linear,
-#                               where there is such), all defaults
-#     CHORALE: the command; else chorale in $top_builddir or here
+#                               if it exists), with default parameters
+#     CHORALE: the command; default: chorale in $top_builddir or here
 #
-# Compile what it prints with -shared -fPIC -I$top_srcdir. What a variant
-# refuses, the shim leaves to the library. Segments are of 200 bytes at least,
-# as more of them would only take longer.
+# Compile the output with -shared -fPIC -I$top_srcdir. The shim leaves calls
+# that a variant refuses to the library. Segments have at least 200 bytes;
+# smaller ones would only take longer.
 seed=$1
 case $seed in
 simplest) ;;
 '' | *[!0-9]* | 0*)
-    echo "random_table.sh: '$seed' is no seed: give a number from 1 on" >&2
+    echo "random_table.sh: '$seed' is not a seed; give a number >= 1" >&2
     exit 2 ;;
 esac
 "${CHORALE:-${top_builddir:-.}/chorale}" list --json | awk -v seed="$seed" '
-# Park and Miller, minimal standard: products stay below 2^53.
+# Minimal standard generator of Park and Miller: products stay below 2^53.
 function draw(below) {
     state = state * 16807 % 2147483647
     return int(state / 2147483647 * below)
@@ -71,7 +72,7 @@ BEGIN {
         for (c = 0; c < nword[p]; c++) kw[key, c] = word[p, c]
     }
 }
-# A candidate, or anything in the bounds, small numbers as often as large ones.
+# A candidate value, or any value within the bounds, on a logarithmic scale.
 function number(key,   low, high) {
     if (draw(2)) return kc[key, draw(kcand[key])]
     low = kmin[key] + 0
@@ -132,7 +133,7 @@ END {
     print "};\n"
     print "const struct chorale_table chorale_table = {"
     print "    .abi = CHORALE_TABLE_ABI, .digest = \"random " seed "\","
-    print "    .campaign = \"\", .system = \"drawn by lot\", " \
+    print "    .campaign = \"\", .system = \"random\", " \
           ".mpi_library = \"\","
     print "    .coverage = \"\", .nchoice = " nchoice + 1 ", " \
           ".choice = choice,"

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# scalapack.t - ScaLAPACK's own testers (LU, QR, Cholesky; real and complex;
-# C and Fortran above MPI), which check their residuals, with and without the
-# shim: with a table by hand, with the simplest variants, with tables drawn by
-# lot (SEEDS="1 2 3": those instead of 1 to 20; random_table.sh), and with those
-# of measurements made here (measured.sh).
+# scalapack.t - ScaLAPACK's own testers (LU, QR, Cholesky; real and complex; C
+# and Fortran above MPI), which check their residuals.
+#
+# Runs without the shim, and under these tables: hand-written, simplest
+# variants, random (seeds 1 to 20, or SEEDS="1 2 3"), and measured here
+# (measured.sh).
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/measured.sh"
 
@@ -17,9 +18,9 @@ done
     skip_all "built for another MPI than these programs, MPICH"
 application_tables
 
-# Their input: all shapes of few processes, a few small matrices. Without
-# condition estimates: those of xdlu and xdllt hang or abort in every fourth
-# run on two processes, without any shim.
+# Input: all grids of few processes, a few small matrices. No condition
+# estimates: with them xdlu and xdllt hang or abort in every fourth run on two
+# processes, also without the shim.
 cat >LU.dat <<'END'
 'Chorale, LU factorization'
 'two processes'
@@ -99,7 +100,7 @@ try() { # P PROGRAM
     passed
     alone=$?
     plain=$(grep -c PASSED out)
-    ok $alone "$2 alone, P=$1: $plain residuals"
+    ok $alone "$2 without the shim, P=$1: $plain residuals"
     [ $alone -eq 0 ] || return
     for after in 4 1; do
         run "$1" "$shim" $on CHORALE_AFTER=$after "$home/$2"
@@ -107,7 +108,7 @@ try() { # P PROGRAM
         ok $? "$2 under the shim, P=$1, CHORALE_AFTER=$after"
         [ "$(grep '^chorale: ' err | grep -cv -e '-> library')" -gt 0 ] &&
             ! grep -q 'left to the library' err
-        ok $? "its collectives were run by the catalogue" \
+        ok $? "variants ran its collectives" \
             "($(grep -c '^chorale: ' err) lines)"
     done
     for seed in $seeds; do
@@ -128,7 +129,7 @@ try() { # P PROGRAM
     done
     [ -f fastest.so ] && [ "$1" -le 4 ] || return
     grep "^chorale: .* P=$1 -> " err | grep -qv -e '-> library'
-    ok $? "of which measured variants ran"
+    ok $? "variants ran under the fastest table, P=$1"
 }
 
 for P in 2 4 6; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# semantics.t - what MPI promises holds with the shim as without: tags and
-# wildcards, error handlers, every way to make a communicator; no object of MPI
-# is left. (Errors and ends: program_exit.t.)
+# semantics.t - MPI's guarantees hold under the shim: tags and wildcards, error
+# handlers, every way to make a communicator, and no MPI object is left. Errors
+# and the end of programs: program_exit.t.
 . "$(dirname "$0")/helpers.sh"
 
 for name in wild comms ends life inherit; do
@@ -11,20 +11,20 @@ done
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
 
-# Nothing of ours is the application's.
+# The shim's messages do not match the application's receives.
 for P in 2 3 5; do
     under $P wild
     [ "$(lines '-> ')" -ge 8 ]
     ok $? "P=$P: variants run its collectives"
 done
 
-# Communicators.
+# Every way to make a communicator.
 for P in 1 2 4; do
     under $P comms
     if [ $P -eq 4 ]; then
-        # All but MPI_COMM_SELF are ours, as soon as they have two ranks.
+        # All except MPI_COMM_SELF have two ranks or more, so they are served.
         [ "$(lines 'bcast n=4 P=[234] -> linear')" -ge 16 ]
-        ok $? "variants run on all of them, also on those with a topology"
+        ok $? "variants run on all communicators, also with a topology"
     fi
 done
 if "$MPICC" "$top_srcdir/tests/shim/programs/sessions.c" -o "$work/sessions" \
@@ -33,27 +33,28 @@ if "$MPICC" "$top_srcdir/tests/shim/programs/sessions.c" -o "$work/sessions" \
         run 2 "$shim" $on "$work/sessions" $how
         came sessions && { [ $how != both ] ||
             [ "$(lines 'bcast n=4 P=2 -> linear')" -eq 2 ]; }
-        ok $? "sessions under the shim: $how"
+        ok $? "sessions give right results under the shim: $how"
     done
     run 2 "$shim" $on "$work/sessions" alone
     [ "$(lines chorale:)" -eq 0 ]
-    ok $? "without MPI_Init the shim stands aside"
+    ok $? "without MPI_Init the shim prints and serves nothing"
 else
-    skip "sessions" "the library has none"
+    skip "sessions" "the library lacks them"
 fi
 
-# Error handlers that nobody gave.
-like_alone() { # P TABLE WHAT CALLS: with the shim it does as without
+# Communicators without an error handler of their own.
+like_alone() { # P TABLE WHAT CALLS: the same output as without the shim
     run "$1" "" "$work/inherit" "$3" "$4"
     sort "$work/out" >"$work/plain"
     plain=$status
     run "$1" "$shim" $2 "$work/inherit" "$3" "$4"
     if [ "$plain" -eq 0 ]; then
         [ "$status" -eq 0 ] && sort "$work/out" | cmp -s - "$work/plain"
-    else # the program ends by it, whichever rank is first
+    else # the error ends the program; any rank may be first
         [ "$status" -ne 0 ] && [ "$status" -ne 124 ]
     fi
-    ok $? "an error of $3 after $4 calls, P=$1${2:+, with a table}"
+    ok $? "an error of $3 after $4 calls is handled as without the shim, \
+P=$1${2:+, with a table}"
 }
 for what in send receive group child; do
     like_alone 2 "" $what 0
@@ -61,13 +62,13 @@ for what in send receive group child; do
     like_alone 2 "$on" $what 1
     like_alone 3 "$on" $what 9
     [ "$(lines 'bcast n=4 P=3 -> linear')" -ge 1 ]
-    ok $? "and the calls were ours"
+    ok $? "variants ran the calls before an error of $what"
 done
 like_alone 2 "$on" threads 9
 [ "$(lines 'bcast n=4 P=2 -> linear')" -ge 1 ]
-ok $? "and the calls were ours, by threads' communicators"
+ok $? "variants ran the calls on threads' communicators"
 
-# Nothing is left behind.
+# The shim frees all MPI objects that it makes.
 "$MPICC" -shared -fPIC "$top_srcdir/tests/shim/programs/leak_tool.c" \
     -o "$work/leak.so" -ldl
 for args in "wild" "comms" "ends" "ends early" "life 300 30"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# shim.t - what the shim promises a program that does not know Chorale: right
+# shim.t - the shim's main promises to a program unaware of Chorale: right
 # results for every kind of call, one decision of all ranks, settings, and no
 # effect where it cannot help.
 . "$(dirname "$0")/helpers.sh"
@@ -20,7 +20,7 @@ served() { # served COLLECTIVE ...: a variant ran it
     done
 }
 
-# The programs check every value.
+# The programs check all values.
 for way in "1 app" "1 blocks" "2 life" "2 threads" "2 blocks" "4 blocks" \
            "4 app" "2 app"; do
     P=${way% *}
@@ -47,13 +47,13 @@ run 3 "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
 right && [ "$(lines 'gather .* -> linear_sync first_segsize=100')" -gt 0 ]
 ok $? "blocks arrive in two parts, to MPI_BOTTOM too"
 
-# Verbosity.
+# CHORALE_VERBOSE.
 run 2 "$shim" CHORALE_VERBOSE=1 "$work/bcasts"
 [ "$(grep -c '^chorale: table .* chooses nothing: .*DISPATCH' "$work/told")" \
     -eq 1 ] && [ "$(lines chorale:)" -eq 0 ]
 ok $? "CHORALE_VERBOSE reports that no table chooses"
 
-# When it steps in.
+# CHORALE_AFTER.
 run 2 "$shim" $on CHORALE_AFTER=10 "$work/bcasts"
 right && [ "$(lines '-> binomial')" -eq 1 ] &&
     [ "$(grep -c '^chorale: table by hand of ' "$work/told")" -eq 1 ]
@@ -62,7 +62,7 @@ run 2 "$shim" $on CHORALE_AFTER=12 "$work/bcasts"
 right && [ "$(lines "$line")" -eq 0 ]
 ok $? "CHORALE_AFTER=12: the library runs all eleven calls"
 
-# Settings.
+# CHORALE_DISABLE, CHORALE_FORCE, invalid settings.
 run 2 "$shim" $on CHORALE_DISABLE=bcast "$work/bcasts"
 [ "$(lines 'bcast n=1024 P=2 -> library')" -eq 1 ] &&
     [ "$(lines 'allreduce n=4 P=2 -> recursive_doubling')" -eq 1 ]
@@ -85,10 +85,10 @@ for bad in "FORCE=bcast=nonesuch DISABLE=nonesuch AFTER=0 MAX_COMMS=-1" \
     for setting; do
         [ "$(lines "^chorale: ${setting%%=*}: ")" -eq 1 ] || bad=1
     done
-    ok $bad "each costs one line: $*"
+    ok $bad "each invalid setting costs one line: $*"
 done
 
-# A table that cannot be used. table_guards.t has all of them.
+# Tables that cannot be used; table_guards.t has more.
 table foreign '-DLIBRARY="Some MPI 1.0"'
 echo "not a shared object" >"$work/text.so"
 for bad in foreign:"measured under" text:"not a" missing:"No such"; do
@@ -99,14 +99,14 @@ for bad in foreign:"measured under" text:"not a" missing:"No such"; do
     ok $? "a bad table (${bad%%:*}) costs one line, the library runs all calls"
 done
 
-# Ranks that do not have the same settings, tables, catalogue or memory: all
-# stay with the library, which one line reports.
+# Ranks with different settings, tables, catalogue or memory: all stay with the
+# library, and one line reports it.
 table other '-DDIGEST="another"'
 table edited -DSHAPED # an edit by hand keeps the digest
 cp "$shim" "$work/other_shim.so"
 sed -i 's/scatter_ring_allgather/scatter_rinG_allgather/g' "$work/other_shim.so"
 $CC -shared -fPIC "$top_srcdir/tests/shim/programs/out_of_memory.c" -o "$work/poor.so" -ldl
-disagree() { # disagree NAME [VAR=VALUE ...]: of the last rank
+disagree() { # disagree NAME [VAR=VALUE ...]: settings of the last rank
     name=$1
     shift
     run_two "LD_PRELOAD=$with $on" "LD_PRELOAD=$with $*" "$work/life"
@@ -134,7 +134,7 @@ run_two "LD_PRELOAD=$with $on CHORALE_AFTER=1" \
 right
 ok $? "ranks with different CHORALE_AFTER do not hang"
 
-# What the files need and export.
+# Symbols and dependencies of the files.
 needed() { readelf -d "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'; }
 for file in "$shim" "$(lib_of libchorale.so)"; do
     [ -f "$file" ] || continue
@@ -144,7 +144,7 @@ for file in "$shim" "$(lib_of libchorale.so)"; do
     ok $? "$name needs libc only"
     ! readelf --dyn-syms -W "$file" | grep ' UND ' | grep -q 'MPI'
     ok $? "$name has no undefined MPI symbol"
-    # One address: the compiler's own.
+    # 8 bytes: one address, which the compiler adds.
     [ "$(readelf -d "$file" | sed -n \
         's/.*INIT_ARRAYSZ)  *\([0-9]*\) (bytes)/\1/p')" = 8 ]
     ok $? "$name has no constructor"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# suite.t - does ci/mpich_suite judge rightly? It is given a tree that looks
-# like MPICH's, with tests that pass, that fail or hang alone, and that do so
-# under the shim only (suite.c).
+# suite.t - ci/mpich_suite judges correctly. It gets a tree like MPICH's, with
+# tests that pass, that fail or hang in any case, and that do so only under the
+# shim (suite.c).
 . "$(dirname "$0")/helpers.sh"
 
 [ -n "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
@@ -10,7 +10,7 @@ suite=$(cd "$top_srcdir" && pwd)/ci/mpich_suite
 source=$work/source/test/mpi
 mkdir -p "$source/util" "$source/mixed/inner" "$source/good" "$source/idle"
 cp "$top_srcdir/tests/shim/programs/suite.c" "$source/util/"
-# As much of a configure as is asked for: makefiles, in folders of their own.
+# A minimal configure: writes makefiles in their own folders.
 cat >"$source/configure" <<'END'
 #!/bin/sh
 source=$(cd "$(dirname "$0")" && pwd)
@@ -40,7 +40,7 @@ folder idle silent
 END
 chmod +x "$source/configure"
 cat >"$source/mixed/testlist" <<'END'
-# how each of them ends is its name; waits has to pass alone within its limit
+# each test ends as its name says; waits must pass alone within its limit
 
 passes 2
 fails 2
@@ -71,60 +71,60 @@ last() { [ "$(tail -n 1 "$work/out")" = "$1" ]; }
 
 judge --folder mixed --seeds 'simplest simplest' "$work/source"
 [ $status -eq 1 ]
-ok $? "some fail under tables: exit code 1"
+ok $? "failures under tables give exit code 1"
 last '7 tests pass alone, 14 launches under tables, 6 of them fail'
 ok $? "the last line counts the tests, launches and failures"
 said '12 launches ran variants'
-ok $? "and the line before it those in which a variant ran"
+ok $? "the line before it counts the launches where a variant ran"
 said '# mixed/fails, P=2: does not pass alone' &&
     said '# mixed/hangs, P=2: does not pass alone' &&
     ! grep -q 'mixed/\(fails\|hangs\),.*under' "$work/out"
-ok $? "what fails or hangs alone is told, and asked no more"
+ok $? "tests that fail or hang alone are named and not run with tables"
 said '# mixed/absent: is not built'
-ok $? "as is what is not built"
+ok $? "tests that are not built are named"
 [ "$(how_often 'mixed/differs, P=2: fails under table simplest')" -eq 2 ] &&
     grep -A 1 'mixed/differs, P=2: fails' "$work/out" |
         grep -qx 'a value is wrong'
-ok $? "wrong values under a table, with what the program says, whatever is \
+ok $? "wrong values under a table are reported with the output, whatever is \
 expected to fail"
 [ "$(how_often 'mixed/ends, P=2: fails under table simplest')" -eq 2 ]
-ok $? "an exit code under a table, whatever the program prints"
+ok $? "an exit code under a table is reported, whatever the program prints"
 [ "$(how_often 'mixed/waits, P=2: fails under table simplest')" -eq 2 ]
-ok $? "one that hangs under a table"
+ok $? "a hang under a table is reported"
 ! grep -q 'mixed/\(inner/\)\{0,1\}\(passes\|words\|silent\),' "$work/out"
-ok $? "what passes is not told, in folders of the folder neither"
+ok $? "tests that pass are not named, also in subfolders"
 [ "$(grep -c 'fails under table ' "$work/out")" -eq 6 ]
-ok $? "nothing else is"
+ok $? "only failures are named"
 if command -v pgrep >/dev/null 2>&1; then
     ! pgrep -f "$work/build" >/dev/null && ! pgrep -x 'waits|hangs' >/dev/null
-    ok $? "and nothing is left running"
+    ok $? "no process is left running"
 else
-    skip "nothing is left running" "no pgrep"
+    skip "no process is left running" "no pgrep"
 fi
 
 judge --folder good --seeds 'simplest' "$work/source"
 [ $status -eq 0 ] &&
     last '2 tests pass alone, 2 launches under tables, 0 of them fail'
-ok $? "all pass: exit code 0"
+ok $? "success gives exit code 0"
 judge --folder idle --seeds 'simplest' "$work/source"
 [ $status -eq 1 ] && said '0 launches ran variants' &&
     last '1 tests pass alone, 1 launches under tables, 0 of them fail'
-ok $? "no variant ran: exit code 1"
+ok $? "exit code 1 if no variant ran"
 
-# What cannot be judged.
+# Trees and options that cannot be judged.
 judge --folder nowhere "$work/source"
 [ $status -eq 2 ] &&
     grep -qF "'nowhere': no list of tests in that folder" "$work/err"
-ok $? "a folder without a list: exit code 2"
+ok $? "exit code 2 for a folder without a list of tests"
 judge "$work/build"
 [ $status -eq 2 ] && grep -qF 'no test/mpi/configure' "$work/err"
-ok $? "a tree that is not MPICH's: exit code 2"
+ok $? "exit code 2 for a tree that is not MPICH's"
 judge --seeds
 [ $status -eq 2 ] && grep -qF -e '--seeds wants a value' "$work/err"
-ok $? "an option without its value: exit code 2"
+ok $? "exit code 2 for an option without its value"
 rm -r "$work/build"
 : >"$source/refuses"
 judge --folder good "$work/source"
 [ $status -eq 3 ] && grep -qF 'this configure refuses' "$work/err"
-ok $? "a tree that cannot be built, and why: exit code 3"
+ok $? "exit code 3, with the reason, for a tree that cannot be built"
 finish

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c - a dispatch table written by hand, for the tests: the catalogue's
- * variants everywhere. Macros make it wrong in one way or another:
- *   ABI      its interface number
- *   DIGEST   its digest
- *   VARIANT  of bcast
- *   PARAMS   of bcast
- *   SCATTER  the variant of long scatters
- *   LIBRARY  the MPI library it was measured under
- *   TRANSPORT, CPU, VARIABLES  and the rest of its fingerprint
- *   HULL     of all selectors
- *   NO_TABLE without the symbol
- *   PROVIDER of bcast's variant
- *   LACKS    calls a function that nobody has
+/* table.c - a hand-written dispatch table for tests: variants for all
+ * collectives. Macros change it or make it invalid:
+ *
+ *   ABI      interface version
+ *   DIGEST   digest
+ *   VARIANT  variant of bcast
+ *   PARAMS   parameters of bcast
+ *   SCATTER  variant of long scatters
+ *   LIBRARY  MPI library it was measured under
+ *   TRANSPORT, CPU, VARIABLES  other fields of the fingerprint
+ *   HULL     range of all selectors
+ *   NO_TABLE no symbol chorale_table
+ *   PROVIDER provider of bcast
+ *   LACKS    calls an undefined function
  *   NOTHING  the bcast selector returns NULL
  *   BEYOND   the bcast selector returns a choice of another table
- *   SHAPED   the bcast of a known shape is linear at all sizes
- *   FINE     bcast has a boundary at 12, 24, 48 and 64 bytes
- */
+ *   SHAPED   bcast of a known shape is linear at all sizes
+ *   FINE     bcast has boundaries at 12, 24, 48 and 64 bytes */
 #include "algorithms/dispatch/table/table.h"
 
 #ifndef LIBRARY
@@ -75,7 +75,7 @@ static const struct chorale_choice choice[] = {
     CHOICE(16, "direct", "")
 };
 
-/* Small, middle, large. */
+/* Choices for small, middle and large sizes. */
 #define SELECT(coll, small, middle, large)                                   \
     static const struct chorale_choice *select_##coll(size_t n, int size)    \
     {                                                                        \

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# takers.t - communicators, windows, files: as many as without the shim, whose
-# own are given back before the library has none left.
+# takers.t - a program gets as many communicators, windows and files as without
+# the shim, which frees private communicators before the library runs out.
 . "$(dirname "$0")/helpers.sh"
 
 program takers || skip_all "$MPICC does not compile takers.c"
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1 CHORALE_MAX_COMMS=30"
-made() { # the last number that was told, also before the program ended
+made() { # the last number printed, also if the program ended early
     sed -n 's/^made //p' "$work/out" | tail -n 1
 }
 wrong() { grep -v 'wrong=0' "$work/out" | grep -c wrong; }
@@ -15,7 +15,8 @@ cd "$work" || exit 1
 "$MPICC" -show 2>/dev/null | grep -qi openmpi &&
     skip_all "Open MPI has 65532 communicators"
 
-# Some end the program without the shim, too: then it is there.
+# as_many P KIND FEWER TIMES: at most FEWER objects fewer, and private ones
+# freed TIMES times. Running out ends some programs, without the shim as well.
 as_many() { # as_many P KIND FEWER TIMES
     run "$1" "" "$work/takers" "$2" 20
     plain=$(made)
@@ -25,8 +26,8 @@ as_many() { # as_many P KIND FEWER TIMES
     [ "${ours:-0}" -ge $((${plain:-0} - $3)) ] && [ "$(wrong)" -eq 0 ] &&
         [ $((first == 0)) -eq $((status == 0)) ] && [ $status -ne 124 ] &&
         [ "$(lines '-> linear')" -ge 20 ] &&
-        [ "$(lines 'ours are given back')" -eq "$4" ]
-    ok $? "$2: ${ours:-0} of ${plain:-0}, P=$1"
+        [ "$(lines 'private ones are freed')" -eq "$4" ]
+    ok $? "$2: ${ours:-0} of ${plain:-0} objects without the shim, P=$1"
 }
 for kind in dup cart graph dist_graph adjacent_graph win_create win_allocate \
             win_shared win_dynamic file; do
@@ -34,13 +35,13 @@ for kind in dup cart graph dist_graph adjacent_graph win_create win_allocate \
 done
 as_many 3 merge 0 1
 
-# Those of the two halves are given back by each; the world of our own is not.
+# Each half frees its private communicators; the private world is kept.
 as_many 4 inter 1 2
 
-# The second rank of three has no communicator that is ours: of the contexts that
-# its own took others lay between ours of the other ranks.
+# The second of three ranks has no private communicator. Its own contexts lie
+# between those of the other ranks' private ones.
 as_many 3 some 10 1
 
-# One rank alone has none left: the others are told otherwise by the library.
+# One rank alone has run out: the library reports the error on the others.
 as_many 3 uneven 0 1
 finish

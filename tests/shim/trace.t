@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# trace.t - CHORALE_TRACE counts exactly which calls an application makes.
+# trace.t - CHORALE_TRACE counts exactly the calls that an application makes.
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/traced.sh"
 
@@ -55,13 +55,13 @@ for P in 1 2 3 5; do
        is "allreduce 8 3 single-node double sum - library" 3 1 ;;
     esac
     ! grep -q "^allreduce 616 " "$file"
-    ok $? "calls between two groups have no row, $name"
+    ok $? "calls on an inter-communicator are not traced, $name"
     awk '$1 == "wall_seconds" { mean = $2; longest = $3 }
          $1 == "ranks" { ranks = $2 }
          seen && $1 != "end" { all += $11 } $1 == "columns" { seen = 1 }
          END { exit !(all > 0 && all / ranks <= mean && mean <= longest) }' \
         "$file"
-    ok $? "the calls took no longer than the program, $name"
+    ok $? "calls took at most the program's time, $name"
 done
 name=
 
@@ -71,7 +71,7 @@ run 2 "$shim" CHORALE_TRACE="$file" CHORALE_DISPATCH="$work/good.so" \
 is "bcast 800 2 single-node double - first library" 8 4
 is "bcast 800 2 single-node double - first binomial:segsize=64" 14 7
 
-# The shape follows the nodes that the library reports.
+# The shape is that of the nodes that the library reports.
 if "$MPICC" -show 2>/dev/null | grep -qi mpich; then
     run 4 "$shim" CHORALE_TRACE="$file" MPIR_CVAR_NUM_CLIQUES=2 \
         "$work/traced" calls
@@ -80,7 +80,7 @@ if "$MPICC" -show 2>/dev/null | grep -qi mpich; then
         MPIR_CVAR_CLIQUES_BY_BLOCK=1 "$work/traced" calls
     is "allreduce 80 4 block float max - library" 28 7
 else
-    skip "two nodes of the library's" "not MPICH"
+    skip "nodes as the library reports them" "not MPICH"
 fi
 
 # Threads, many rows, wrong arguments, decimal commas.
@@ -107,6 +107,6 @@ if [ -n "$comma" ]; then
     ! grep -q , "$file" && whole
     ok $? "numbers have points in $comma"
 else
-    skip "numbers have points in every language" "no language with commas"
+    skip "numbers have points in every locale" "no locale with commas"
 fi
 finish

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# trace_ends.t - where CHORALE_TRACE writes, and what it writes of programs that
-# end before MPI_Finalize, of signals, and of ranks without it.
+# trace_ends.t - where CHORALE_TRACE writes its file, and what it writes when
+# programs end before MPI_Finalize, on signals, and if some ranks do not trace.
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/traced.sh"
 
-# Where the file goes.
+# The path of the file.
 mkdir "$work/here" "$work/there"
 cd "$work/here" || exit 1
 run 2 "$shim" CHORALE_TRACE=rel.trace "$work/traced" calls "$work/there"
 file=$work/here/rel.trace
 [ $status -eq 0 ] && whole && [ -z "$(ls "$work/there")" ]
-ok $? "a relative path is that of the start"
+ok $? "a relative path starts at the folder of MPI_Init"
 printf old >rel.trace
 run 2 "$shim" CHORALE_TRACE=rel.trace "$work/traced" calls
 whole && [ "$(ls)" = rel.trace ]
@@ -21,13 +21,13 @@ for bad in "$work/none/x.trace" "$work/here" /dev/null; do
     run 2 "$shim" CHORALE_TRACE="$bad" "$work/traced" calls
     [ $status -eq 0 ] && [ "$(lines .)" -eq 1 ] &&
         [ "$(lines "^chorale: CHORALE_TRACE: $bad: ")" -eq 1 ]
-    ok $? "$bad: one line, and the program goes on"
+    ok $? "$bad costs one line, and the program goes on"
 done
 [ -c /dev/null ]
 ok $? "no device is replaced"
 run 2 "$shim" CHORALE_TRACE= "$work/traced" calls
 [ $status -eq 0 ] && [ ! -s "$work/err" ]
-ok $? "an empty name is no trace"
+ok $? "an empty name makes no trace"
 
 # Ranks that do not trace.
 some() { # some P LIST: only these ranks (a pattern) have CHORALE_TRACE
@@ -51,9 +51,9 @@ some 2 0
 head_is "ranks 1"
 some 2 none
 [ $status -eq 0 ] && [ ! -s "$work/err" ]
-ok $? "no rank traces"
+ok $? "without CHORALE_TRACE on any rank the shim is silent"
 
-# Programs that end otherwise, and signals.
+# Programs that end without MPI_Finalize, and signals.
 file=$work/end.trace
 cat >"$work/own" <<EOF
 #!/bin/sh
@@ -63,10 +63,10 @@ chmod +x "$work/own" # launchers lose the last output
 run 2 "$shim" CHORALE_TRACE="$file" "$work/own" "$work/traced" abort
 [ ! -e "$file" ] &&
     [ "$(grep -c "end.trace.rank1: MPI_Abort" "$work/err.1")" -eq 1 ]
-ok $? "MPI_Abort says where its rank's part is"
+ok $? "MPI_Abort names the file of its rank's trace"
 file=$work/end.trace.rank1
 whole
-ok $? "which is whole"
+ok $? "that file is complete"
 head_is "part 1 MPI_Abort"
 head_is "ranks 1"
 is "bcast 33 2 single-node byte - last library" 4 4
@@ -74,7 +74,7 @@ file=$work/exit.trace
 run 1 "$shim" CHORALE_TRACE="$file" "$work/traced" exit
 file=$work/exit.trace.rank0
 whole && [ "$(lines "exit.trace.rank0: the program ended without")" -eq 1 ]
-ok $? "without MPI_Finalize there is a part"
+ok $? "without MPI_Finalize a rank writes its own trace"
 head_is "part 0 the program ended without MPI_Finalize"
 run 2 "$shim" CHORALE_TRACE="$work/vanish.trace" "$work/traced" vanish
 [ $status -ne 124 ]
@@ -87,17 +87,17 @@ file=$work/signal.trace.rank1
 head_is "part 1 signal 12"
 is "bcast 32 2 single-node int - first library" 6 6
 [ ! -e "$work/signal.trace.rank0" ]
-ok $? "the other rank got no signal"
+ok $? "a rank without the signal writes no file of its own"
 
-# A child of fork is no rank: it writes nothing, and the rank's trace is whole.
+# A child of fork writes no trace, and its parent's trace is complete.
 program ends
 name=
 file=$work/fork.trace
 run 2 "$shim" CHORALE_TRACE="$file" "$work/ends" fork
 [ $status -eq 0 ] && grep -q '^ends: wrong=0' "$work/out" &&
-    [ "$(lines '^chorale: ')" -eq 0 ] && # Open MPI tells of one that aborts
+    [ "$(lines '^chorale: ')" -eq 0 ] && # Open MPI prints a line on abort
     whole && [ "$(echo "$file"*)" = "$file" ]
-ok $? "children of fork leave no part of a trace"
+ok $? "children of fork write no trace"
 is "bcast 4 2 single-node int - first library" 80 40
 
 for bad in 9 11 0 1000 USR2 12x; do
@@ -105,14 +105,14 @@ for bad in 9 11 0 1000 USR2 12x; do
         "$work/traced" calls
     [ $status -eq 0 ] && [ -s "$work/s.trace" ] && [ "$(lines .)" -eq 1 ] &&
         [ "$(lines "CHORALE_TRACE_SIGNAL: '$bad' is not")" -eq 1 ]
-    ok $? "signal $bad is refused in a line"
+    ok $? "signal $bad is refused in one line"
     rm -f "$work/s.trace"
 done
 run 2 "$shim" "$work/traced" calls
 [ $status -eq 0 ] && [ ! -s "$work/err" ]
 ok $? "without CHORALE_TRACE no trace is written"
 
-# A program that calls libchorale.
+# A program linked with libchorale.
 libchorale=$(lib_of libchorale.so)
 if [ -n "$libchorale" ] && program example \
     -I"$top_srcdir/algorithms/dispatch" "$libchorale" \
@@ -121,10 +121,10 @@ if [ -n "$libchorale" ] && program example \
     file=$work/lib.trace
     run 2 "" CHORALE_TRACE="$file" "$work/example"
     whole
-    ok $? "a trace of a program that is linked with libchorale"
+    ok $? "a program linked with libchorale writes a trace"
     head_is "ranks 2"
     sed -n '/^columns/,$p' "$file" | grep -q "^bcast .* 2 single-node "
-    ok $? "with its calls"
+    ok $? "it has the program's calls"
 else
     skip "libchorale" "it is not built"
 fi

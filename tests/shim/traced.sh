@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# traced.sh - runs of traced.c, and what is in the trace that they leave in $file.
-# Sourced after helpers.sh.
+# traced.sh - runs of traced.c and checks of their trace, $file. Sourced after
+# helpers.sh.
 program traced -lpthread || skip_all "$MPICC does not compile traced.c"
 table good
 file=$work/app.trace
 
-# is KEY RANK_CALLS CALLS: one row of $file, with these counts and times.
+# is KEY RANK_CALLS CALLS: $file has one row with this key and these counts,
+# and plausible times.
 is() {
     awk -v key="$1 " -v ranks="$2" -v calls="$3" '
         index($0, key) == 1 && $9 == ranks && $10 == calls && $11 > 0 &&

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# wrong_calls.t - a wrong call gives the error class, and calls the error handler,
-# that it does without the shim.
+# wrong_calls.t - a wrong call gives the same error class and calls the same
+# error handler as without the shim.
 . "$(dirname "$0")/helpers.sh"
 
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
-# Calls that the library itself does not survive, or hangs in, are skipped.
+# Calls in which the library itself crashes or hangs are skipped.
 program errors
 alone_errors
 ok $? "wrong calls end without the shim (in $again launches)"
@@ -33,7 +33,7 @@ for what in "" full; do
         first=$status
         sort "$work/out" >"$work/plain"
         if grep -q '^not tried' "$work/plain"; then
-            skip "no more communicators, P=$P" "the library has 65532"
+            skip "communicators run out, P=$P" "the library has 65532"
             continue
         fi
         run $P "$shim" $on CHORALE_AFTER=1 "$work/handlers" $what

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_args.c - judges the arguments of a call.
+/* call_args.c - checks the arguments of a collective call.
  *
- * A wrong argument makes the call the library's, which reports it as it
- * always did. The checks must never turn down a correct call on one rank
- * only: what is not significant here is not looked at, a null or a shared
- * address is wrong only with types whose data lies where the address says,
- * and only where there is data. */
+ * A call with a wrong argument goes to the MPI library, which reports the
+ * error. A check must never reject a correct call on one rank only. Therefore:
+ * - Arguments that are not significant on this rank are not checked.
+ * - A null or shared address is wrong only for types whose data begins at the
+ *   buffer's address, and only if there is data. */
 #include "config.h"
 
 #include "algorithms/context.h"
 #include "algorithms/dispatch/base/call_args.h"
 
-/* One rank's side of a call. */
+/* Send or receive arguments of one call on one rank. */
 struct side {
     const void *buf;
-    MPI_Count count;         /* elements, of all blocks */
+    MPI_Count count;         /* elements, all blocks together */
     MPI_Datatype type;
 };
 
-/* Bytes of count elements; -1: wrong, let the library say so. */
+/* Bytes of count elements; -1 if wrong, so that the library reports it. */
 static MPI_Count bytes_of(MPI_Count count, MPI_Datatype type)
 {
     MPI_Count size, bytes;
@@ -29,16 +29,16 @@ static MPI_Count bytes_of(MPI_Count count, MPI_Datatype type)
     return bytes;
 }
 
-/* Before the ranks agree there is no communicator to ask, and only what every
- * library finds wrong counts as such. */
+/* Before the ranks have agreed there is no private communicator to test types
+ * on. Only arguments that every library rejects count as wrong then. */
 static int early(const struct chorale_ctx *ctx)
 {
     return ctx->comm == MPI_COMM_NULL;
 }
 
-/* 1 if messages can be made of that type: neither null nor uncommitted. The
- * library is asked, with a message to nobody: of one element, as MPICH does
- * not look at the type of none. */
+/* 1 if messages can be sent with that type: neither null nor uncommitted.
+ * Tested by a send of one element to MPI_PROC_NULL; MPICH does not check the
+ * type if the count is 0. */
 static int type_ok(const struct chorale_ctx *ctx, MPI_Datatype type)
 {
     const char nothing = 0;
@@ -50,7 +50,7 @@ static int type_ok(const struct chorale_ctx *ctx, MPI_Datatype type)
                == MPI_SUCCESS;
 }
 
-/* A side that is read or written here: 0 if it cannot be right. */
+/* 0 if the arguments of a side that is significant on this rank are wrong. */
 static int side_ok(const struct chorale_ctx *ctx, struct side side,
                    int may_be_in_place)
 {
@@ -72,7 +72,7 @@ static struct side recv_side(const struct chorale_call *c, MPI_Count count)
     return (struct side){ c->recvbuf, count, c->recvtype };
 }
 
-/* The sum of count[size]; -1: a negative one, or none at all. */
+/* The sum of count[size]; -1 if one is negative or both arrays are NULL. */
 static MPI_Count sum_of(const MPI_Count *count, const int *ints, int size)
 {
     MPI_Count sum = 0, sign = 0;
@@ -94,7 +94,7 @@ static MPI_Count one_of(const MPI_Count *count, const int *ints, int i)
     return ints != NULL ? ints[i] : count[i];
 }
 
-/* Where a rank's own block begins in buf. */
+/* Address of this rank's own block in buf. */
 static const char *own_block(const void *buf, const MPI_Aint *displ,
                              const int *ints, MPI_Datatype type, int rank)
 {
@@ -103,9 +103,10 @@ static const char *own_block(const void *buf, const MPI_Aint *displ,
                * chorale_type_extent(type);
 }
 
-/* 0 of a rank's own data at one address for both sides, which MPI forbids, as
- * far as the library tells of it: where it does not, a root may do it alone,
- * and the others would wait for it. from and to are its own blocks. */
+/* 0 if a rank's own block has the same address on both sides, which MPI
+ * forbids. Checked only where the library reports it: elsewhere one root would
+ * leave the call to the library while the other ranks wait for its messages.
+ * from and to are this rank's own blocks. */
 static int apart(const struct chorale_ctx *ctx, struct side from,
                  struct side to)
 {
@@ -128,12 +129,12 @@ static int judge_reduction(enum chorale_coll coll,
         return 0;
     if (receives && !side_ok(ctx, recv_side(c, c->recvcount), 0))
         return 0;
-    /* Of an exscan on its first rank, too, as libraries do. */
+    /* Also checked on rank 0 of an exscan, as libraries do. */
     return ctx->rank != root || early(ctx) || c->sendbuf != c->recvbuf
         || c->recvcount == 0;
 }
 
-/* own: elements of this rank's result, of all of them. */
+/* own: elements of this rank's result; all: elements of all results. */
 static int judge_reduce_scatter(const struct chorale_call *c,
                                 const struct chorale_ctx *ctx, MPI_Count own,
                                 MPI_Count all)
@@ -145,7 +146,7 @@ static int judge_reduce_scatter(const struct chorale_call *c,
         && (early(ctx) || c->sendbuf != c->recvbuf || own == 0);
 }
 
-/* A rank's own block is as long on both sides. */
+/* 1 if a rank's own block has as many bytes on both sides. */
 static int as_long(const struct chorale_ctx *ctx,
                    const struct chorale_call *c)
 {
@@ -153,7 +154,7 @@ static int as_long(const struct chorale_ctx *ctx,
                              == bytes_of(c->recvcount, c->recvtype);
 }
 
-/* The rank's own one of blocks like this, which is the first. */
+/* This rank's block in an array of equal blocks; first is block 0. */
 static struct side own_of(struct side first, const struct chorale_ctx *ctx)
 {
     first.buf = chorale_at(first.buf, chorale_type_extent(first.type),
@@ -161,7 +162,7 @@ static struct side own_of(struct side first, const struct chorale_ctx *ctx)
     return first;
 }
 
-/* Both sides are significant. */
+/* For collectives where both sides are significant on this rank. */
 static int judge_both(const struct chorale_call *c,
                       const struct chorale_ctx *ctx)
 {
@@ -208,7 +209,7 @@ static int judge_scatter(const struct chorale_call *c,
                          recv_side(c, c->recvcount))));
 }
 
-/* Blocks of their own sizes into recvbuf: gatherv's root, allgatherv. */
+/* For the root of a gatherv, and allgatherv. */
 static int judge_gatherv(const struct chorale_call *c,
                          const struct chorale_ints *ints,
                          const struct chorale_ctx *ctx)
@@ -248,8 +249,9 @@ static int judge_scatterv(const struct chorale_call *c,
     return apart(ctx, own, recv_side(c, c->recvcount));
 }
 
-/* Several blocks at one address for both sides may each have another place
- * there. MPICH takes them for the same ones if one array has their counts. */
+/* 0 if both sides of an alltoallv share address, type and count array. A
+ * shared address alone is not enough, as the displacements may differ; MPICH
+ * compares the count arrays, too. */
 static int blocks_apart(const struct chorale_call *c,
                         const struct chorale_ints *ints,
                         const struct chorale_ctx *ctx)
@@ -324,9 +326,9 @@ static int judge_sides(enum chorale_coll coll, const struct chorale_call *c,
     return 0;
 }
 
-/* Elements and bytes that all ranks know alike: of a block, or of all blocks
- * where they differ; from the side that is significant on this rank, as MPI
- * makes the two sides' signatures equal. */
+/* Elements (in *elements_p) and bytes of one block, or of all blocks of an
+ * irregular collective: the same on all ranks. Read from the side that is
+ * significant on this rank, as MPI requires equal signatures of both sides. */
 static MPI_Count common_bytes(enum chorale_coll coll,
                               const struct chorale_call *c,
                               const struct chorale_ints *ints,
@@ -404,7 +406,8 @@ int chorale_args_judge(enum chorale_coll coll,
     bytes = common_bytes(coll, call, ints, ctx, &elements);
     if (bytes <= 0)
         return bytes == 0 ? CHORALE_ARGS_NOTHING : 0;
-    /* Without a reduction only signatures agree, not the types. */
+    /* Only reductions need equal types on all ranks; others need equal
+     * signatures, and their type_size stays 1. */
     if (info->reduces)
         pt->type_size = (size_t)(bytes / elements);
     pt->msg_size = (size_t)bytes;

@@ -1,54 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_args.h - is this call one that the catalogue may serve, and what problem
- * does it pose? Judged by what MPI guarantees equal on all ranks. */
+/* call_args.h - decides whether a variant may serve a call, and computes the
+ * point (n, P, type size, ...) to look up. Uses only values that MPI
+ * guarantees to be equal on all ranks. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_BASE_CALL_ARGS_H
 #define CHORALE_ALGORITHMS_DISPATCH_BASE_CALL_ARGS_H
 
 #include "algorithms/alg.h"
 
-/* Arrays of a call as MPI's functions with int counts have them, where
- * struct chorale_call has wider ones. */
+/* Arrays of a call with int counts and displacements. struct chorale_call has
+ * the wide ones (MPI_Count, MPI_Aint). */
 struct chorale_ints {
     const int *sendcounts, *sdispls, *recvcounts, *rdispls;
 };
 
-/* 1 if the library tells of a block that is at one address for both sides. Open
- * MPI goes on with it. */
+/* 1 if the library reports a block whose address is the same on both sides.
+ * Open MPI accepts it. */
 #ifdef OPEN_MPI
 enum { CHORALE_ARGS_APART = 0 };
 #else
 enum { CHORALE_ARGS_APART = 1 };
 #endif
 
-/* Operations differ in who may serve them. The class is the same on all
- * ranks: MPI wants predefined operations and their types to be. */
+/* Classes of operations, which differ in the variants that may serve them. The
+ * class is the same on all ranks, as MPI requires equal predefined operations
+ * and types. */
 enum chorale_opclass {
-    CHORALE_OP_WRONG,        /* none, or not defined on the type */
+    CHORALE_OP_WRONG,        /* null, or not defined on the type */
     CHORALE_OP_BUILTIN,      /* predefined, on a predefined type: commutes */
-    CHORALE_OP_PAIR,         /* the same on values with an index */
-    CHORALE_OP_USER          /* the application's */
+    CHORALE_OP_PAIR,         /* MAXLOC or MINLOC on value-index pairs */
+    CHORALE_OP_USER          /* created by the application */
 };
 
 enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type);
 
-/* 1 if it is one of MPI's own that are defined on numbers or bytes. */
+/* 1 if op is a predefined operation on numbers or bytes. */
 int chorale_args_named_op(MPI_Op op);
 
-/* To be called once after MPI_Init, before others ask: what follows is quick
- * for the application's types. */
+/* Record the range of predefined type handles, so that chorale_args_plain() is
+ * fast for the application's types. Call once after MPI_Init, before the
+ * functions below. */
 void chorale_args_start(void);
 
-/* 1 if it is a predefined type whose data begins at the buffer's address; its
- * handle means the same as long as MPI runs. */
+/* 1 if type is predefined and its data begins at the buffer's address. Its
+ * handle stays valid until MPI_Finalize. */
 int chorale_args_plain(MPI_Datatype type);
 
-/* What such a type holds: 'f' floating-point numbers, 'o' logical or complex
- * ones, 'i' whole numbers or bytes. */
+/* Kind of data in a plain type: 'f' floating point, 'o' logical or complex,
+ * 'i' integers or bytes. */
 char chorale_args_holds(MPI_Datatype type);
 
-/* 0 if a library finds the arguments wrong before it sends anything, so that
- * one rank may make the call alone: then it does not count as one that all
- * ranks of comm make. 1 of any other call. */
+/* 0 if a library rejects the arguments before it sends anything, so that one
+ * rank may make the call alone. Such a call is not counted as one that all
+ * ranks of comm make. 1 for any other call. ints: arrays that are not in call,
+ * or NULL. */
 int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
                        const struct chorale_call *call,
                        const struct chorale_ints *ints);
@@ -58,18 +62,22 @@ enum {
     CHORALE_ARGS_NOTHING = 2
 };
 
-/* CHORALE_ARGS_SERVED, *pt filled (but for ppn and parameters) and *opclass set
- * if the catalogue may serve the call. Otherwise it is the library's: 0, as it
- * is wrong, which the library shall say; CHORALE_ARGS_NOTHING, as it moves
- * nothing. In a correct program the answer, *pt and *opclass are the same on
- * all ranks.
+/* Check a call and compute its point.
  *
- * Of a collective whose ranks do not know the size n and msg_size are 0. An
- * operation of the application counts as not commutative, whatever it says:
- * ranks may bring different ones.
+ * ints     arrays that are not in call, or NULL
+ * ctx      the private communicator, or MPI_COMM_NULL as its comm
+ * opclass  out: CHORALE_OP_BUILTIN if the collective reduces nothing
+ * pt       out: filled, except ppn and parameters, if the result is
+ *          CHORALE_ARGS_SERVED
  *
- * ints  arrays that are not in call, or NULL
- * ctx   the private communicator */
+ * Returns CHORALE_ARGS_SERVED if a variant may serve the call. Otherwise the
+ * call goes to the library: CHORALE_ARGS_NOTHING if it moves no data, 0 if an
+ * argument is wrong. In a correct program the result, *pt and *opclass are the
+ * same on all ranks.
+ *
+ * n and msg_size are 0 for collectives whose ranks do not know the total size.
+ * An operation of the application is treated as not commutative, because ranks
+ * may pass different operations. */
 int chorale_args_judge(enum chorale_coll coll,
                        const struct chorale_call *call,
                        const struct chorale_ints *ints,

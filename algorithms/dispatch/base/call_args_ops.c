@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_args_ops.c - operations and types: which belong together, and which are
- * MPI's own. */
+/* call_args_ops.c - predefined operations and types, and the valid
+ * combinations. */
 #include "config.h"
 
 #include <stdint.h>
 
 #include "algorithms/dispatch/base/call_args.h"
 
-/* The groups of types in the standard's table of valid operations
- * (MPI 3.1, section 5.9.2). */
+/* Groups of types in the standard's table of valid operations (MPI 3.1,
+ * section 5.9.2). */
 enum { INTEGER = 1, FLOATING = 2, LOGICAL = 4, COMPLEX = 8, BYTES = 16 };
 
 struct type_row {
@@ -71,7 +71,8 @@ static const struct type_row type_rows[] = {
     { MPI_C_FLOAT_COMPLEX, COMPLEX },
     { MPI_C_DOUBLE_COMPLEX, COMPLEX },
     { MPI_C_LONG_DOUBLE_COMPLEX, COMPLEX },
-/* Fortran's of a stated size, which a library has if its compiler does. */
+/* Fortran types of a fixed size: defined only if the Fortran compiler has
+ * them. */
 #ifdef MPI_REAL4
     { MPI_REAL4, FLOATING },
     { MPI_COMPLEX8, COMPLEX },
@@ -98,7 +99,7 @@ static const struct type_row type_rows[] = {
 
 static unsigned type_group(MPI_Datatype type)
 {
-    if (type == MPI_DATATYPE_NULL) /* MPICH's name for one that it lacks */
+    if (type == MPI_DATATYPE_NULL) /* MPICH's value of a type that it lacks */
         return 0;
     for (size_t i = 0; i < LENGTH(type_rows); i++)
         if (type_rows[i].type == type)
@@ -106,7 +107,7 @@ static unsigned type_group(MPI_Datatype type)
     return 0;
 }
 
-/* MPI_MAXLOC, MPI_MINLOC: defined on the value-with-index pairs. */
+/* MPI_MAXLOC and MPI_MINLOC are defined on value-index pairs. */
 static int is_pair(MPI_Datatype type)
 {
     static const MPI_Datatype pair[] = {
@@ -143,8 +144,9 @@ int chorale_args_named_op(MPI_Op op)
     return 0;
 }
 
-/* The handles of those types as numbers, which a program's own types are
- * beside: they need not be compared with each. Not known: all numbers. */
+/* Range of the predefined handles, taken as numbers. The application's handles
+ * lie outside, so they need not be compared one by one. Before
+ * chorale_args_start(): all numbers. */
 static uintptr_t lowest, highest = UINTPTR_MAX;
 
 static void include(MPI_Datatype type, int *any)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* init_rendezvous.c - see init_rendezvous.h. */
+/* init_rendezvous.c - reduction over all ranks in MPI_Init, with a warning if
+ * a rank is missing. */
 #include "config.h"
 
 #include "algorithms/dispatch/base/init_rendezvous.h"
@@ -8,7 +9,8 @@
 
 enum { PATIENCE = 20 };      /* s */
 
-/* By the ranks that are powers of two, and the first. */
+/* Printed by rank 0 and the ranks that are powers of two, to limit the
+ * lines. */
 static void tell(void)
 {
     int rank;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* init_rendezvous.h - all ranks of MPI_COMM_WORLD, once, in MPI_Init. */
+/* init_rendezvous.h - reduction over MPI_COMM_WORLD in MPI_Init that warns
+ * about ranks without the shim. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_BASE_INIT_RENDEZVOUS_H
 #define CHORALE_ALGORITHMS_DISPATCH_BASE_INIT_RENDEZVOUS_H
 
-/* The largest value of all ranks in each of n places. Returns 0 on an error,
- * which MPI_COMM_WORLD's handler was told.
+/* Maximum over all ranks of MPI_COMM_WORLD of each of n values. Returns 1, or
+ * 0 on an error, which MPI_COMM_WORLD's error handler has received.
  *
- * A rank that nobody gave the shim never comes, and nothing in MPI would tell;
- * so those who wait for 20 s say it, in a line each of a few of them, and wait
- * on. What such a rank calls meanwhile is not taken for this, as no blocking
- * collective matches one that does not block (MPI-3.1, section 5.12). */
+ * A rank without the shim never joins, and MPI has no call to detect that.
+ * After 20 s a few of the waiting ranks print one line each, and all go on
+ * waiting. A blocking collective of the missing rank cannot match this
+ * reduction, which is nonblocking (MPI-3.1, section 5.12). */
 int chorale_meet(const int *mine, int *largest, int n);
 
 #endif

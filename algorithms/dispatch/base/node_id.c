@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_id.c - which node this process is on. Once for all of MPI_COMM_WORLD,
- * not for each communicator: an application may make thousands. */
+/* node_id.c - finds the node of this process: once for MPI_COMM_WORLD, not for
+ * each communicator, as an application may make thousands. */
 #include "config.h"
 
 #include <mpi.h>
@@ -10,7 +10,7 @@
 #include "algorithms/dispatch/base/world_dup.h"
 #include "algorithms/dispatch/base/pmpi.h"
 
-static _Atomic uint64_t learned; /* 0: nothing */
+static _Atomic uint64_t learned; /* 0: not known */
 
 static uint64_t digest_of_name(void)
 {
@@ -32,7 +32,7 @@ uint64_t chorale_host_id(void)
     return node != 0 ? node : digest_of_name();
 }
 
-/* The node's number: one more than its first rank. */
+/* The node's number: its first rank plus one. 0 on an error. */
 static uint64_t ask(MPI_Comm world)
 {
     unsigned long long first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pmpi.c - finds the MPI library of this process and tells whether it is the
- * one whose handles and constants we were compiled with. */
+/* pmpi.c - finds the MPI library of this process and checks that it is the
+ * library whose mpi.h this file was compiled with. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 
 #include "algorithms/dispatch/base/pmpi.h"
 
-/* How the library of our mpi.h introduces itself (MPI_Get_library_version).
- * Open MPI changes its ABI between major versions. */
+/* Beginning of the version string (MPI_Get_library_version) of the library of
+ * our mpi.h. Open MPI changes its ABI between major versions. */
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #if defined(OPEN_MPI)
@@ -30,7 +30,8 @@
 #define MAX_NAMES 8
 #define MAX_PATH 1024
 
-/* A standard's upper bound is not a constant of the ABI: room for any. */
+/* Any library may be loaded, so MPI_MAX_LIBRARY_VERSION_STRING of our mpi.h is
+ * no bound for its version string. */
 #define VERSION_ROOM 65536
 
 struct chorale_pmpi chorale_pmpi;
@@ -61,9 +62,10 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Libraries loaded with RTLD_LOCAL are in no scope that dlsym searches. The
- * names are gathered first: dlopen under dl_iterate_phdr's lock could meet
- * another thread's locks in the other order. */
+/* dlsym(RTLD_DEFAULT) does not search libraries that were loaded with
+ * RTLD_LOCAL. The names are collected first: dlopen under the lock of
+ * dl_iterate_phdr could deadlock with another thread that takes the two locks
+ * in the other order. */
 static void *search_private(const char *symbol)
 {
     struct names names = {0};
@@ -76,7 +78,7 @@ static void *search_private(const char *symbol)
         if (handle == NULL)
             continue;
         found = dlsym(handle, symbol);
-        dlclose(handle); /* still held by who loaded it */
+        dlclose(handle); /* still open by its loader */
     }
     return found;
 }
@@ -98,7 +100,7 @@ static int same_library(void)
     if (version == NULL || version(text, &length) != 0)
         return 0;
 #ifdef OPEN_MPI
-    if (MPI_COMM_WORLD == NULL) /* loaded too late for its objects */
+    if (MPI_COMM_WORLD == NULL) /* loaded too late for the weak symbols */
         return 0;
 #endif
     return strncmp(text, FAMILY, strlen(FAMILY)) == 0;

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pmpi.h - the MPI library of the running process, found instead of linked.
+/* pmpi.h - PMPI functions of the running process, found at run time instead of
+ * linked.
  *
- * libchorale and the shim enter processes that may have no MPI at all, or
- * another one than they were built for, or one that was loaded late and
- * privately (an interpreter's module). So they hold no undefined PMPI symbol,
- * which a linker that binds at load time could not resolve: every PMPI_X in
- * their objects is a field of one table, filled from the library found at
- * run time. The compiler is told to include this header before every file of
- * these two libraries; the sources themselves say PMPI_X as everywhere.
- */
+ * libchorale and the shim enter processes with no MPI, with another MPI
+ * library, or with one that was loaded late and privately (by an interpreter's
+ * module). An undefined PMPI symbol would fail there when the linker binds at
+ * load time. Therefore every PMPI_X in their objects is a field of one table,
+ * filled from the library found at run time. The compiler includes this header
+ * before every file of these two libraries; the sources write PMPI_X as
+ * usual. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_BASE_PMPI_H
 #define CHORALE_ALGORITHMS_DISPATCH_BASE_PMPI_H
 
-#include "config.h" /* feature macros come before any system header */
+#include "config.h" /* feature macros must precede system headers */
 
 #include <mpi.h>
 #include <stdatomic.h>
 
-/* Fortran's handles, where they are not those of C. */
+/* Conversion of Fortran handles, where they differ from C handles. */
 #ifdef OPEN_MPI
 #define CHORALE_PMPI_FORTRAN(X) X(Comm_f2c) X(Op_f2c) X(Type_f2c)
 #else
 #define CHORALE_PMPI_FORTRAN(X)
 #endif
 
-/* What the catalogue and the dispatcher call. One that is missing here stays
- * an undefined symbol, and the link of the shim fails and names it. */
+/* Functions that the catalogue and the dispatcher call. A function that is
+ * missing here stays an undefined symbol, so the link of the shim fails and
+ * names it. */
 #define CHORALE_PMPI_LIST(X)                                                 \
     X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv)         \
     X(Barrier) X(Bcast) X(Comm_call_errhandler) X(Comm_create)               \
@@ -53,8 +54,8 @@
     X(Type_vector) X(Unpack) X(Wait) X(Waitall) X(Waitany) X(Wtime)          \
     CHORALE_PMPI_FORTRAN(X)
 
-/* Open MPI's handles are addresses of its objects: null until one is loaded,
- * instead of an error of the loader. */
+/* Open MPI's handles are addresses of objects in its library. Weak symbols are
+ * null until that library is loaded; strong ones would be a loader error. */
 #ifdef OPEN_MPI
 #pragma weak ompi_mpi_2dblprec
 #pragma weak ompi_mpi_2int
@@ -144,15 +145,15 @@ struct chorale_pmpi {
 #undef X
 };
 
-/* Written once by chorale_pmpi_ready(), read only after it said 1. */
+/* Written once by chorale_pmpi_ready(); read only after that returned 1. */
 extern struct chorale_pmpi chorale_pmpi;
 
-/* 1: it was found, -1: there is none that fits, 0: nobody asked yet. */
+/* 1: found; -1: no matching library; 0: not searched yet. */
 extern atomic_int chorale_pmpi_found;
 int chorale_pmpi_find(void);
 
-/* 1 if this process has the MPI library we were built for; looks once.
- * Thread-safe; may be called at any time, also without MPI. */
+/* 1 if this process has the MPI library that this file was built for. Searches
+ * once. Thread-safe; may be called at any time, also before MPI is loaded. */
 static inline int chorale_pmpi_ready(void)
 {
     const int found = atomic_load_explicit(&chorale_pmpi_found,
@@ -161,8 +162,8 @@ static inline int chorale_pmpi_ready(void)
     return found != 0 ? found > 0 : chorale_pmpi_find();
 }
 
-/* Address of a function of whatever MPI library this process has, also of
- * one that was loaded privately; NULL: none. Not for hot paths. */
+/* Address of a function in any MPI library of this process, also in one that
+ * was loaded privately; NULL if not found. Slow. */
 void *chorale_pmpi_symbol(const char *name);
 
 #ifdef OPEN_MPI

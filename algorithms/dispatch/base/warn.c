@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* warn.c - a line on stderr. */
+/* warn.c - prints one line on stderr. */
 #include "config.h"
 
 #include <stdarg.h>

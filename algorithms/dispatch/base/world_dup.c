@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* world_dup.c - see world_dup.h. */
+/* world_dup.c - the shim's private communicator over MPI_COMM_WORLD. */
 #include "config.h"
 
 #include "algorithms/dispatch/base/world_dup.h"
 #include "algorithms/dispatch/base/pmpi.h"
 
-/* A number that applications do not use for their communicators. */
+/* A tag that applications are unlikely to use in MPI_Comm_create_group. */
 enum { TAG = 21077 };
 
-static MPI_Comm own; /* while it is there */
+static MPI_Comm own; /* valid if there != 0 */
 static int made, there, given;
 
 /* Open MPI 4.1 copies attributes in MPI_Comm_create_group, against the
- * standard, and not in MPI_Comm_create. Ours has none. */
+ * standard, but not in MPI_Comm_create. The private communicator has no
+ * attributes. */
 static int create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
 {
 #ifdef OPEN_MPI
@@ -22,8 +23,9 @@ static int create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
     return PMPI_Comm_create_group(parent, group, TAG, new_comm);
 }
 
-/* Errors of MPI_COMM_WORLD are returned meanwhile, unless it reads
- * MPI_ERRORS_ARE_FATAL, which could not be set back. */
+/* Sets MPI_ERRORS_RETURN on MPI_COMM_WORLD during the call. Not if its handler
+ * reads as MPI_ERRORS_ARE_FATAL: that value may mean "never set", and could
+ * not be restored (world_dup.h). */
 static int create_quietly(MPI_Group group, MPI_Comm *new_comm)
 {
     MPI_Errhandler before;

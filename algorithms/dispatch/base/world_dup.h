@@ -1,43 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* world_dup.h - a communicator of our own with the ranks of MPI_COMM_WORLD.
+/* world_dup.h - the shim's private communicator over the ranks of
+ * MPI_COMM_WORLD.
  *
- * What may fail is asked of it and not of the application's communicators,
- * whose error handlers must not be changed, not even for a moment: in MPICH one
- * that was given none follows that of MPI_COMM_WORLD, but reads
- * MPI_ERRORS_ARE_FATAL like one that was given it; setting back what was read
- * would give it to it for good, and to all that are made from it. */
+ * Calls that may fail are made on it instead of on the application's
+ * communicators, whose error handlers must never be changed, not even briefly.
+ * In MPICH a communicator without a handler of its own uses that of
+ * MPI_COMM_WORLD, but reads as MPI_ERRORS_ARE_FATAL, like one where that was
+ * set. Restoring the value read would therefore set it for good, and on all
+ * communicators made from that one. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_BASE_WORLD_DUP_H
 #define CHORALE_ALGORITHMS_DISPATCH_BASE_WORLD_DUP_H
 
 #include <mpi.h>
 
-/* Make it, if it was not made before and has several ranks. Collective over
- * MPI_COMM_WORLD, which no other thread may use meanwhile. Its errors are
- * returned. To be called right after MPI_Init, when there are communicators
- * left: if there are not and MPI_COMM_WORLD reads MPI_ERRORS_ARE_FATAL, that is
- * what happens. */
+/* Make the communicator, unless it was made before or there is only one rank.
+ * Collective over MPI_COMM_WORLD, which no other thread may use meanwhile. Its
+ * errors are returned (MPI_ERRORS_RETURN). Call it right after MPI_Init, while
+ * communicators are available: if they have run out and MPI_COMM_WORLD reads
+ * as MPI_ERRORS_ARE_FATAL, the program is aborted. */
 void chorale_own_world_make(void);
 
-/* MPI_COMM_NULL: not made, or it could not be. */
+/* The communicator; MPI_COMM_NULL if it was not made, failed, or was freed. */
 MPI_Comm chorale_own_world(void);
 
-/* Before MPI_Finalize, or where it is not needed any more. Collective over its
- * ranks. It is not made again. */
+/* Free the communicator: before MPI_Finalize, or when it is not needed any
+ * more. Collective over its ranks. It is not made again. */
 void chorale_own_world_free(void);
 
-/* The same, where the application needs it: 1 if it was there. */
+/* The same, to leave a context to the application. Returns 1 if it existed. */
 int chorale_own_world_give(void);
 
-/* 1 once that was done. Nothing more is to be made then: there are too few, and
- * errors on a communicator without a handler would be told to
- * MPI_COMM_WORLD's. */
+/* 1 after chorale_own_world_give() freed it. No more communicators may be made
+ * then: few are left, and MPI_COMM_WORLD's handler would receive the error. */
 int chorale_own_world_given(void);
 
-/* Make a communicator of group, of all its ranks. parent: chorale_own_world(),
- * from which one thread makes them at a time, or a communicator of just that
- * group, where the library has enough (chorale_give_back_far()): an error goes
- * to the handler of parent, which is not touched, so that of the application's
- * there must be none. Returns MPI's code. */
+/* Make a communicator of group; called by all ranks of group. parent is one
+ * of:
+ * - chorale_own_world(): one thread at a time may use it;
+ * - a communicator of exactly that group, while enough contexts are left
+ *   (chorale_give_back_far()). An error would go to the handler of parent,
+ *   which is not changed, so the application's communicators must not run into
+ *   it.
+ *
+ * Returns MPI's error code. */
 int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *made);
 
 #endif

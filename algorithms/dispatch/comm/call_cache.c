@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_cache.c - see call_cache.h. */
+/* call_cache.c - stores and drops entries of the call cache. */
 #include "config.h"
 
 #include "algorithms/dispatch/comm/call_cache.h"
 #include "algorithms/dispatch/comm/type_watch.h"
 
-/* Calls with a type that may end before it is watched, which takes some 100 ns,
- * and at its end as much and a look at all that is remembered. Where types end
- * they may be made for a few calls each: so with each end it takes twice as
- * many, at most that. */
+/* Calls with a freeable type before it is watched. Watching costs some 100 ns,
+ * and the end of the type costs as much plus a pass over the cache. Types that
+ * end may be made for a few calls each, so each pass doubles the number, up to
+ * WATCH_AFTER_MOST. */
 enum { WATCH_AFTER = 4, WATCH_AFTER_MOST = 1024 };
 
-/* What the library is to do hangs on little: it judges addresses and the root
- * itself. But what is in place may be another's choice. */
+/* Bits of the pattern that must match. A call passed to the library needs few:
+ * the library checks addresses and the root itself. MPI_IN_PLACE and the root
+ * may change the choice. */
 static unsigned care_of(const struct chorale_chosen *chosen)
 {
     const unsigned any = CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
@@ -31,13 +32,14 @@ static int is_same(const struct chorale_known *a,
                               b->chosen.pattern);
 }
 
-/* Nothing is or was to be here. */
+/* 1 if the entry has never been used. */
 static int is_free(const struct chorale_known *known)
 {
     return known->chosen.plan == NULL && known->chosen.msg_size == 0;
 }
 
-/* Where to put it: where it is, or there is room, or one of two in turn. */
+/* Where to store an entry: its present place, a free one, or one of the pair
+ * in turn. */
 static struct chorale_known *room_for(struct chorale_recall *recall,
                                       const struct chorale_known *known)
 {
@@ -55,7 +57,8 @@ static struct chorale_known *room_for(struct chorale_recall *recall,
     return is_free(other) || (++recall->turn & 1) ? other : one;
 }
 
-/* The types that matter on this rank; MPI_DATATYPE_NULL where none does. */
+/* The types that are significant on this rank; MPI_DATATYPE_NULL for a side
+ * without a significant type. */
 static void significant_types(const struct chorale_state *st,
                               enum chorale_coll coll,
                               const struct chorale_call *call,
@@ -76,8 +79,8 @@ static void significant_types(const struct chorale_state *st,
         type[1] = call->recvtype;
 }
 
-/* 1 if it holds as long as MPI runs, 2 if as long as the types do, which are
- * watched; 0: not to be told. */
+/* 1 if the types last until MPI_Finalize; 2 if they are watched until they are
+ * freed; 0 if a type cannot be watched. */
 static int lasting(const MPI_Datatype type[2])
 {
     int ret = 1;
@@ -99,7 +102,7 @@ static int all_plain(const MPI_Datatype type[2])
     return 1;
 }
 
-/* One more such call, of which nothing can be remembered yet: 1, enough. */
+/* Count one more such call. 1 if there were enough. */
 static int is_often(struct chorale_known *at, const struct chorale_known *known,
                     size_t enough)
 {

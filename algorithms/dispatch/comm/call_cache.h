@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_cache.h - what a communicator remembers of calls, for who comes after
- * chorale_shim_look() (shim.h) or past it. */
+/* call_cache.h - per-communicator cache of resolved calls: its slow path, used
+ * after chorale_shim_look() (shim.h) or instead of it. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_COMM_CALL_CACHE_H
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_CALL_CACHE_H
 
 #include "algorithms/dispatch/base/call_args.h"
 #include "algorithms/dispatch/comm/comm_state.h"
 
-/* The bits of a word that are a handle's: as shim.c has them, the others may be
- * anything. */
+/* Bits of a word that belong to an MPI handle. The other bits may have any
+ * value, as shim.c passes handles as words. */
 #define CHORALE_HANDLE                                                       \
     (sizeof(MPI_Comm) < sizeof(chorale_word) ? (chorale_word)UINT32_MAX      \
                                              : (chorale_word)-1)
 
-/* Remember that what was chosen holds for calls like this one, whose counts,
- * or what stands for them (fast_path.h), are the ones given. lasts: whatever its
- * handles come to mean. Otherwise, where one can come to mean something else,
- * it is remembered only after some such calls, and until then. */
+/* Store the choice for calls like this one. sendcount and recvcount: its
+ * counts, or their substitutes (fast_path.h). lasts: the choice holds whatever
+ * the handles refer to later. If it is 0 and a datatype may be freed, the
+ * choice is stored only after several such calls, and dropped when the type is
+ * freed. */
 void chorale_recall_keep(struct chorale_state *st, enum chorale_coll coll,
                          const struct chorale_call *call,
                          const struct chorale_chosen *chosen,
@@ -30,7 +31,7 @@ static inline unsigned chorale_recall_pattern(const struct chorale_state *st,
                            call->root == st->rank);
 }
 
-/* What is known of a call with those counts; NULL: nothing. */
+/* Cached entry of a call with those counts; NULL if there is no valid entry. */
 static inline __attribute__((always_inline)) const struct chorale_known *
 chorale_recall_find(struct chorale_state *st, enum chorale_coll coll,
                     const struct chorale_call *call, int64_t sendcount,
@@ -45,7 +46,7 @@ chorale_recall_find(struct chorale_state *st, enum chorale_coll coll,
     return known != NULL && known->chosen.plan != NULL ? known : NULL;
 }
 
-/* Types ended that are watched: forget what hangs on such types. */
+/* Drop entries whose watched datatypes were freed. */
 void chorale_recall_forget(struct chorale_state *st);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_args.c - compares the calls of all ranks: see check_args.h. Every rank tells its
- * own, each looks at all, and the lowest that sees something wrong says it. */
+/* check_args.c - compares the arguments of all ranks. Each rank sends its
+ * summary to all, each checks all, and the lowest rank that finds a difference
+ * prints it. */
 #include "config.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ static const struct {
     const char *name;
 } ops[] = {
     { MPI_OP_NULL, "no operation" },
-    { MPI_OP_NULL, "an operation of its own" },
+    { MPI_OP_NULL, "a user-defined operation" },
     { MPI_SUM, "MPI_SUM" }, { MPI_PROD, "MPI_PROD" }, { MPI_MIN, "MPI_MIN" },
     { MPI_MAX, "MPI_MAX" }, { MPI_BAND, "MPI_BAND" }, { MPI_BOR, "MPI_BOR" },
     { MPI_BXOR, "MPI_BXOR" }, { MPI_LAND, "MPI_LAND" },
@@ -27,7 +28,7 @@ static const struct {
 
 enum { NOPS = sizeof(ops) / sizeof(ops[0]) };
 
-/* --- what this rank says ----------------------------------------------- */
+/* --- summary of this rank's call ---------------------------------------- */
 
 static int op_number(MPI_Op op)
 {
@@ -47,8 +48,8 @@ static long long bytes_of(MPI_Count count, MPI_Datatype type)
     return (long long)(count * size);
 }
 
-/* An array with large counts is the program's own: a wrong call may have none,
- * and no count is right then. */
+/* counts[i], or -1 for a null array. Arrays of large counts come unchecked
+ * from the program, and a wrong call may pass NULL. */
 static MPI_Count count_at(const MPI_Count *counts, int i)
 {
     return counts != NULL ? counts[i] : -1;
@@ -57,8 +58,8 @@ static MPI_Count count_at(const MPI_Count *counts, int i)
 static int same_basics(MPI_Datatype type, int depth, int ni, int na, int nd,
                        MPI_Datatype *basic);
 
-/* The one basic type that type is made of: 0, or -1 if there are several, or
- * it cannot be told. */
+/* Find the only basic type of type. Returns 0, or -1 if there are several or
+ * it is unknown. *basic: MPI_DATATYPE_NULL, or the type found so far. */
 static int basic_of(MPI_Datatype type, int depth, MPI_Datatype *basic)
 {
     int ni, na, nd, combiner;
@@ -106,7 +107,8 @@ static int same_basics(MPI_Datatype type, int depth, int ni, int na, int nd,
     return rc;
 }
 
-/* Bytes and packed data may meet any type. */
+/* Name of the only basic type. MPI_BYTE and MPI_PACKED match any type, so they
+ * have no name. */
 static void name_type(MPI_Datatype type, char *name, size_t size)
 {
     char full[MPI_MAX_OBJECT_NAME] = "";
@@ -119,7 +121,7 @@ static void name_type(MPI_Datatype type, char *name, size_t size)
         snprintf(name, size, "%.*s", (int)size - 1, full);
 }
 
-/* FNV-1a over the bytes of each count. */
+/* FNV-1a hash of the bytes of each block. */
 static unsigned long long digest(const MPI_Count *count, int n,
                                  MPI_Datatype type)
 {
@@ -192,14 +194,14 @@ static void tell(struct chorale_check_record *r, enum chorale_coll coll,
         r->counts = digest(c->recvcounts, size, c->recvtype);
         name_type(c->recvtype, r->type, sizeof(r->type));
         break;
-    default: /* one buffer, as long on all ranks */
+    default: /* one buffer of the same length on all ranks */
         r->takes = bytes_of(c->recvcount, c->recvtype);
         name_type(c->recvtype, r->type, sizeof(r->type));
         break;
     }
 }
 
-/* --- what is wrong ------------------------------------------------------ */
+/* --- comparison ---------------------------------------------------------- */
 
 static void describe(const struct chorale_check_record *r, char *text,
                      size_t size)
@@ -216,14 +218,14 @@ static void describe(const struct chorale_check_record *r, char *text,
                               ops[r->op >= 0 && r->op < NOPS ? r->op : 1]
                                   .name);
     if (bytes == WRONG)
-        n += (size_t)snprintf(text + n, size - n, ", a wrong count or type");
+        n += (size_t)snprintf(text + n, size - n, ", an invalid count or type");
     else if (bytes != NOT_HERE)
         n += (size_t)snprintf(text + n, size - n, ", %lld bytes", bytes);
     if (r->type[0] != '\0')
         snprintf(text + n, size - n, " of %.39s", r->type);
 }
 
-/* What all ranks have to give alike. */
+/* 1 if the arguments that must be equal on all ranks are equal. */
 static int alike(const struct chorale_check_record *a,
                  const struct chorale_check_record *b)
 {
@@ -233,7 +235,7 @@ static int alike(const struct chorale_check_record *a,
             || strcmp(a->type, b->type) == 0);
 }
 
-/* Blocks are of one size wherever they are significant. */
+/* 1 if the blocks are of one size wherever they are significant. */
 static int fits(const struct chorale_check_record *a,
                 const struct chorale_check_record *b)
 {
@@ -247,7 +249,7 @@ static int fits(const struct chorale_check_record *a,
     return 1;
 }
 
-/* 1 if blocks differ from rank to rank. */
+/* 1 if block sizes differ between ranks. */
 static int is_ragged(enum chorale_coll coll)
 {
     return coll == CHORALE_GATHERV || coll == CHORALE_SCATTERV
@@ -255,7 +257,7 @@ static int is_ragged(enum chorale_coll coll)
         || coll == CHORALE_REDUCE_SCATTER;
 }
 
-/* The first rank whose call is not this one's, or -1. */
+/* The first rank whose call does not match this rank's, or -1. */
 static int find_other(const struct chorale_check_record *all, int rank,
                       int size)
 {
@@ -270,7 +272,8 @@ static int find_other(const struct chorale_check_record *all, int rank,
     return -1;
 }
 
-/* At the root: a rank whose block is not of the size given for it, or -1. */
+/* At the root: the first rank whose block differs from the size given at the
+ * root, or -1. *want: out, the root's bytes. */
 static int find_block(const struct chorale_check_record *all,
                       enum chorale_coll coll, const struct chorale_call *c,
                       int rank, int size, long long *want)
@@ -290,7 +293,8 @@ static int find_block(const struct chorale_check_record *all,
     return -1;
 }
 
-/* Every rank to every other: what I take from a rank is what it sends me. */
+/* For alltoallv: the first rank that sends another size to this rank than it
+ * expects, or -1. *want: out, the bytes that rank sends. */
 static int find_pair(struct chorale_state *st, const struct chorale_call *c,
                      long long *want)
 {
@@ -317,23 +321,24 @@ static void say(const struct chorale_state *st, int other, const char *text)
     char line[3 * LINE];
     int n = snprintf(line, sizeof(line), "chorale: CHORALE_CHECK: on a "
                      "communicator of %d ranks rank %d and rank %d do not "
-                     "agree: %s; the call is the library's\n", st->size,
+                     "agree: %s; the call goes to the library\n", st->size,
                      st->rank, other, text);
 
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
-        return; /* nowhere to complain */
+        return; /* stderr is closed */
 }
 
-/* A block of so many bytes in words. */
+/* Phrase for a block of that many bytes. */
 static const char *block_text(long long bytes, char *text, size_t size)
 {
     if (bytes == WRONG)
-        return "a block of a wrong count or type";
+        return "a block of an invalid count or type";
     snprintf(text, size, "a block of %lld bytes", bytes);
     return text;
 }
 
-/* The two calls, or in a pair of blocks the bytes. */
+/* Print both calls. If given is not NOT_HERE, also the sizes of the block:
+ * want here, given at the other rank. */
 static void say_pair(const struct chorale_state *st,
                      const struct chorale_check_record *all, int other,
                      long long given, long long want)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm_state.c - sets a communicator up for the catalogue.
+/* comm_state.c - sets up a communicator for the catalogue's variants.
  *
- * Every step that can fail on one rank alone happens before an agreement, so
- * that no rank ever runs a variant whose partners call the library. */
+ * Every step that can fail on one rank alone precedes an agreement of all
+ * ranks. So no rank runs a variant while its partners call the library. */
 #include "config.h"
 
 #include <limits.h>
@@ -21,23 +21,24 @@
 #include "algorithms/dispatch/table/shape.h"
 #include "algorithms/dispatch/comm/comm_state.h"
 
-/* MPI libraries have a few thousand communicators; ours must not be the
- * reason that the application's run out: CHORALE_MAX_COMMS. */
-static atomic_int nprivate; /* of this process, now */
+/* Number of states. MPI libraries have a few thousand contexts;
+ * CHORALE_MAX_COMMS leaves most of them to the application. */
+static atomic_int nprivate; /* in this process, now */
 
-/* All of this process. */
+/* List of this process's states. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chorale_state *last;
 static int nlisted, most_listed;
 
-/* How many libraries this process had ever loaded when none of them was a
- * GPU's runtime; 0: not known. */
+/* Number of libraries loaded so far (dlpi_adds) when no GPU runtime was found;
+ * 0: not known. */
 static atomic_ullong clean_at;
 
-/* What a rank tells of itself instead of whether it is ready, 0 or 1. */
+/* A rank's contribution to the agreement if it has a GPU runtime; else 0 or
+ * 1. */
 enum { BESIDE_GPU = -1 };
 
-enum { CLEAN = 2 }; /* of the search below: nothing was loaded since */
+enum { CLEAN = 2 }; /* result of the search: no library was loaded since */
 
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -58,8 +59,8 @@ static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Buffers may be where the processor cannot read. Asked at each set-up: a
- * runtime may be loaded at any time. */
+/* 1 if buffers may be in GPU memory. Checked at each set-up, as a runtime may
+ * be loaded at any time. */
 static int gpu_possible(const struct chorale_tuning *tuning)
 {
     unsigned long long adds = 0;
@@ -73,8 +74,9 @@ static int gpu_possible(const struct chorale_tuning *tuning)
     return found == 1;
 }
 
-/* 1 if all ranks of group are in another one; *first: the one that comes first
- * there. In pieces, without allocating: all must come to the same answer. */
+/* 1 if all ranks of group are in other. *first: the rank of group that comes
+ * first in other. Works in pieces without allocating, so that all ranks get
+ * the same answer. */
 static int is_within(MPI_Group group, MPI_Group other, int *first)
 {
     enum { PIECE = 64 };
@@ -100,7 +102,7 @@ static int is_within(MPI_Group group, MPI_Group other, int *first)
     return inside;
 }
 
-/* 1 if group is in MPI_COMM_WORLD; *first as above. */
+/* 1 if all ranks of group are in MPI_COMM_WORLD; *first as in is_within(). */
 static int inside_world(MPI_Group group, int *first)
 {
     MPI_Group world;
@@ -120,7 +122,7 @@ int chorale_state_inside_world(MPI_Group group)
     return inside_world(group, &first);
 }
 
-/* Of a communicator. */
+/* The same for the group of a communicator. */
 static int comm_inside_world(MPI_Comm comm, int *first)
 {
     MPI_Group group;
@@ -133,14 +135,15 @@ static int comm_inside_world(MPI_Comm comm, int *first)
     return inside;
 }
 
-/* Of these numbers the smallest of all ranks. */
+/* Values of which the ranks agree on the minimum. */
 struct least {
     size_t share;
     uint64_t parent;
 };
 
-/* One reduction: the smallest value and the smallest complement, which is the
- * largest value; and the least of other numbers. */
+/* 1 if value is equal on all ranks and *all_ok_p is 1. One reduction gives the
+ * minimum of value and of its complement, hence also its maximum; and the
+ * minima of ok and *least. *all_ok_p is 0 on an error of MPI. */
 static int agree(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p,
                  struct least *least)
 {
@@ -176,14 +179,14 @@ static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
     return 1;
 }
 
-/* What the private communicator is made from, the more the better: all ranks
- * take what the poorest can. */
+/* Parent of the private communicator. The ranks agree on the smallest value. */
 enum parent {
-    NOTHING,                 /* the library may have no more, and an error would
-                              * be the application's handler's */
+    NOTHING,                 /* contexts may run out; the error would reach the
+                              * application's handler */
     ITS_OWN,                 /* the application's communicator */
-    OUR_WORLD                /* where one thread at a time makes them: MPICH
-                              * 4.0.2 mixes up those of several from one */
+    OUR_WORLD                /* below MPI_THREAD_MULTIPLE: MPICH 4.0.2 confuses
+                              * communicators that several threads make from
+                              * one parent */
 };
 
 static uint64_t parent_of(const struct chorale_state *st)
@@ -193,10 +196,10 @@ static uint64_t parent_of(const struct chorale_state *st)
     return chorale_give_back_far() ? ITS_OWN : NOTHING;
 }
 
-/* Make the private communicator. Through the group, not by duplication,
- * which would run the application's attribute callbacks, and from the world of
- * our own, if all ranks can: running out of communicators must not reach the
- * application's error handler. */
+/* Make the private communicator from the group: duplication would run the
+ * application's attribute callbacks. The parent is chorale_own_world() if all
+ * ranks have it. An error for lack of contexts is then returned instead of
+ * reaching the application's error handler. */
 static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
 {
     MPI_Group group;
@@ -319,7 +322,7 @@ void chorale_state_free(struct chorale_state *st)
     free(st);
 }
 
-/* A bit for each collective with arrays of counts. */
+/* Bit per collective with arrays of counts. */
 static unsigned irregular_colls(void)
 {
     unsigned set = 0;
@@ -330,7 +333,7 @@ static unsigned irregular_colls(void)
     return set;
 }
 
-/* All that calls will need: 1 if it is there. */
+/* Allocate everything that calls will need. Returns 1, or 0 without memory. */
 static int allocate_rooms(struct chorale_state *st,
                           const struct chorale_tuning *tuning)
 {
@@ -372,13 +375,14 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
         chorale_state_free(st);
         return NULL;
     }
-    if (tuning->set.verbose && rank == 0) /* without it: a quiet state */
+    if (tuning->set.verbose && rank == 0) /* if it fails, choices are not
+                                           * printed */
         st->seen = calloc(CHORALE_NCOLL, (size_t)tuning->table->nchoice + 2);
     return st;
 }
 
-/* FNV-1a over all that a choice or a variant may go by: the shape, the ranks a
- * node, and who shares one with whom. */
+/* FNV-1a hash of the placement that a choice or a variant may depend on:
+ * shape, ranks per node, and which ranks share a node. */
 static uint64_t placement(const struct chorale_state *st, const int *id)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -391,9 +395,9 @@ static uint64_t placement(const struct chorale_state *st, const int *id)
     return hash;
 }
 
-/* Tell the variants who shares a node with whom; but not where the next run
- * of this program, placed otherwise, shall have the same results. *placed: what
- * the ranks are to agree on. */
+/* Pass the node of each rank to the variants. Not with CHORALE_DETERMINISTIC,
+ * where another placement must give the same results. *placed: out, the digest
+ * that the ranks must agree on. */
 static int set_nodes(struct chorale_state *st, const uint64_t *node,
                      uint64_t *placed)
 {
@@ -414,14 +418,15 @@ static int set_nodes(struct chorale_state *st, const uint64_t *node,
     return rc == MPI_SUCCESS;
 }
 
-/* 1 if this rank may hold one more, which is counted already, beside the world
- * of our own. */
+/* 1 if this rank may hold another private communicator, already counted in
+ * nprivate, besides chorale_own_world(). */
 static int has_room(const struct chorale_tuning *tuning)
 {
     return atomic_load(&nprivate) + 1 <= tuning->set.max_comms;
 }
 
-/* The steps after which all ranks of comm take the same way. */
+/* The collective steps. Returns NULL, or the reason why comm is left to the
+ * library, on all ranks; "" if there is nothing to print. */
 static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
                           struct chorale_state *st, uint64_t *node,
                           int *gpu_p)
@@ -439,18 +444,18 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
     if (!agreed)
         return all_ok > 0
                    ? "tables, settings or versions of Chorale differ "
-                     "between the ranks; set CHORALE_DISPATCH and the "
-                     "like for all of them"
-                   : "a rank cannot take part (as many communicators are "
-                     "ours as CHORALE_MAX_COMMS says, or a GPU runtime is "
-                     "there without CHORALE_HOST_BUFFERS=1, or it runs "
-                     "set-user-id, or is out of memory)";
+                     "between the ranks; set the same CHORALE_ variables "
+                     "on all of them"
+                   : "a rank cannot take part (CHORALE_MAX_COMMS is reached, "
+                     "or a GPU runtime is loaded without "
+                     "CHORALE_HOST_BUFFERS=1, or it runs set-user-id, or "
+                     "memory ran out)";
     if (tuning->idle)
         return "";
     if (least.parent == NOTHING)
         return "no private communicator is made: the program has so many that "
-               "the library may have no more, of which its error handler "
-               "would be told";
+               "the library may run out of them, and the program's error "
+               "handler would be called";
     chorale_memory_settle(&st->share, least.share);
     ok = find_shape(st, comm, node);
     ok = make_comm(st, comm, least.parent == OUR_WORLD) && ok;
@@ -459,7 +464,8 @@ static const char *set_up(const struct chorale_tuning *tuning, MPI_Comm comm,
         return NULL;
     return all_ok == 1
                ? "its ranks do not agree on which of them share a node"
-               : "no private communicator could be made (are there too many?)";
+               : "no private communicator could be made; if the program has "
+                 "many, set a smaller CHORALE_MAX_COMMS";
 }
 
 struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,

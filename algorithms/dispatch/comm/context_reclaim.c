@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* context_reclaim.c - communicators of ours for those of the application: see
- * context_reclaim.h. */
+/* context_reclaim.c - frees private communicators when the library has no
+ * more. */
 #include "config.h"
 
 #include <stdatomic.h>
@@ -11,15 +11,15 @@
 #include "algorithms/dispatch/base/warn.h"
 #include "algorithms/dispatch/comm/comm_state.h"
 
-/* An eighth of what the library has. A context is one that all ranks have free,
- * so the most of a rank is not all that is taken. */
+/* An eighth of the library's contexts. A new context must be free on all
+ * ranks, so more may be in use than any one rank has taken. */
 #ifdef OPEN_MPI
 enum { FAR = 8192 };
 #else
-enum { FAR = 256 };          /* no other has fewer than MPICH */
+enum { FAR = 256 };          /* MPICH has the fewest of all libraries */
 #endif
 
-static atomic_int alive; /* of the application, as far as we see */
+static atomic_int alive; /* of the application, as far as the shim sees them */
 
 void chorale_give_back_made(void)
 {
@@ -53,7 +53,8 @@ static int is_far(MPI_Comm comm)
     return most < FAR;
 }
 
-/* All ranks find the same, as a context is one that all of them have. */
+/* 1 if needs communicators of group can be made. The result is equal on all
+ * ranks, because a context must be free on all of them. */
 static int there_are(MPI_Group group, int needs)
 {
     MPI_Comm made[CHORALE_NEEDS_SOME];
@@ -75,10 +76,9 @@ static void tell(MPI_Group group)
 
     if (PMPI_Group_rank(group, &rank) == MPI_SUCCESS && rank == 0
         && !atomic_exchange(&told, 1))
-        chorale_say("chorale: the library has no more communicators: ours are "
-                    "given back, and collectives on those they were made for "
-                    "are the library's; a smaller CHORALE_MAX_COMMS leaves "
-                    "more from the start");
+        chorale_say("chorale: the library has run out of communicators: "
+                    "private ones are freed, and collectives that used them "
+                    "go to the library; set a smaller CHORALE_MAX_COMMS");
 }
 
 static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))
@@ -91,7 +91,8 @@ static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))
         tell(group);
 }
 
-/* Of several ranks of our world: all of them, or 0. */
+/* The size of group, if it has several ranks and all are in MPI_COMM_WORLD;
+ * else 0. *whole: 1 if it has all ranks of MPI_COMM_WORLD. */
 static int several(MPI_Group group, int *whole)
 {
     int size, all;
@@ -104,7 +105,8 @@ static int several(MPI_Group group, int *whole)
     return size;
 }
 
-/* The ranks of both sides, in one order on both: that of their first ones. */
+/* Union of both groups of an inter-communicator, in the same order on both
+ * sides: the group whose first rank is lower in MPI_COMM_WORLD comes first. */
 static void both_sides(MPI_Comm comm, MPI_Group *group)
 {
     MPI_Group side[2], world;

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* context_reclaim.h - where the library has no more communicators ours, of which
- * CHORALE_MAX_COMMS may be held, are the application's.
+/* context_reclaim.h - gives private communicators back before the library runs
+ * out of context ids.
  *
- * That is foreseen: before a call of the application makes a communicator, as
- * many as it may take are made of the world of our own, whose errors are
- * returned, and freed. If they cannot be made, what is ours goes first. So no
- * call of the application fails for want of what we hold, and none is made
- * twice; error handlers of its communicators are neither asked nor changed,
- * which could not be undone (world_dup.h), and it does not matter how the
- * library ends a call that finds none.
+ * A process holds up to CHORALE_MAX_COMMS private communicators. Before a call
+ * of the application makes communicators, the shim makes as many as the call
+ * may need and frees them. It makes them from chorale_own_world(), whose
+ * errors are returned. If that fails, the private communicators are freed
+ * first. Therefore:
+ * - No call of the application fails because of private communicators, and no
+ *   call is made twice.
+ * - Error handlers of the application are neither called nor changed, which
+ *   could not be undone (world_dup.h).
+ * - It does not matter how the library ends a call that finds no context.
  *
- * All ranks of the call do that, so before it begins each rank decides by what
- * all of them know: where they are, and, on a communicator, the most that any
- * of them has. Far from the end that one reduction is all.
+ * All ranks of the call take part, and each must take the same decision. It
+ * depends on whether all ranks are inside MPI_COMM_WORLD and on the largest
+ * number of communicators that any rank has. Far from the limit that one
+ * reduction is the whole cost.
  *
- * Nothing is given back, so that the application gets the library's own error
- * at most CHORALE_MAX_COMMS communicators sooner:
- *
- * - where a rank has MPI_THREAD_MULTIPLE. Other threads may be in collectives
- *   on what is ours, on some ranks before a call and on others after it: no
- *   moment is the same call for all ranks.
- * - by MPI_Comm_idup, which may not wait for other ranks.
- * - by calls on one rank, or with ranks of other worlds: nothing of ours
- *   belongs to just these.
- * - of communicators with ranks beyond those of the call: they know nothing of
- *   it. All is given back where all ranks of MPI_COMM_WORLD call. */
+ * Private communicators are not given back in these cases, where the
+ * application gets the library's error up to CHORALE_MAX_COMMS communicators
+ * sooner:
+ * - A rank has MPI_THREAD_MULTIPLE. Other threads may be inside collectives on
+ *   private communicators, and no moment is the same call on all ranks.
+ * - MPI_Comm_idup, which must not wait for other ranks.
+ * - Calls on one rank, or with ranks of another MPI_COMM_WORLD: no private
+ *   communicator has exactly these ranks.
+ * - Communicators with ranks that do not take part in the call. All are given
+ *   back if all ranks of MPI_COMM_WORLD call. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_COMM_CONTEXT_RECLAIM_H
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_CONTEXT_RECLAIM_H
 
@@ -32,25 +35,27 @@
 
 #include "algorithms/dispatch/comm/fast_path.h"
 
-/* Before a call of all ranks of comm (of both groups if it has two) that needs
- * so many, CHORALE_NEEDS_SOME at most: give back what is needed. What it was
- * made for is the library's from then on and, if all went, every other one.
- * Returns MPI's code: an error if comm is none, of which the application's
- * handler was told. A rank that alone makes a wrong call of the kind waits for
- * the others here.
+/* Free private communicators if the library cannot make needs more. Call it
+ * before a call of all ranks of comm (of both groups of an
+ * inter-communicator).
  *
- * leave  leaves a communicator to the library */
+ * needs  communicators that the call may make, at most CHORALE_NEEDS_SOME
+ * leave  leaves a communicator to the library
+ *
+ * Returns MPI's error code. comm is invalid on an error, which the
+ * application's error handler has received. A rank that makes a wrong call of
+ * this kind alone waits here for the others. */
 int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm));
 
-/* The same before MPI_Comm_create_group, by the ranks of group. */
+/* The same before MPI_Comm_create_group; called by the ranks of group. */
 void chorale_give_back_group(MPI_Group group, void (*leave)(MPI_Comm comm));
 
-/* 1 if this rank is far from having as many communicators, its own and ours, as
- * the library has: one more can be made, if all ranks are. Those of a program
- * that is linked with libchorale are not known. */
+/* 1 if this rank has far fewer communicators, the application's and private,
+ * than the library allows. If it holds on all ranks, one more can be made.
+ * Communicators of a program linked with libchorale are not counted. */
 int chorale_give_back_far(void);
 
-/* The application has one more, or less. */
+/* The application has made or freed one communicator. */
 void chorale_give_back_made(void);
 void chorale_give_back_freed(void);
 

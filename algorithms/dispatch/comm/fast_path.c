@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fast_path.c - see fast_path.h. */
+/* fast_path.c - per-thread cache of recently used communicators. */
 #include "config.h"
 
 #include <limits.h>
@@ -11,13 +11,13 @@ atomic_ullong chorale_epoch = CHORALE_EPOCH_STEP;
 
 enum { NOTHER = 6 };
 
-/* The communicators of this thread's last calls, and what belongs to them. Not
- * more of it: a library that a program loads late gets little such memory. */
+/* The communicators that this thread used last, and their states. Kept small:
+ * a library that is loaded late gets little thread-local memory. */
 static _Thread_local struct {
-    _Alignas(CHORALE_LINE) unsigned long long epoch; /* of all of them */
+    _Alignas(CHORALE_LINE) unsigned long long epoch; /* of all entries */
     chorale_word comm[NOTHER];
     struct chorale_state *state[NOTHER];
-    unsigned next;           /* place to be used */
+    unsigned next;           /* entry to overwrite next */
 } others CHORALE_TLS;
 
 static void take_up(chorale_word comm, unsigned long long epoch,
@@ -43,7 +43,7 @@ void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
 
     if (others.epoch != epoch)
         for (int i = 0; i < NOTHER; i++)
-            others.comm[i] = 0; /* no communicator's */
+            others.comm[i] = 0; /* not a valid handle */
     others.epoch = epoch;
     others.comm[others.next] = word;
     others.state[others.next] = st;

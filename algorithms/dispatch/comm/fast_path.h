@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fast_path.h - what an interposed name knows of its thread's last communicator:
- * a call like an earlier one is passed on, or to its variant, after one look.
- * No mpi.h: handles are machine words here, see shim.c. */
+/* fast_path.h - per-thread cache of the last communicator: an interposed
+ * function passes a call like an earlier one to the library or its variant
+ * after one look-up. Does not include mpi.h: handles are machine words here,
+ * see shim.c. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_COMM_FAST_PATH_H
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_FAST_PATH_H
 
@@ -13,45 +14,47 @@
 
 typedef intptr_t chorale_word;
 
-/* For the few variables of a thread that each call looks at: without a call
- * of the loader's. */
+/* For the thread-local variables that every call reads: no call of the
+ * loader's __tls_get_addr. */
 #define CHORALE_TLS __attribute__((tls_model("initial-exec")))
 #define CHORALE_HIDDEN __attribute__((visibility("hidden")))
 
-/* Of the library's communicators a call may take at once: */
+/* Most communicators of the library that one call may take: */
 enum {
     CHORALE_NEEDS_ONE = 1,
-    CHORALE_NEEDS_SOME = 4   /* a window, a file and the like; no fewer */
+    CHORALE_NEEDS_SOME = 4   /* a window, a file and similar; largest value */
 };
 
-/* What a processor fetches at once. */
+/* Bytes of a cache line. */
 #define CHORALE_LINE 64
 
 struct chorale_plan;
 struct chorale_state;
 
-/* What a call ran, or is to run. */
+/* The choice for a call. */
 struct chorale_chosen {
-    const struct chorale_plan *plan; /* NULL: nothing yet */
-    size_t msg_size;         /* without a plan: how often it was asked for */
+    const struct chorale_plan *plan; /* NULL: not chosen yet */
+    size_t msg_size;         /* without a plan: number of such calls so far */
     unsigned char commutative;
-    unsigned char passes;    /* plan is the library's; and, of what is known: */
+    unsigned char passes;    /* plan is the library; the rest only in
+                              * chorale_known: */
     unsigned short pattern;  /* chorale_pattern() of the call, */
-    unsigned short care;     /* its bits that have to be the same */
-    unsigned short extent;   /* of the type, of a call with arrays or with a
-                              * block of each rank; 0: it does not matter */
+    unsigned short care;     /* mask of its bits that must match */
+    unsigned short extent;   /* of the type, of a call with arrays or one block
+                              * per rank; 0: irrelevant */
 };
 
-/* What is to be done with a call, by what is known: */
+/* How to serve a call: */
 enum chorale_way {
-    CHORALE_ASK,             /* not enough: chorale_shim_call() */
+    CHORALE_ASK,             /* not cached: chorale_shim_call() */
     CHORALE_LOOK,            /* chorale_shim_look() */
     CHORALE_ARRAYS,          /* chorale_arrays_NAME() */
-    CHORALE_PASS,            /* the library's */
+    CHORALE_PASS,            /* the library */
     CHORALE_AGAIN            /* chorale_again_NAME() */
 };
 
-/* The arguments of a call that need not be looked at again. */
+/* Cached arguments of a call. A call with these arguments is not checked
+ * again. */
 struct chorale_known {
     struct chorale_chosen chosen;
     int64_t sendcount, recvcount;
@@ -61,31 +64,35 @@ struct chorale_known {
 _Static_assert(sizeof(struct chorale_known) <= CHORALE_LINE,
                "one line is fetched");
 
-/* Pairs of places, in which what is remembered of a communicator lies by its
- * collective, counts, type and operation. */
+/* The cache has 2^CHORALE_PAIR_BITS pairs of entries. Collective, counts, type
+ * and operation select the pair. */
 enum { CHORALE_PAIR_BITS = 6, CHORALE_NKNOWN = 2 << CHORALE_PAIR_BITS };
 
-/* Of a communicator. */
+/* Call cache of a communicator. */
 struct chorale_recall {
     _Alignas(2 * CHORALE_LINE) struct chorale_known known[CHORALE_NKNOWN];
-    const struct chorale_chosen *ran[CHORALE_NCOLL]; /* by the last call of
-                              * each collective; NULL: none yet */
-    unsigned turn;           /* which one of a pair is given up next */
-    unsigned patience;       /* how often such ended, see call_cache.c */
-    int nmortal;             /* how many have CHORALE_MORTAL, or had it */
-    unsigned long long types_ended; /* when those were looked through */
+    const struct chorale_chosen *ran[CHORALE_NCOLL]; /* choice of the last call
+                                                      * of each collective;
+                                                      * NULL: no call yet */
+    unsigned turn;           /* its lowest bit selects the entry of a pair to
+                              * evict */
+    unsigned patience;       /* times that entries of freed types were dropped:
+                              * call_cache.c */
+    int nmortal;             /* entries stored with CHORALE_MORTAL since the
+                              * last clean-up */
+    unsigned long long types_ended; /* chorale_types_ended at that clean-up */
 };
 
-/* Of a thread: the communicator of its last call. */
+/* A thread's current communicator. */
 struct chorale_fast {
     _Alignas(CHORALE_LINE)
-    uint64_t epoch;          /* as long as this is chorale_epoch; 0: nothing */
-    chorale_word comm, mask; /* its handle; the bits of a handle that count */
+    uint64_t epoch;          /* valid if equal to chorale_epoch; 0: invalid */
+    chorale_word comm, mask; /* its handle; mask of a handle's bits */
     const void *in_place;    /* MPI_IN_PLACE */
-    struct chorale_state *state;   /* NULL: it is the library's */
-    struct chorale_recall *recall; /* of it */
-    unsigned pass;           /* bit per collective: the library's, whatever
-                              * the arguments; all without a state */
+    struct chorale_state *state;   /* NULL: left to the library */
+    struct chorale_recall *recall; /* of that state */
+    unsigned pass;           /* bit per collective: left to the library for all
+                              * arguments; all bits without a state */
     int rank, size;
 };
 
@@ -95,32 +102,32 @@ _Static_assert(sizeof(struct chorale_fast) <= CHORALE_LINE,
 extern _Thread_local struct chorale_fast chorale_fast CHORALE_TLS
     CHORALE_HIDDEN;
 
-/* Goes on by two whenever what threads keep may have become wrong: a
- * communicator with a value of ours was freed. Odd: calls are traced, each
- * has to be looked at. */
+/* Grows by two whenever per-thread caches may have become invalid: a
+ * communicator with a state, or a watched type, was freed. Odd: calls are
+ * traced, so every call takes the slow path. */
 extern atomic_ullong chorale_epoch CHORALE_HIDDEN;
 
 enum { CHORALE_EPOCH_TRACED = 1, CHORALE_EPOCH_STEP = 2 };
 
-/* Of this thread: nothing is kept, each call is looked at. */
+/* Invalidate this thread's cache. */
 void chorale_fast_forget(void) CHORALE_HIDDEN;
 
-/* Look for comm among those that this thread called collectives on before its
- * last one, all of them at epoch: 1, it is in chorale_fast now. */
+/* Look for comm among the earlier communicators of this thread that were kept
+ * at this epoch. Returns 1 if found; it is in chorale_fast then. */
 int chorale_fast_switch(chorale_word comm, unsigned long long epoch)
     CHORALE_HIDDEN;
 
-/* Of the bits of a pattern: */
+/* Bits of a pattern: */
 enum {
     CHORALE_SEND_IN_PLACE = 4,
     CHORALE_RECV_IN_PLACE = 8,
     CHORALE_IS_ROOT = 32,
-    CHORALE_MORTAL = 128,    /* no call's; of care: it goes when a type ends */
+    CHORALE_MORTAL = 128,    /* only in care: dropped when a type is freed */
     CHORALE_COLL_SHIFT = 8
 };
 
-/* Which of a call's addresses are null, in place, or the same; on the root or
- * not, of which collective. */
+/* Bits that state which addresses of a call are null, MPI_IN_PLACE or equal,
+ * whether this rank is the root, and the collective. */
 static inline unsigned chorale_pattern(enum chorale_coll coll, const void *in,
                                        const void *out, const void *in_place,
                                        int is_root)
@@ -131,10 +138,10 @@ static inline unsigned chorale_pattern(enum chorale_coll coll, const void *in,
          | (unsigned)is_root << 5 | (unsigned)coll << CHORALE_COLL_SHIFT;
 }
 
-/* The pair of places of a call's arguments: a root that rotates, and some
- * collectives, sizes, types and operations in turn, do not push each other
- * out. The factor is a de Bruijn sequence: each power of two has a pair of its
- * own. */
+/* The pair of entries for a call's arguments. Root and non-root, and different
+ * collectives, sizes, types and operations in turn, mostly select different
+ * pairs. The factor is a de Bruijn sequence, so that each power of two selects
+ * a pair of its own. */
 static inline struct chorale_known *
 chorale_known_place(struct chorale_recall *recall, chorale_word mask,
                     int64_t sendcount, int64_t recvcount, chorale_word type,
@@ -150,14 +157,14 @@ chorale_known_place(struct chorale_recall *recall, chorale_word mask,
                                % (CHORALE_NKNOWN / 2))];
 }
 
-/* The other one of a pair. */
+/* The other entry of a pair. */
 static inline struct chorale_known *
 chorale_known_other(struct chorale_known *known)
 {
     return (struct chorale_known *)((uintptr_t)known ^ sizeof(*known));
 }
 
-/* 1 if those arguments are the call's. */
+/* 1 if the entry has those arguments. */
 static inline int
 chorale_known_fits(const struct chorale_known *known, chorale_word mask,
                    int64_t sendcount, int64_t recvcount,
@@ -175,7 +182,7 @@ chorale_known_fits(const struct chorale_known *known, chorale_word mask,
     return ((handles & mask) | counts | kind) == 0;
 }
 
-/* What is known of a call with those arguments; NULL: nothing. */
+/* The entry with those arguments; NULL if there is no such entry. */
 static inline __attribute__((always_inline)) struct chorale_known *
 chorale_known_find(struct chorale_recall *recall, chorale_word mask,
                    int64_t sendcount, int64_t recvcount,
@@ -196,8 +203,9 @@ chorale_known_find(struct chorale_recall *recall, chorale_word mask,
     return known;
 }
 
-/* What stands for the count of a call with significant arrays, negative, which
- * no call's own count is: whatever they are, or, less, what they sum to. */
+/* Cached counts of a call with significant arrays are negative, as a real
+ * count never is: CHORALE_MANY if the choice does not depend on the arrays,
+ * else chorale_many_of() their sum. */
 enum { CHORALE_MANY = -1 };
 
 static inline int64_t chorale_many_of(int64_t sum)
@@ -205,14 +213,15 @@ static inline int64_t chorale_many_of(int64_t sum)
     return CHORALE_MANY - 1 - sum;
 }
 
-/* Of these all ranks know the sum, and it matters: those that are not blind
- * (coll.h). Asking there takes 10 ns of a call. */
+/* 1 for the irregular collectives whose choice depends on the sum of counts,
+ * which all ranks know: those that are not blind (coll.h). Written out because
+ * chorale_coll_info() would take 10 ns per call. */
 static inline int chorale_goes_by_sum(enum chorale_coll coll)
 {
     return coll == CHORALE_ALLGATHERV || coll == CHORALE_REDUCE_SCATTER;
 }
 
-/* The sum of counts; negative if one of them is. */
+/* Sum of counts; -1 if one of them is negative. */
 static inline int64_t chorale_sum_of(const int *counts, int size)
 {
     int64_t sum = 0;
@@ -225,7 +234,8 @@ static inline int64_t chorale_sum_of(const int *counts, int size)
     return sign < 0 ? -1 : sum;
 }
 
-/* The same of large counts; negative, too, of a sum that is too large. */
+/* Sum of large counts; -1 if one of them is negative or the sum is too
+ * large. */
 static inline int64_t chorale_wide_sum_of(const int64_t *counts, int size)
 {
     uint64_t sum = 0, sign = 0;
@@ -237,9 +247,11 @@ static inline int64_t chorale_wide_sum_of(const int64_t *counts, int size)
     return sign > INT64_MAX / 2 ? -1 : (int64_t)sum;
 }
 
-/* 1 if this rank's own block may be at one address on both sides, of a call
- * that has all blocks on one, each of count elements of that extent: what is
- * remembered of addresses has their first blocks. 0 if the extent is. */
+/* 1 if this rank's own block may have the same address on both sides. one: the
+ * side with a single block; all: the side with the blocks of all ranks.
+ * chorale_pattern() compares only the first blocks. 0 if extent is 0.
+ *
+ * count, extent  elements of a block, bytes of an element */
 static inline int chorale_own_block_shared(const void *one, const void *all,
                                            int64_t count, int rank,
                                            int extent)

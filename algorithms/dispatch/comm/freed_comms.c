@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* freed_comms.c - see freed_comms.h. */
+/* freed_comms.c - per-thread stack of communicators being freed. */
 #include "config.h"
 
 #include "algorithms/dispatch/comm/freed_comms.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch_pool.c - scratch of a process: see scratch_pool.h. */
+/* scratch_pool.c - scratch memory of a process. */
 #include "config.h"
 
 #include <pthread.h>
@@ -9,14 +9,14 @@
 #include "algorithms/dispatch/comm/scratch_pool.h"
 #include "algorithms/scratch.h"
 
-enum { SHARE = 4 };          /* a communicator gets this part of what is left */
+enum { SHARE = 4 };          /* a communicator gets 1 / SHARE of the rest */
 
 struct chorale_memory chorale_memory;
 
-static atomic_size_t taken;  /* by shares */
-static atomic_size_t total, peak; /* bytes of the stores: now, and at most */
+static atomic_size_t taken;  /* bytes reserved by shares */
+static atomic_size_t total, peak; /* bytes of all stores: now, and at most */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of this: */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects one */
 static struct chorale_reserve one;
 
 static int several_threads(void)
@@ -76,7 +76,7 @@ void chorale_memory_grown(struct chorale_share *share, size_t bytes)
     *known = bytes;
 }
 
-/* Of the process, made by the first communicator. */
+/* The process's reserve, made for the first communicator. */
 static struct chorale_reserve *reserve_of_all(size_t bytes)
 {
     int ok;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch_pool.h - the scratch memory of a process, CHORALE_MAX_SCRATCH at most for
- * all of its threads and communicators together.
+/* scratch_pool.h - scratch memory of a process: at most CHORALE_MAX_SCRATCH
+ * bytes for all threads and communicators together.
  *
- * Where one thread at a time calls MPI there is one store, lent to the
- * communicator of the call: what is held is what the largest call took, and
- * every communicator may take all. Under MPI_THREAD_MULTIPLE calls on several
- * communicators run at once, and what one thread takes cannot be refused to
- * another one in mid-call, as other ranks wait for it. So each communicator
- * gets a share of what is left when it is set up, a quarter, on which its ranks
- * agree, and has a store of its own: a call that needs more than the share is
- * the library's on all of them. No call waits for another, or counts, unless
- * its store grows. */
+ * Below MPI_THREAD_MULTIPLE there is one store, lent to the communicator of
+ * the current call. It holds what the largest call needed, and every
+ * communicator may use the whole limit.
+ *
+ * Under MPI_THREAD_MULTIPLE several calls run at once. A call cannot be
+ * refused memory halfway because another thread has taken it, as other ranks
+ * wait for the call. So each communicator gets a share when it is set up: a
+ * quarter of the bytes left, reduced to the smallest share of all its ranks.
+ * It has a store of its own. Calls that need more than the share go to the
+ * library on all ranks. Calls need no lock, and no atomic operation unless
+ * their store grows. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_COMM_SCRATCH_POOL_H
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_SCRATCH_POOL_H
 
@@ -18,38 +20,40 @@
 #include "algorithms/dispatch/comm/fast_path.h"
 #include "algorithms/scratch.h"
 
-/* What a communicator has of it; all zero before. */
+/* A communicator's share; all zero initially. */
 struct chorale_share {
-    size_t bytes;            /* a call may need so many */
-    size_t taken;            /* as many are nobody else's */
+    size_t bytes;            /* largest scratch of a call */
+    size_t taken;            /* reserved from the limit */
     int own;                 /* it has a store of its own */
-    size_t counted;          /* of its store, in chorale_memory_peak() */
+    size_t counted;          /* bytes of its store that are part of
+                              * chorale_memory_peak() */
 };
 
-/* For a communicator that is set up, of the process's all bytes: what this rank
- * offers. */
+/* Reserve a share of the process's limit, all bytes, for a new communicator.
+ * The result is this rank's offer. */
 void chorale_memory_take(struct chorale_share *share, size_t all);
 
-/* The ranks agreed on so many, no more than it offers. */
+/* Reduce the share to bytes, on which the ranks agreed. */
 void chorale_memory_settle(struct chorale_share *share, size_t bytes);
 
-/* It is freed, with its store. */
+/* Return the share when its communicator and store are freed. */
 void chorale_memory_give_back(struct chorale_share *share);
 
-/* Of the process, where one thread at a time calls MPI: its store, NULL before
- * the first call, and what of that chorale_memory_peak() has. */
+/* Store of the process, used below MPI_THREAD_MULTIPLE. store is NULL before
+ * the first call; counted is its part of chorale_memory_peak(). */
 extern struct chorale_memory {
     struct chorale_scratch *store;
     size_t counted;
 } chorale_memory CHORALE_HIDDEN;
 
-/* Make the store: no memory leaves it NULL. And: a store, of the process or of
- * share, has grown to so many bytes. */
+/* Make the process's store; it stays NULL if memory runs out.
+ * chorale_memory_grown() records that the store of the process, or of share,
+ * has grown to bytes. */
 void chorale_memory_make(void);
 void chorale_memory_grown(struct chorale_share *share, size_t bytes);
 
-/* Before a call on ctx: let it use the store of the process, if it has none of
- * its own. Returns what to give back. */
+/* Before a call on ctx: lend it the process's store, unless it has its own.
+ * Returns the value to pass to chorale_memory_back(). */
 static inline struct chorale_scratch *
 chorale_memory_lend(struct chorale_ctx *ctx, const struct chorale_share *share)
 {
@@ -64,7 +68,7 @@ chorale_memory_lend(struct chorale_ctx *ctx, const struct chorale_share *share)
     return own;
 }
 
-/* After it. */
+/* End the loan after the call. */
 static inline void chorale_memory_back(struct chorale_ctx *ctx,
                                        struct chorale_share *share,
                                        struct chorale_scratch *own)
@@ -77,19 +81,21 @@ static inline void chorale_memory_back(struct chorale_ctx *ctx,
         chorale_memory_grown(share, now);
 }
 
-/* What is set aside for calls whose scratch is bytes, for when the system has
- * none (scratch.h): of the process, with always the same number, or, where
- * several threads may call MPI at once, a new one for each communicator, on
- * which there is one call at a time. NULL: the system refuses. */
+/* Address space reserved for calls that need up to bytes of scratch, used if
+ * the system has no memory (scratch.h). Below MPI_THREAD_MULTIPLE it is one
+ * for the process, and bytes must be the same in every call. Else it is a new
+ * one for each communicator, which has one call at a time. NULL if the system
+ * refuses. */
 struct chorale_reserve *chorale_memory_reserve(size_t bytes);
 
-/* Give back one of a communicator; NULL and that of the process stay. */
+/* Free the reserve of one communicator. NULL and the process's reserve are
+ * ignored. */
 void chorale_memory_unreserve(struct chorale_reserve *reserve);
 
-/* The most bytes that the stores have had at once. */
+/* Largest number of bytes that all stores held at once. */
 size_t chorale_memory_peak(void);
 
-/* At the end: free the process's store, and what is set aside for it. */
+/* Free the process's store and reserve at the end. */
 void chorale_memory_stop(void);
 
 #endif

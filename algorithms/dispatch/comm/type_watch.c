@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* type_watch.c - see type_watch.h. */
+/* type_watch.c - reports the end of watched datatypes by an attribute. */
 #include "config.h"
 
 #include "algorithms/dispatch/base/call_args.h"
@@ -21,8 +21,8 @@ static int no_copy(MPI_Datatype type, int type_key, void *extra, void *in,
     return MPI_SUCCESS;
 }
 
-/* It is freed; or two threads began to watch it at once, which costs as much
- * and does no harm. */
+/* Runs when the type is freed. It also runs if two threads begin to watch it
+ * at once and one value replaces the other, which only drops cached entries. */
 static int on_end(MPI_Datatype type, int type_key, void *value, void *extra)
 {
     (void)type;

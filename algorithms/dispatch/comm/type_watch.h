@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* type_watch.h - datatypes of which something is remembered. A handle that is freed
- * may be another type's afterwards, on some ranks earlier than on others: what
- * is remembered of it must go before. MPI tells of that by an attribute, who
- * ever frees the type, by whatever name.
+/* type_watch.h - watches datatypes that the call cache depends on.
  *
- * Of operations nothing of the kind is remembered: what a choice hangs on is
- * whether one is predefined, which its handle tells for good. */
+ * The handle of a freed type may be reused for another type, on some ranks
+ * earlier than on others. Cached choices for it must be dropped before. An
+ * attribute on the type reports its end, whichever function frees it.
+ *
+ * Operations need no watch: a choice depends only on whether an operation is
+ * predefined, and that follows from its handle at any time. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_COMM_TYPE_WATCH_H
 #define CHORALE_ALGORITHMS_DISPATCH_COMM_TYPE_WATCH_H
 
@@ -13,19 +14,21 @@
 
 #include "algorithms/dispatch/comm/fast_path.h"
 
-/* Goes on by one when a type that is watched ends, before chorale_epoch does:
- * who finds that changed finds this changed. */
+/* Grows by one when a watched type is freed, before chorale_epoch grows: a
+ * thread that sees the new epoch also sees this change. */
 extern atomic_ullong chorale_types_ended CHORALE_HIDDEN;
 
-/* After MPI_Init, once; 0: it cannot be. And at the end. */
+/* Call start once after MPI_Init; it returns 0 on failure. Call stop at the
+ * end. */
 int chorale_types_start(void);
 void chorale_types_stop(void);
 
-/* 1 if the handle means the same as long as MPI runs. type: one that messages
- * can be made of. */
+/* 1 if the handle keeps its meaning until MPI_Finalize: a predefined type.
+ * type must be valid for messages. */
 int chorale_types_last(MPI_Datatype type);
 
-/* Watch such a type until it is freed: 1, this will be told. Thread-safe. */
+/* Watch such a type until it is freed. Returns 1 if it is watched.
+ * Thread-safe. */
 int chorale_types_watch(MPI_Datatype type);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage_report.c - what was taken: see usage_report.h. */
+/* usage_report.c - reports scratch memory and private communicators used. */
 #include "config.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include "algorithms/dispatch/comm/comm_state.h"
 #include "algorithms/dispatch/comm/usage_report.h"
 
-/* As MPI_LONG_INT has it. */
+/* Layout of MPI_LONG_INT. */
 struct most {
     long value;
     int rank;
@@ -18,8 +18,8 @@ struct most {
 
 enum { MEMORY, COMMS, NKIND };
 
-/* The largest of all ranks, on rank 0. The application's error handler is not
- * asked: nothing of its own went wrong. */
+/* Maximum over all ranks, on rank 0. Uses chorale_own_world(), whose errors do
+ * not reach the application's handler. Returns 1, or 0 on failure. */
 static int reduce(const struct most *mine, struct most *all)
 {
     const MPI_Comm world = chorale_own_world();
@@ -45,12 +45,12 @@ void chorale_usage_tell(int together, int verbose)
         if (rank == 0 && verbose && all[MEMORY].value + all[COMMS].value > 0)
             chorale_say("chorale: of all ranks, rank %d took the most memory "
                         "for calls: %ld bytes; rank %d held the most "
-                        "communicators of ours at once: %ld",
+                        "private communicators at once: %ld",
                         all[MEMORY].rank, all[MEMORY].value,
                         all[COMMS].rank, all[COMMS].value);
     } else if (verbose && mine[MEMORY].value + mine[COMMS].value > 0) {
         chorale_say("chorale: rank %d took at most %ld bytes of memory for "
-                    "calls and held at most %ld communicators of ours at once",
+                    "calls and held at most %ld private communicators at once",
                     rank, mine[MEMORY].value, mine[COMMS].value);
     }
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim.c - the MPI_ names that a preloaded libchorale_pmpi.so takes.
+/* shim.c - the MPI functions that a preloaded libchorale_pmpi.so interposes.
  *
- * This process may turn out to run another MPI library than the one we were
- * built for, with handles of another size (int in MPICH, pointers in Open
- * MPI), and its calls must go on untouched. So the functions here take each
- * handle as a machine word: under the calling conventions of 64-bit systems an
- * argument of up to eight bytes fills one register or stack slot whatever its
- * type, and passing the word on passes the handle on. Only after the library
- * was recognised are words turned into our mpi.h's handles (shim_call.c).
+ * The process may run another MPI library than the one this file was built
+ * for. Its handles may have another size (int in MPICH, pointers in Open MPI),
+ * and its calls must be passed on unchanged. So each handle is declared as a
+ * machine word: in the calling conventions of 64-bit systems an argument of up
+ * to eight bytes fills one register or stack slot, whatever its type. Words
+ * are converted to handles of our mpi.h only after the library was recognised
+ * (shim_call.c).
  *
- * The library must be preloaded into all processes of a job or into none:
- * their ranks talk to each other.
- */
+ * The library must be preloaded into all processes of a job or into none,
+ * because ranks with it exchange messages. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -26,8 +25,8 @@ _Static_assert(sizeof(chorale_word) == sizeof(void *)
                    && sizeof(chorale_word) == 8,
                "handles pass as machine words of 64 bits");
 
-/* What MPI functions return when there is none to call: MPI_ERR_OTHER of
- * MPICH, an error in any MPI. */
+/* Returned if there is no MPI function to call: MPI_ERR_OTHER of MPICH, and an
+ * error in any MPI library. */
 #define NO_LIBRARY 15
 
 typedef int init_fn(int *argc, char ***argv);
@@ -37,7 +36,7 @@ typedef int finalize_fn(void);
 typedef int abort_fn(chorale_word comm, int code);
 typedef int free_fn(void *comm);
 
-/* What ends that took a communicator and is none. */
+/* Functions that free an object with a context that is not a communicator. */
 #define ENDERS(X) X(Win_free) X(File_close)
 
 #define X(name, coll, params, args, words) typedef int name##_fn params;
@@ -70,7 +69,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void *find_next(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name + 1); /* "MPI_X" of "PMPI_X" */
+    void *found = dlsym(RTLD_NEXT, name + 1); /* "MPI_X" */
 
     return found != NULL ? found : chorale_pmpi_symbol(name);
 }
@@ -187,9 +186,8 @@ int MPI_Comm_disconnect(void *comm)
     return pass_free(next.Comm_disconnect, comm);
 }
 
-/* Each in pieces that end in jumps: nothing is put on the stack for a call
- * that is passed on, nor for the others before it is clear that they need
- * it. */
+/* Each interposed function consists of parts that end in jumps. A call that is
+ * passed on uses no stack; a served call uses it only where needed. */
 #define X(name, coll, params, args, words)                                   \
     static __attribute__((noinline)) int name##_asked params                 \
     {                                                                        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim.h - between the interposed names and the dispatcher. No mpi.h: MPI
- * handles pass as machine words, see shim.c. */
+/* shim.h - interface between the interposed functions and the dispatcher. Does
+ * not include mpi.h: MPI handles are machine words here, see shim.c. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_H
 #define CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_H
 
@@ -11,10 +11,10 @@
 #include "algorithms/dispatch/comm/freed_comms.h"
 #include "algorithms/dispatch/comm/fast_path.h"
 
-/* The arguments of any collective; unused fields are zero. Where there is one
- * count and one type for both sides they are the receiver's. The arrays are of
- * int, those of a large-count function of int64_t (MPI_Count, and MPI_Aint,
- * which is as wide here). */
+/* Arguments of any collective; unused fields are zero. If a collective has one
+ * count and one type for both sides, they are recvcount and recvtype. Arrays
+ * are of int; those of a large-count function are of int64_t, for MPI_Count
+ * and for MPI_Aint, which has 64 bits here. */
 struct chorale_words {
     const void *sendbuf;
     void *recvbuf;
@@ -30,8 +30,8 @@ struct chorale_words {
  *     X(name, member of enum chorale_coll, parameters, arguments,
  *       fields of struct chorale_words)
  *
- * S is the end of the name, C the type of a count, D that of a displacement;
- * L fills .large. */
+ * S is the suffix of the name, C the type of a count, D the type of a
+ * displacement, L the value of .large. */
 #define CHORALE_SHIM_FAMILY(X, S, C, D, L)                                   \
     X(Bcast##S, BCAST,                                                       \
       (void *buf, C count, chorale_word type, int root, chorale_word comm),  \
@@ -125,21 +125,21 @@ struct chorale_words {
        .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype,     \
        .comm = comm, .large = L))
 
-/* With int counts; barrier has none. */
+/* Functions with int counts, and barrier. */
 #define CHORALE_SHIM_LIST(X)                                                 \
     X(Barrier, BARRIER, (chorale_word comm), (comm), (.comm = comm))         \
     CHORALE_SHIM_FAMILY(X, , int, int, 0)
 
-/* With large ones. */
+/* Functions with large counts. */
 #define CHORALE_SHIM_LARGE_LIST(X)                                           \
     CHORALE_SHIM_FAMILY(X, _c, int64_t, intptr_t, 1)
 
-/* What takes communicators of the library, and is called by all ranks of comm
- * or of group:
+/* Functions that take contexts of the library and are called by all ranks of
+ * comm or group:
  *
- *     X(name, parameters, arguments, what to do before, what it made)
+ *     X(name, parameters, arguments, action before, result)
  *
- * What is made is a communicator, or NULL: something else. */
+ * result is the communicator made, or NULL if another object is made. */
 #define CHORALE_SHIM_MAKERS(X)                                               \
     CHORALE_SHIM_COMM_MAKERS(X)                                              \
     CHORALE_SHIM_OTHER_MAKERS(X)
@@ -221,26 +221,27 @@ struct chorale_words {
 
 #define CHORALE_SHIM_UNWRAP(...) __VA_ARGS__
 
-/* A call on its way through: 1 if the catalogue ran it (*rc is MPI's), 0 if
- * it is to be passed on. */
+/* Serve a call. Returns 1 if a variant served it (*rc is MPI's error code), 0
+ * if it must be passed on. */
 int chorale_shim_call(enum chorale_coll coll,
                       const struct chorale_words *words, int *rc);
 
-/* All that this MPI has. */
+/* All collectives that this MPI library has. */
 #ifdef CHORALE_HAVE_LARGE_COUNTS
 #define CHORALE_SHIM_ALL_LIST(X) CHORALE_SHIM_LIST(X) CHORALE_SHIM_LARGE_LIST(X)
 #else
 #define CHORALE_SHIM_ALL_LIST(X) CHORALE_SHIM_LIST(X)
 #endif
 
-/* A function for each of them, so that the arguments go from registers into
- * the dispatcher's call and are stored once:
+/* One function for each collective, so that arguments go from registers into
+ * the dispatcher's call and are stored once.
  *
- * chorale_again_NAME, for one that chorale_shim_look() found to be ours: run
- * it. Returns MPI's code.
+ * chorale_again_NAME: serve a call for which chorale_shim_look() returned
+ * CHORALE_AGAIN. Returns MPI's error code.
  *
- * chorale_arrays_NAME, for one with arrays that it sent here:
- * CHORALE_AGAIN, it was run, *rc is MPI's; CHORALE_PASS; CHORALE_ASK. */
+ * chorale_arrays_NAME: serve a call for which it returned CHORALE_ARRAYS.
+ * Returns CHORALE_AGAIN if the call was served (*rc is MPI's error code),
+ * CHORALE_PASS or CHORALE_ASK. */
 #define X(name, coll, params, args, words)                                   \
     CHORALE_HIDDEN int chorale_again_##name params;                          \
     CHORALE_HIDDEN enum chorale_way chorale_arrays_##name(                   \
@@ -248,16 +249,15 @@ int chorale_shim_call(enum chorale_coll coll,
 CHORALE_SHIM_ALL_LIST(X)
 #undef X
 
-/* The same of words, of calls that come by other names than C's; without large
- * counts. */
+/* The same for words, without large counts: for the Fortran functions. */
 int chorale_shim_again(enum chorale_coll coll,
                        const struct chorale_words *words);
 enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
                                      const struct chorale_words *words,
                                      int *rc);
 
-/* The first thing of a call: is comm this thread's last one, and collective
- * coll the library's there? */
+/* First step of a call: is comm this thread's current communicator, and is
+ * coll left to the library there? */
 static inline enum chorale_way chorale_shim_first(enum chorale_coll coll,
                                                   chorale_word comm)
 {
@@ -270,8 +270,8 @@ static inline enum chorale_way chorale_shim_first(enum chorale_coll coll,
     return fast->pass & 1u << coll ? CHORALE_PASS : CHORALE_LOOK;
 }
 
-/* Is this rank's own block at one address on both sides? Which MPI forbids:
- * the library is to tell, if it does. */
+/* 1 if this rank's own block has the same address on both sides. MPI forbids
+ * it; the library reports it, if it checks. */
 static inline __attribute__((always_inline)) int
 chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
                     int extent)
@@ -287,7 +287,7 @@ chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
     return 0;
 }
 
-/* What is known of a call with those counts. */
+/* The cached entry of a call with those counts. */
 static inline __attribute__((always_inline)) struct chorale_known *
 chorale_shim_known(enum chorale_coll coll, const struct chorale_words *words,
                    int64_t recvcount)
@@ -301,8 +301,8 @@ chorale_shim_known(enum chorale_coll coll, const struct chorale_words *words,
                         words->root == fast->rank));
 }
 
-/* Of arrays of which all ranks know the sum: is there an earlier call of
- * theirs? For one that is passed on, nothing else is to be looked at. */
+/* Look up a call with arrays whose sum all ranks know. One that is passed on
+ * needs no other check. */
 static inline __attribute__((always_inline)) enum chorale_way
 chorale_shim_look_arrays(enum chorale_coll coll,
                          const struct chorale_words *words)
@@ -324,9 +324,9 @@ chorale_shim_look_arrays(enum chorale_coll coll,
     return known->chosen.passes ? CHORALE_PASS : CHORALE_ARRAYS;
 }
 
-/* The second: are the arguments those of an earlier call? Inlined with a
- * constant coll and words that have no other use, so that nothing is compared
- * which the collective does not have. */
+/* Second step: are the arguments those of an earlier call? Inlined with a
+ * constant coll, and with words that no other code uses: then the compiler
+ * drops comparisons of fields that the collective lacks. */
 static inline __attribute__((always_inline)) enum chorale_way
 chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
 {
@@ -346,8 +346,8 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
     return known->chosen.passes ? CHORALE_PASS : CHORALE_AGAIN;
 }
 
-/* What is left where comm is not this thread's last communicator: one of those
- * before? */
+/* If comm is not this thread's current communicator: is it one of its earlier
+ * ones? */
 static inline enum chorale_way chorale_shim_switch(enum chorale_coll coll,
                                                    chorale_word comm)
 {
@@ -357,27 +357,28 @@ static inline enum chorale_way chorale_shim_switch(enum chorale_coll coll,
                ? chorale_shim_first(coll, comm) : CHORALE_ASK;
 }
 
-/* Before one of CHORALE_SHIM_MAKERS: 0, or the code that it returns. */
+/* Before a function of CHORALE_SHIM_MAKERS. Returns 0, or the error code that
+ * the function must return. */
 int chorale_shim_make_begin(chorale_word comm, int needs);
 int chorale_shim_group_begin(chorale_word group);
 
-/* After one that went well. */
+/* After such a function succeeded. */
 void chorale_shim_made(const void *made);
 
-/* After one of those that are no communicators ended. */
+/* After an object other than a communicator was freed. */
 void chorale_shim_ended(void);
 
-/* Before *comm, a handle, is freed: 1 if chorale_shim_free_end() is to follow,
- * with MPI's code. */
+/* Call begin before *comm, a handle, is freed. If it returns 1, call end
+ * afterwards with MPI's error code. */
 int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame);
 void chorale_shim_free_end(struct chorale_dying *frame, int rc);
 
-/* chorale_dispatch_last() for `chorale validate`, whose runner looks the name
- * up: the only one that the shim exports beside MPI's. */
+/* chorale_dispatch_last() for the runner of `chorale validate`, which finds it
+ * by dlsym. The only exported name besides the MPI functions. */
 int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
                      size_t size);
 
-/* Find the functions that C's names pass calls on to, if nobody did. */
+/* Find the functions that the C names pass calls on to, unless done before. */
 void chorale_shim_find(void);
 
 /* After MPI_Init. */

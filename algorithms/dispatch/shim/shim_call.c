@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_call.c - the words of an interposed call as MPI's handles, for the
- * dispatcher, which touches them only after it recognised the library. */
+/* shim_call.c - converts the words of an interposed call to MPI handles, and
+ * calls the dispatcher. The dispatcher uses the handles only if the MPI
+ * library matches. */
 #include "config.h"
 
 #include <stdatomic.h>
@@ -22,7 +23,7 @@ void chorale_shim_started(void)
 {
     static atomic_int started;
 
-    /* Once, even where Fortran's MPI_INIT calls MPI_Init. */
+    /* Only once: Fortran's MPI_INIT may call MPI_Init. */
     if (!atomic_exchange(&started, 1))
         chorale_dispatch_started();
 }
@@ -46,8 +47,8 @@ int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
                : -1;
 }
 
-/* Word by word: two that were stored one after the other and are loaded as one
- * vector wait until both are in the cache, some ns of a call. */
+/* Copies word by word (volatile). If two words were stored separately and are
+ * loaded as one vector, the load waits for both stores: some ns per call. */
 static inline struct chorale_call call_of(const struct chorale_words *from)
 {
     const volatile struct chorale_words *words = from;
@@ -86,9 +87,10 @@ int chorale_shim_call(enum chorale_coll coll,
                             words->large ? NULL : &ints, rc);
 }
 
-/* The same in registers, as words is a variable of the caller's that nothing
- * else has the address of. Field by field: a whole struct would be cleared
- * first. What the dispatcher fills in is left out. */
+/* Fill the fields from words, a local variable of the caller whose address is
+ * not taken, so that values stay in registers. Assigns field by field:
+ * initialising the whole struct would clear it first. Fields that the
+ * dispatcher sets are not set. */
 static inline __attribute__((always_inline)) void
 fill(struct chorale_call *call, const struct chorale_words *words)
 {
@@ -156,7 +158,7 @@ enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
 CHORALE_SHIM_ALL_LIST(X)
 #undef X
 
-/* Open MPI has 65532 communicators: what is ours is not what is missing. */
+/* Open MPI has 65532 communicators, so private ones are not given back. */
 int chorale_shim_make_begin(chorale_word comm, int needs)
 {
 #ifdef OPEN_MPI

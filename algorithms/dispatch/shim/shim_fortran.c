@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_fortran.c - the names that Fortran programs call, where the library's
- * Fortran layer goes past MPI's C names, which shim.c has.
+/* shim_fortran.c - interposed Fortran functions, where the library's Fortran
+ * layer does not call the C names of shim.c.
  *
- * Open MPI's calls PMPI always: mpif.h and the module mpi have mpi_bcast_ or
- * another spelling of it, the module mpi_f08 mpi_bcast_f08_, where ierror may
- * be absent: a null pointer. MPICH's calls MPI, but for those functions of
- * mpi_f08 that have no buffer.
+ * Open MPI's Fortran layer always calls PMPI. mpif.h and the module mpi use
+ * mpi_bcast_ or another spelling; the module mpi_f08 uses mpi_bcast_f08_,
+ * where ierror may be absent: a null pointer. MPICH's layer calls MPI, except
+ * for the functions of mpi_f08 that have no buffer.
  *
- * Arguments are addresses. Open MPI's MPI_BOTTOM and MPI_IN_PLACE are those of
- * variables in common blocks, which the program, the library and we see under
- * the same name. Where we do not, in a program that was loaded privately,
- * every call goes on untouched. */
+ * Arguments are addresses. Open MPI's MPI_BOTTOM and MPI_IN_PLACE are
+ * addresses of variables in common blocks, found under the same name in the
+ * program, the library and the shim. If the shim cannot see them, because the
+ * program was loaded privately, every call is passed on unchanged. */
 #include "config.h"
 
 #include <pthread.h>
@@ -27,16 +27,16 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int),
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int found; /* find_all() is done */
-static int usable; /* the constants are known */
+static int usable; /* the addresses of the constants are known */
 
 #ifdef OPEN_MPI
 
-/* From version 6 on the module's functions may take descriptors. */
+/* From version 6 on, functions of mpi_f08 may take descriptors. */
 #if OMPI_MAJOR_VERSION > 5
 #error "the names of mpi_f08 are those of Open MPI up to 5"
 #endif
 
-/* The spellings of a common block. */
+/* Spellings of the name of a common block. */
 enum { NSPELLING = 4 };
 
 static const char *const in_place_name[NSPELLING] = {
@@ -54,7 +54,7 @@ static void find_constants(void)
     for (int i = 0; i < NSPELLING; i++) {
         in_place[i] = dlsym(RTLD_DEFAULT, in_place_name[i]);
         bottom[i] = dlsym(RTLD_DEFAULT, bottom_name[i]);
-        /* Never an argument: of a name that is not there. */
+        /* If the name is not defined: an address that is never an argument. */
         if (in_place[i] == NULL)
             in_place[i] = &in_place[i];
         else
@@ -75,9 +75,9 @@ static void *address(void *buf)
     return buf;
 }
 
-/* What MPI's own handles are in C, by their numbers in Fortran, which are
- * theirs as long as MPI runs: asking takes 3 ns for each. Empty: not known, or
- * one of the application's. */
+/* C handles of predefined types and operations, indexed by their Fortran
+ * handles. They are constant until MPI_Finalize; a conversion takes 3 ns. 0:
+ * unknown, or not predefined. */
 enum { NKEPT = 64 };
 static _Atomic(chorale_word) kept_type[NKEPT], kept_op[NKEPT];
 
@@ -226,7 +226,7 @@ static chorale_word op_of(const MPI_Fint *op)
 
 static void find_constants(void)
 {
-    usable = 1; /* none is needed */
+    usable = 1; /* no constants are needed */
 }
 
 #define FORTRAN_LIST(F)                                                      \
@@ -255,7 +255,8 @@ static struct {
 
 static void find_all(void)
 {
-    chorale_shim_find(); /* what is known from here on holds there too */
+    chorale_shim_find(); /* also sets the functions that shim.c passes calls on
+                          * to */
     find_constants();
     *(void **)&next.init = find_next("pmpi_init_");
     *(void **)&next.init_f08 = find_next("pmpi_init_f08_");
@@ -282,16 +283,16 @@ static int may_take(void)
     return usable && chorale_pmpi_ready();
 }
 
-/* word is the communicator. As the C names of shim.c do; arguments have to be
- * translated first, but for those of a call that is found to be the library's
- * whatever they are. */
+/* word: the communicator. The same steps as in shim.c. Arguments are converted
+ * first, except for collectives that are left to the library for all
+ * arguments. */
 #define F(name, NAME, coll, params, args, words)                             \
     static __attribute__((noinline)) int                                     \
     asked_##name(chorale_word word, CHORALE_SHIM_UNWRAP params)              \
     {                                                                        \
         int rc;                                                              \
                                                                              \
-        (void)comm; /* word */                                               \
+        (void)comm; /* use word */                                           \
         if (!chorale_shim_call(CHORALE_##coll,                               \
                                &(struct chorale_words){                      \
                                    CHORALE_SHIM_UNWRAP words },              \
@@ -362,7 +363,7 @@ static int may_take(void)
 FORTRAN_LIST(F)
 #undef F
 
-/* MPI_Init: without it the ranks would not agree when to step in. */
+/* MPI_Init: the ranks agree on CHORALE_AFTER here. */
 static void init(init_fn *fn, MPI_Fint *ierr)
 {
     MPI_Fint rc = MPI_ERR_OTHER;
@@ -413,7 +414,7 @@ void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
     init_thread(next.init_thread_f08, required, provided, ierr);
 }
 
-/* MPI_Abort: what a trace has is written first. */
+/* MPI_Abort: writes the trace first. */
 static void end_all(abort_fn *fn, MPI_Fint *comm, MPI_Fint *code,
                     MPI_Fint *ierr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_fortran.h - what the two files with Fortran's names share. */
+/* shim_fortran.h - shared by the two files that define Fortran names. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_FORTRAN_H
 #define CHORALE_ALGORITHMS_DISPATCH_SHIM_SHIM_FORTRAN_H
 
@@ -18,8 +18,8 @@ static inline chorale_word comm_of(const MPI_Fint *comm)
 #endif
 }
 
-/* The next tool's function, or the library's, of Fortran's name: "mpi_x" of
- * "pmpi_x" first. NULL if there is none. */
+/* The next tool's function, or the library's, for "pmpi_x": first "mpi_x" in
+ * later libraries, then "pmpi_x". NULL if neither exists. */
 static inline void *find_next(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name + 1);
@@ -27,16 +27,16 @@ static inline void *find_next(const char *name)
     return found != NULL ? found : chorale_pmpi_symbol(name);
 }
 
-/* ierror, which may be absent. */
+/* Set ierror, which may be absent. */
 static inline void set(MPI_Fint *ierr, int rc)
 {
     if (ierr != NULL)
         *ierr = rc;
 }
 
-/* A function of mpif.h under all its names. */
+/* Define a function of mpif.h under all spellings of its name. */
 #ifdef OPEN_MPI
-/* The other spellings of one name: no, two, no underscores in capitals. */
+/* Other spellings of a name: no underscore, two underscores, capitals. */
 #define SPELLINGS(name, NAME, params)                                        \
     void mpi_##name params __attribute__((alias("mpi_" #name "_")));         \
     void mpi_##name##__ params __attribute__((alias("mpi_" #name "_")));     \
@@ -46,7 +46,7 @@ static inline void set(MPI_Fint *ierr, int rc)
     void mpi_##name##_ params;                                               \
     void mpi_##name##_ params body SPELLINGS(name, NAME, params)
 #else
-#define F77(name, NAME, params, body) /* MPICH's call MPI's C names */
+#define F77(name, NAME, params, body) /* MPICH's functions call MPI's C names */
 #endif
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_fortran_comms.c - communicators that Fortran programs make and free by
- * names which go past those of shim.c: of mpi_f08, and with Open MPI of mpif.h
- * as well. See shim_fortran.c. */
+/* shim_fortran_comms.c - Fortran functions that make and free communicators
+ * and do not call the C names of shim.c: those of mpi_f08, and with Open MPI
+ * also those of mpif.h. See shim_fortran.c. */
 #include "config.h"
 
 #include <pthread.h>
@@ -19,10 +19,12 @@ typedef void free_fn(MPI_Fint *comm, MPI_Fint *ierr);
     X(comm_free, COMM_FREE)                                                  \
     X(comm_disconnect, COMM_DISCONNECT)
 
-/* Open MPI never has too few communicators, so that there is nothing to give
- * back. MPICH's handles are those of C, and so are the places that they are
- * written to. X(name, parameters, arguments, before, made) as
- * CHORALE_SHIM_MAKERS; what has a buffer calls the C names. */
+/* Open MPI has enough communicators: private ones are not given back. MPICH's
+ * Fortran handles equal its C handles and are written to the same places.
+ *
+ * X(name, parameters, arguments, before, made): as CHORALE_SHIM_MAKERS.
+ *
+ * Functions with buffers are missing, as they call the C names. */
 #ifdef OPEN_MPI
 #define MAKERS(X)
 #define ENDERS(X)
@@ -82,7 +84,7 @@ typedef MPI_Fint fint;
     X(intercomm_merge, (fint *comm, fint *high, fint *made, fint *ierr),     \
       (comm, high, made, &rc), SOME_OF(comm), made)
 
-/* A character argument's length comes last. */
+/* The length of a character argument comes last. */
 #define OTHER_MAKERS(X)                                                      \
     X(win_allocate,                                                          \
       (MPI_Aint *size, fint *unit, fint *info, fint *comm, void *base,       \
@@ -122,7 +124,8 @@ static struct {
 
 static void find_all(void)
 {
-    chorale_shim_find(); /* what is known from here on holds there too */
+    chorale_shim_find(); /* also sets the functions that shim.c passes calls on
+                          * to */
 #define X(name, NAME)                                                        \
     *(void **)&next.name = find_next("pmpi_" #name "_");                     \
     *(void **)&next.name##_f08 = find_next("pmpi_" #name "_f08_");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* default_table.c - the table that is compiled in: everything is left to the
- * library, because nothing was measured here. */
+/* default_table.c - the compiled-in table, which leaves every collective to
+ * the library. */
 #include "algorithms/dispatch/table/table_load.h"
 
 static const struct chorale_choice library = {
@@ -13,7 +13,7 @@ const struct chorale_table chorale_default_table = {
     .campaign = "",
     .system = "",
     .mpi_library = "",
-    .coverage = "nothing was measured: all is the library's",
+    .coverage = "no measurements: every call goes to the library",
     .nchoice = 1,
     .choice = &library
 };

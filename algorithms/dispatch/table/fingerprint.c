@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fingerprint.c - holds what a table says of its system against this one. */
+/* fingerprint.c - compares the system that a table was measured on with this
+ * one. */
 #include "config.h"
 
 #include <stdio.h>
@@ -10,8 +11,8 @@
 
 #include "algorithms/dispatch/table/fingerprint.h"
 
-/* An MPI library's text about itself may be longer than its constant says:
- * that of another version of it than we were compiled with. */
+/* A library of another version than ours may return a longer text than
+ * MPI_MAX_LIBRARY_VERSION_STRING of our mpi.h. */
 enum { LIBRARY = 65536, LINE = 1024 };
 
 void chorale_fingerprint_library(char *text, size_t size)
@@ -25,7 +26,8 @@ void chorale_fingerprint_library(char *text, size_t size)
     free(all);
 }
 
-/* As the runner records them: the first line, blanks for tabs. */
+/* Keep the first line and replace tabs by blanks, as the runner does when it
+ * records these values. */
 static void one_line(char *text)
 {
     text[strcspn(text, "\n")] = '\0';
@@ -34,7 +36,7 @@ static void one_line(char *text)
             *p = ' ';
 }
 
-/* The device that MPICH names, "ch4:ucx"; "" if there is no such line. */
+/* The device in MPICH's version text, such as "ch4:ucx"; "" if not stated. */
 static void device_of(const char *library, char *text, size_t size)
 {
     static const char word[] = "Device:";
@@ -49,8 +51,8 @@ static void device_of(const char *library, char *text, size_t size)
     one_line(text);
 }
 
-/* What stands behind the colon of the first line "model name"; "" where
- * there is none. */
+/* The value of the first line "model name" of /proc/cpuinfo; "" if not
+ * found. */
 static void read_cpu(char *text, size_t size)
 {
     static const char word[] = "model name";
@@ -71,7 +73,7 @@ static void read_cpu(char *text, size_t size)
         fclose(in);
 }
 
-/* "NAME=value NAME=value", of those that are set. */
+/* "NAME=value NAME=value" of the variables that are set. */
 static void read_variables(char *text, size_t size)
 {
     static const char *const name[] = {
@@ -92,15 +94,15 @@ static void read_variables(char *text, size_t size)
     one_line(text);
 }
 
-/* 1, and the line, if both are known and not the same. */
+/* 1, and a line in why, if both values are known and differ. */
 static int differ(const char *what, const char *theirs, const char *ours,
                   char *why, size_t why_size)
 {
     if (theirs == NULL || theirs[0] == '\0' || ours[0] == '\0' ||
         strcmp(theirs, ours) == 0)
         return 0;
-    snprintf(why, why_size, "was measured under another %s, '%.120s'; this "
-             "is '%.120s': tune here, or say CHORALE_ANY_SYSTEM=1", what,
+    snprintf(why, why_size, "was measured under another %s, '%.120s', here is "
+             "'%.120s'; tune here, or set CHORALE_ANY_SYSTEM=1", what,
              theirs, ours);
     return 1;
 }
@@ -122,10 +124,10 @@ int chorale_fingerprint_differs(const struct chorale_table *table, char *why,
     read_variables(text, sizeof(text));
     if (table->variables == NULL || strcmp(table->variables, text) == 0)
         return 0;
-    snprintf(why, why_size, "was measured with %.120s, here is %.120s: set "
-             "the same, tune here, or say CHORALE_ANY_SYSTEM=1",
+    snprintf(why, why_size, "was measured with %.120s, here is %.120s; set "
+             "the same, tune here, or set CHORALE_ANY_SYSTEM=1",
              table->variables[0] != '\0' ? table->variables
                                          : "no variable for the transport",
-             text[0] != '\0' ? text : "none");
+             text[0] != '\0' ? text : "no variable for the transport");
     return 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settings.c - environment variables to struct chorale_settings. Every rank
- * reads its own; ranks that differ are found when a communicator's ranks
- * compare digests. */
+/* settings.c - reads environment variables into struct chorale_settings. Each
+ * rank reads its own; different settings are found when the ranks of a
+ * communicator compare digests. */
 #include "config.h"
 
 #include <errno.h>
@@ -36,8 +36,8 @@ static void complain(warn_fn *warn, const char *format, ...)
     warn(line);
 }
 
-/* The next word before stop in *text_p, which moves past it.
- * 1: word filled; 0: text is used up; -1: the word is too long (skipped). */
+/* Read the next word that ends at stop, and move *text_p behind it. 1: word
+ * filled; 0: end of text; -1: the word is too long and was skipped. */
 static int next_word(const char **text_p, char stop, char *word)
 {
     const char *start = *text_p, *end;
@@ -72,7 +72,8 @@ static void read_disable(struct chorale_settings *set, const char *text,
     }
 }
 
-/* The variant of that name, with the parameters of the text. */
+/* Parse a variant and its parameters into plan. Returns 0, or -1 and a line in
+ * why. */
 static int read_plan(enum chorale_coll coll, const char *name,
                      const char *params, struct chorale_plan *plan, char *why,
                      size_t why_size)
@@ -87,7 +88,7 @@ static int read_plan(enum chorale_coll coll, const char *name,
     }
     never = chorale_alg_unselectable(plan->alg, 1);
     if (never != NULL) {
-        snprintf(why, why_size, "%s %s is only ever measured: %s", word, name,
+        snprintf(why, why_size, "%s %s is never selected: %s", word, name,
                  never);
         return -1;
     }
@@ -134,20 +135,20 @@ static void read_force(struct chorale_settings *set, const char *text,
 
     while ((got = next_word(&text, ',', word)) != 0) {
         if (got < 0) {
-            complain(warn, "CHORALE_FORCE: a word of more than %d letters is "
-                     "left out; see chorale list", WORD - 1);
+            complain(warn, "CHORALE_FORCE: an entry of more than %d "
+                     "characters is ignored; see chorale list", WORD - 1);
             continue;
         }
         if (word[0] == '\0')
             continue;
         strcpy(copy, word);
         if (read_force_word(set, word, why, sizeof(why)) != 0)
-            complain(warn, "CHORALE_FORCE: '%s' is left out: %s", copy, why);
+            complain(warn, "CHORALE_FORCE: '%s' is ignored: %s", copy, why);
     }
 }
 
-/* A number from least to 1000000000; what else is set leaves *number as it
- * is. */
+/* Read a number from least to 1000000000. *number stays unchanged if the
+ * variable is unset or invalid. */
 static void read_number(const char *name, int least, int *number,
                         warn_fn *warn)
 {
@@ -167,7 +168,7 @@ static void read_number(const char *name, int least, int *number,
         *number = (int)value;
 }
 
-/* "64M" in bytes; -1: not such a number. */
+/* Parse "64M" into bytes. Returns 0, or -1 if it is not a size. */
 static int read_size(const char *text, size_t *size)
 {
     unsigned long long value;
@@ -201,20 +202,21 @@ static int get_flag(const char *name)
     return text != NULL && strcmp(text, "0") != 0;
 }
 
-/* A path that does not depend on where a rank was started; NULL: not set, or
- * not such a one. */
+/* The value if it is an absolute path; else NULL. Relative paths are refused
+ * because ranks may start in different folders. */
 static const char *get_path(const char *name, warn_fn *warn)
 {
     const char *text = get(name);
 
     if (text == NULL || text[0] == '/')
         return text;
-    complain(warn, "%s: '%.200s' is no absolute path, and ranks may start in "
-             "different folders; it is left out", name, text);
+    complain(warn, "%s: '%.200s' is not an absolute path and is ignored; "
+             "write it from / on", name, text);
     return NULL;
 }
 
-/* Both are for programs as a whole, not from some call on. */
+/* Both settings must hold for the whole run, so they apply from the first
+ * call. */
 static void read_from_first(struct chorale_settings *set)
 {
     set->check = get_flag("CHORALE_CHECK");

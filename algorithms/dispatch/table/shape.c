@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shape.c - the shape of a communicator from its ranks' nodes. */
+/* shape.c - computes the shape of a communicator from the nodes of its
+ * ranks. */
 #include "algorithms/dispatch/table/shape.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static int count_nodes(const uint64_t *node, int size, uint64_t *sorted)
     return nodes;
 }
 
-/* 1 if the ranks lie in runs of ppn, each run on another node. */
+/* 1 if ranks lie in runs of ppn, each run on another node. */
 static int is_block(const uint64_t *node, int size, int nodes, int ppn)
 {
     if ((size - 1) / ppn + 1 != nodes)
@@ -60,7 +61,7 @@ enum chorale_shape chorale_shape_of(const uint64_t *node, int size,
                                         : CHORALE_SHAPE_IRREGULAR;
 }
 
-/* Place of the first value that is not below x. */
+/* Index of the first value >= x. */
 static int first_place(const uint64_t *sorted, int size, uint64_t x)
 {
     int lo = 0, hi = size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site.c - finds the site's table: see site.h. */
+/* site.c - finds the dispatch table of a site. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 enum { LONGEST = 64 };
 
-/* How libraries introduce themselves, the longer before the shorter. */
+/* Prefixes of MPI_Get_library_version; longer prefixes before shorter ones. */
 static const struct family {
     const char *says, *tag;
 } family[] = {
@@ -27,7 +27,7 @@ static const struct family {
     { "CRAY MPICH", "craympich" }
 };
 
-/* "4.0" of the first number with a point in it: "v4.0.2", "\t4.0.2". */
+/* The first "MAJOR.MINOR" of the line: "4.0" in "v4.0.2" or "\t4.0.2". */
 static int two_numbers(const char *text, char *number, size_t size)
 {
     for (; *text != '\0' && *text != '\n'; text++) {
@@ -89,7 +89,7 @@ int chorale_site_table_read(const char *name, long *number, long *before,
            *before < *number;
 }
 
-/* The name, or the one for all. */
+/* The name if it is a safe folder name, else OTHER. */
 static const char *folder_of(const char *variable, const char *name,
                              void (*warn)(const char *line))
 {
@@ -100,7 +100,7 @@ static const char *folder_of(const char *variable, const char *name,
     if (chorale_site_name(name))
         return name;
     snprintf(line, sizeof(line), "%s: a folder of site tables has at most %d "
-             "letters, digits and _ - . in its name; '%s' is used",
+             "letters, digits and _ - . in its name; using '%s'",
              variable, LONGEST, OTHER);
     if (warn != NULL)
         warn(line);

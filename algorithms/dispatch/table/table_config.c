@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_config.c - puts settings, table and catalogue together, and digests all
- * three, so that ranks can compare eight bytes instead of files. */
+/* table_config.c - resolves settings and table against the catalogue. One
+ * digest of all three lets ranks compare eight bytes instead of files. */
 #include "config.h"
 
 #include <limits.h>
@@ -79,20 +79,20 @@ static uint64_t digest(const struct chorale_tuning *t)
     return hash;
 }
 
-/* One choice for one collective: 0, or -1 and a line in why. */
+/* Resolve one choice for one collective. Returns 0, or -1 and a line in why. */
 static int resolve(enum chorale_coll coll, const struct chorale_choice *c,
                    struct chorale_plan *plan, char *why, size_t why_size)
 {
     const char *never;
 
     if (strcmp(c->provider, "chorale") != 0)
-        return 0; /* natives need CVARs, which are the application's */
+        return 0; /* natives need CVARs, which belong to the application */
     plan->alg = chorale_alg_find(coll, c->variant);
     if (plan->alg == NULL)
         return 0; /* perhaps another collective's: see known() */
     never = chorale_alg_unselectable(plan->alg, 1);
     if (never != NULL)
-        snprintf(why, why_size, "%s %s is only ever measured: %s",
+        snprintf(why, why_size, "%s %s is never selected: %s",
                  chorale_coll_info(coll)->name, c->variant, never);
     else if (chorale_alg_params_parse(plan->alg, c->params, plan->param, why,
                                       why_size) == 0)
@@ -101,7 +101,7 @@ static int resolve(enum chorale_coll coll, const struct chorale_choice *c,
     return -1;
 }
 
-/* 1 if some collective of the catalogue has a variant of that name. */
+/* 1 if any collective of the catalogue has a variant of that name. */
 static int known(const struct chorale_choice *c)
 {
     for (int i = 0; chorale_algs[i] != NULL; i++)
@@ -123,7 +123,7 @@ static void warn_choice(const struct chorale_tuning *t, int i,
         warn(line);
 }
 
-/* Resolve all choices; the first that cannot be served is worth a line. */
+/* Resolve all choices; warn about the first one that cannot be served. */
 static void resolve_all(struct chorale_tuning *t, const char *source,
                         warn_fn *warn)
 {
@@ -158,8 +158,8 @@ static void index_selectors(struct chorale_tuning *t)
     }
 }
 
-/* 1 if the table or a forced variant can be chosen for a collective in a world
- * of that many ranks. */
+/* 1 if the table or a forced variant may be chosen for a collective, if
+ * MPI_COMM_WORLD has size ranks. */
 static int is_served(const struct chorale_tuning *t, int coll, int size)
 {
     if (t->set.disabled & 1u << coll)
@@ -183,11 +183,13 @@ static void find_served(struct chorale_tuning *t)
         size = INT_MAX;
     for (int coll = 0; coll < CHORALE_NCOLL; coll++)
         t->serves |= (unsigned)is_served(t, coll, size) << coll;
-    /* With CHORALE_CHECK there is work without a choice. */
+    /* CHORALE_CHECK compares arguments even where only the library is
+     * chosen. */
     t->idle = t->serves == 0 && !t->set.check;
 }
 
-/* The table that is named, or the site's; "" if there is none. */
+/* Path of the table: the argument, CHORALE_DISPATCH, or the site's; "" if
+ * there is no such file, or in a set-user-id process. */
 static void find_path(const struct chorale_tuning *t, const char *path,
                       char *text, size_t size, warn_fn *warn)
 {
@@ -208,7 +210,7 @@ static void find_path(const struct chorale_tuning *t, const char *path,
                       getenv("SLURM_JOB_PARTITION"), mpi, text, size, warn);
 }
 
-/* Load the table at path, if it may be used here. */
+/* Load the table at path, unless it was measured on another system. */
 static int load(struct chorale_tuning *t, const char *path, char *why,
                 size_t why_size)
 {
@@ -225,7 +227,8 @@ static int load(struct chorale_tuning *t, const char *path, char *why,
     return 0;
 }
 
-/* The table, or the one compiled in: then source is "". */
+/* Set t->table and its path in source. Falls back to the compiled-in table
+ * with source "". */
 static void find_table(struct chorale_tuning *t, const char *path,
                        char *source, size_t size, warn_fn *warn, int *ok_p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table_config.h - settings and table of this process, resolved against the
- * catalogue: what the dispatcher looks at. Immutable once loaded. */
+ * catalogue: the input of the dispatcher. Immutable once loaded. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_TABLE_CONFIG_H
 #define CHORALE_ALGORITHMS_DISPATCH_TABLE_TABLE_CONFIG_H
 
@@ -12,23 +12,26 @@
 struct chorale_tuning {
     struct chorale_settings set;
     const struct chorale_table *table;
-    uint64_t content;        /* of the file that the table is from, or 0 */
+    uint64_t content;        /* hash of the table's file, or 0 */
     const struct chorale_selector *selector[CHORALE_NCOLL]; /* or NULL */
     struct chorale_plan *plan; /* [CHORALE_NCOLL][table->nchoice] */
     uint64_t digest;         /* of table, catalogue, settings */
-    unsigned serves;         /* bit per collective: not only the library's */
-    int idle;                /* nothing but the library is ever chosen */
+    unsigned serves;         /* bit per collective: a variant may be chosen */
+    int idle;                /* only the library is ever chosen */
 };
 
-/* Read the settings, find and load the table, resolve its choices. Whatever
- * is wrong costs one line to warn() and leaves the library in charge.
+/* Read the settings, find and load the table, resolve its choices. Each
+ * problem is reported by one line to warn(), which may be NULL; the
+ * collectives or the table concerned are left to the library.
  *
- * path  the table, or NULL: what the environment says
- * ok_p  out, may be NULL: 0 if path could not be used */
+ * path  the table, or NULL: found from the environment
+ * ok_p  out, may be NULL: 0 if a table was found but could not be used, or
+ *       memory ran out */
 void chorale_tuning_load(struct chorale_tuning *t, const char *path,
                          void (*warn)(const char *line), int *ok_p);
 
-/* Choice i of the table for a collective. */
+/* Choice i of the table, resolved for a collective. An i outside the table
+ * gives choice 0, the library. */
 const struct chorale_plan *chorale_tuning_plan(const struct chorale_tuning *t,
                                                enum chorale_coll coll, int i);
 

@@ -22,7 +22,7 @@
 #define MAX_CHOICES 65536
 #define MAX_FILE (64 << 20)
 
-/* Where the one line goes. */
+/* Buffer for the error line. */
 struct reason {
     char *text;
     size_t size;
@@ -39,7 +39,7 @@ static int refuse(const struct reason *why, const char *format, ...)
     return -1;
 }
 
-/* For the system's reason. */
+/* Error line with the text of errno. */
 static int unread(const struct reason *why)
 {
     return refuse(why, "%s; name a table that was compiled, and that you may "
@@ -58,8 +58,8 @@ static int check_owner(const struct stat *st, const struct reason *why)
     return 0;
 }
 
-/* Who may write the folder may put another file in its place; in one like
- * /tmp nobody may but the file's owner. */
+/* A user who may write the folder could replace the file; in a sticky folder,
+ * such as /tmp, only the file's owner can. */
 static int check_folder(const char *path, const struct reason *why)
 {
     char folder[PATH_MAX];
@@ -138,8 +138,8 @@ static int check_bytes(int fd, const char *path, off_t size,
     int ret;
 
     if (size > MAX_FILE)
-        return refuse(why, "no table has %lld bytes; name one that was "
-                      "compiled", (long long)size);
+        return refuse(why, "%lld bytes are too many for a table; name a "
+                      "compiled one", (long long)size);
     file = malloc((size_t)size + 1);
     if (file == NULL)
         return refuse(why, "out of memory; end other programs");
@@ -194,8 +194,8 @@ static int check_choices(const struct chorale_table *t,
     return 0;
 }
 
-/* 1 if this function lies in the same object as the table: another object
- * with functions of the same names must not have taken their places. */
+/* 1 if this function lies in the same object as the table. Otherwise a
+ * function of the same name in another object has taken its place. */
 static int same_object(const void *function, const struct chorale_table *t)
 {
     Dl_info ours, its;
@@ -223,7 +223,7 @@ static int check_selectors(const struct chorale_table *t,
                           "link the table with -Wl,-Bsymbolic");
         if (s->hull.comm_size_lo < 0 || s->hull.n_lo > s->hull.n_hi
             || s->hull.comm_size_lo > s->hull.comm_size_hi)
-            return refuse(why, "selector %d was measured nowhere; generate it "
+            return refuse(why, "selector %d has an empty range; generate it "
                           "again", i);
     }
     return 0;

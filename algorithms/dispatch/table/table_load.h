@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_load.h - dispatch tables from shared objects, checked before they are
- * believed. */
+/* table_load.h - loads dispatch tables from shared objects and checks them. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_TABLE_LOAD_H
 #define CHORALE_ALGORITHMS_DISPATCH_TABLE_TABLE_LOAD_H
 
@@ -13,21 +12,21 @@ extern const struct chorale_table chorale_default_table;
 
 /* Load the table of a shared object. It stays loaded until the process ends.
  *
- * path     followed through symbolic links; the file and the folder that it
- *          is in must belong to root or to the user and be writable by their
- *          owner only (a folder in which nobody removes others' files, as
- *          /tmp, may be), because its code runs here
- * table_p  out, untouched on failure
- * content_p  out, untouched on failure, may be NULL: a digest of the whole
- *          file, as a table that was changed by hand keeps its own
- * why      one line on failure, without the path
+ * path       symbolic links are followed. As its code runs in this process, the
+ *            file and its folder must belong to root or to the user and be
+ *            writable by their owner only. A sticky folder, such as /tmp, may
+ *            be writable by others.
+ * table_p    out; unchanged on failure
+ * content_p  out, may be NULL; unchanged on failure: digest of the whole file.
+ *            A table edited by hand keeps its own digest field, not this one.
+ * why        out: on failure one line without the path
  *
- * Returns 0, or -1: not such a file, cut short, of another interface, or
- * with a field that cannot be. */
+ * Returns 0, or -1 if the file cannot be used: not a table, cut short, of
+ * another interface version, or with an invalid field. */
 int chorale_table_load(const char *path, const struct chorale_table **table_p,
                        uint64_t *content_p, char *why, size_t why_size);
 
-/* Digest more: hash is what came of the bytes before, CHORALE_FOLD of none. */
+/* FNV-1a hash: fold data into hash. CHORALE_FOLD is the hash of no data. */
 #define CHORALE_FOLD UINT64_C(0xcbf29ce484222325)
 uint64_t chorale_fold(uint64_t hash, const void *data, size_t size);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tick_clock.h - a quick clock for the calls of one process. Ticks are of unknown
- * length: hold them against CLOCK_MONOTONIC over the whole run. */
+/* tick_clock.h - cheap clock for timing calls within one process. The length
+ * of a tick is unknown: calibrate it with CLOCK_MONOTONIC over the whole
+ * run. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TICK_CLOCK_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TICK_CLOCK_H
 
@@ -19,8 +20,8 @@ static inline uint64_t chorale_tick_clock(void)
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 
-/* 1 if the processor's counter goes on at one rate, whatever its frequency
- * and sleep states are. */
+/* 1 if the time stamp counter has a constant rate, in all frequency and sleep
+ * states of the processor. */
 static inline int chorale_tick_steady(void)
 {
     unsigned a, b, c, d;

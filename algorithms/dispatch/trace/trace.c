@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.c - the life of a trace: wish, join, calls, finish. */
+/* trace.c - start, calls and end of a trace. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,27 +22,27 @@
 atomic_int chorale_trace_on;
 
 static struct {
-    pthread_mutex_t lock;    /* of table, if several threads may call */
+    pthread_mutex_t lock;    /* protects table under MPI_THREAD_MULTIPLE */
     int threads, steady;
     struct chorale_trace_table table;
     char *path;              /* NULL: this process does not trace */
-    int signal;              /* 0: none */
-    pid_t pid;               /* a child of fork is no rank */
+    int signal;              /* 0: unset */
+    pid_t pid;               /* a child of fork is not a rank */
     int rank, size;          /* of MPI_COMM_WORLD */
-    int writer;              /* its rank that writes; -1: not joined */
+    int writer;              /* rank that writes; -1: not joined */
     atomic_int finished;
     uint64_t start_tick, start_clock;
     time_t started;
     char mpi_library[256];
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER, .writer = -1 };
 
-static atomic_int asked;     /* by the signal */
+static atomic_int asked;     /* set by the signal handler */
 
-/* The call that a thread is in. */
+/* The call that this thread is in. */
 static _Thread_local struct {
-    int depth;               /* calls inside of calls: the outer one counts */
-    int known;               /* key is filled in */
-    int odd;                 /* it makes no sense: unlisted */
+    int depth;               /* nesting of calls; only the outermost counts */
+    int known;               /* key is valid */
+    int odd;                 /* invalid arguments: counted as unlisted */
     struct chorale_trace_key key;
     uint64_t bytes, start;
 } frame;
@@ -55,7 +55,7 @@ static void say(const char *what, const char *why)
                      why != NULL ? why : "");
 
     if (write(STDERR_FILENO, line, (size_t)n) < 0)
-        return; /* nowhere to complain */
+        return; /* stderr is closed */
 }
 
 static void on_signal(int number)
@@ -64,8 +64,8 @@ static void on_signal(int number)
     atomic_store(&asked, 1);
 }
 
-/* A number of a signal that nobody sends to end the application: it would go
- * on. */
+/* Parse a signal number; 0 if it is invalid. Signals that end a program are
+ * refused, because the handler would keep it running. */
 static int read_signal(const char *text, void (*warn)(const char *line))
 {
     static const int never[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE,
@@ -104,7 +104,8 @@ int chorale_trace_wish(int secure, const char *suffix,
         return 0;
     if (number != NULL && number[0] != '\0')
         trace.signal = read_signal(number, warn);
-    /* Spawned processes are a world of their own, with a file of its own. */
+    /* Spawned processes have their own MPI_COMM_WORLD and write their own
+     * file. */
     if (PMPI_Comm_get_parent(&parent) == MPI_SUCCESS
         && parent != MPI_COMM_NULL)
         snprintf(more, sizeof(more), ".spawned%ld", (long)getpid());
@@ -153,14 +154,14 @@ static void at_exit(void)
         chorale_trace_part("the program ended without MPI_Finalize");
 }
 
-/* From here on calls are counted. node: as in trace_comm.h. */
+/* Start counting calls. node: as in trace_comm.h. */
 static void begin(uint64_t *node)
 {
     int level;
 
     if (!chorale_trace_comm_start(node, trace.size)) {
-        say("MPI_Comm_create_keyval fails, and nothing is traced; leave it out, "
-            "or use another MPI library", NULL);
+        say("MPI_Comm_create_keyval failed, so no call is traced; unset "
+            "CHORALE_TRACE, or use another MPI library", NULL);
         return;
     }
     trace.threads = PMPI_Query_thread(&level) != MPI_SUCCESS
@@ -190,8 +191,8 @@ void chorale_trace_alone(void)
         begin(NULL);
 }
 
-/* The nodes of all ranks, if every rank has room for them and the file can be
- * written. Collective. */
+/* Nodes of all ranks, or NULL on all ranks if a rank has no memory or the file
+ * cannot be written. Collective. */
 static uint64_t *gather_nodes(void)
 {
     uint64_t mine = chorale_host_id();
@@ -287,7 +288,7 @@ void chorale_trace_done_slow(void)
         chorale_trace_part(NULL);
 }
 
-/* What this process has so far, and its wall time. */
+/* Rows of this process so far, and its wall time in seconds. */
 static void take(struct chorale_trace_rows *rows, double *wall)
 {
     uint64_t ticks, clock;
@@ -295,7 +296,7 @@ static void take(struct chorale_trace_rows *rows, double *wall)
     *wall = 0;
     *rows = (struct chorale_trace_rows){0};
     if (trace.start_clock == 0)
-        return; /* it never began */
+        return; /* this process never started tracing */
     ticks = chorale_tick(trace.steady) - trace.start_tick;
     clock = chorale_tick_clock() - trace.start_clock;
     *wall = 1e-9 * (double)clock;
@@ -341,7 +342,7 @@ void chorale_trace_part(const char *why)
     free(rows.row);
 }
 
-/* All together; the writer writes. */
+/* Sum over all ranks; the writer writes the file. */
 static void merge_and_write(void)
 {
     struct chorale_trace_sum sum = {0};

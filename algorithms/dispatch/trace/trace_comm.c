@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_comm.c - an attribute on each communicator that is called. */
+/* trace_comm.c - caches size and shape as an attribute of each communicator. */
 #include "config.h"
 
 #include <stdatomic.h>
@@ -10,9 +10,10 @@
 
 static struct {
     int key;
-    _Atomic(uint64_t *) node; /* of the world's ranks; may come late */
+    _Atomic(uint64_t *) node; /* node of each rank of MPI_COMM_WORLD; may be
+                               * set late */
     int size;
-    atomic_uint epoch;       /* communicators freed */
+    atomic_uint epoch;       /* number of communicators freed */
 } world;
 
 static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
@@ -55,14 +56,15 @@ void chorale_trace_comm_stop(void)
     void *value;
     int found;
 
-    /* Open MPI takes deleting one that is not there for an error. */
+    /* Open MPI reports an error if the attribute to delete does not exist. */
     if (PMPI_Comm_get_attr(MPI_COMM_WORLD, world.key, &value, &found)
             == MPI_SUCCESS && found)
         PMPI_Comm_delete_attr(MPI_COMM_WORLD, world.key);
     PMPI_Comm_free_keyval(&world.key);
 }
 
-/* Nodes of comm's ranks into node[size]; 0 if one is not of our world. */
+/* Nodes of comm's ranks in node[size]. Returns 0 if a rank is outside
+ * MPI_COMM_WORLD. */
 static int find_nodes(MPI_Comm comm, int size, uint64_t *node)
 {
     enum { PIECE = 64 };
@@ -131,7 +133,7 @@ const struct chorale_trace_comm *chorale_trace_comm_of(MPI_Comm comm)
 {
     static _Thread_local struct {
         MPI_Comm comm;
-        unsigned epoch;      /* one above world.epoch; 0: none */
+        unsigned epoch;      /* world.epoch + 1; 0: unset */
         const struct chorale_trace_comm *info;
     } last;
     const unsigned epoch = atomic_load_explicit(&world.epoch,

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_enabled.h - round each call of an application: is it traced? No mpi.h. */
+/* trace_enabled.h - called around each call of an application: is it traced?
+ * Does not include mpi.h. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_ENABLED_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_ENABLED_H
 
 #include <stdatomic.h>
 
-/* 1 while this process traces: who reads 1 sees all that was set up before. */
+/* 1 while this process traces. Set with release order after all set-up. */
 extern atomic_int chorale_trace_on;
 
 void chorale_trace_open_slow(void);
 void chorale_trace_done_slow(void);
 
-/* A call begins. Calls inside of calls are part of the outer one. */
+/* A call begins. Calls made inside it are part of it. */
 static inline void chorale_trace_open(void)
 {
     if (atomic_load_explicit(&chorale_trace_on, memory_order_acquire))
         chorale_trace_open_slow();
 }
 
-/* It returns rc. */
+/* The call returns rc. */
 static inline int chorale_trace_done(int rc)
 {
     if (atomic_load_explicit(&chorale_trace_on, memory_order_acquire))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_file.c - writes a trace. */
+/* trace_file.c - writes a trace file. */
 #include "config.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ char *chorale_trace_part_path(const char *path, int rank)
     return part;
 }
 
-/* A new file beside path; -1: errno says why. *name is to be freed. */
+/* Make a new file beside path. Returns its descriptor, or -1 with errno set.
+ * The caller frees *name. */
 static int make_beside(const char *path, char **name)
 {
     *name = malloc(strlen(path) + 8);
@@ -58,7 +59,7 @@ const char *chorale_trace_try(const char *path)
     int fd;
 
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return "it exists and is no regular file";
+        return "it exists and is not a regular file";
     fd = make_beside(path, &name);
     if (fd < 0) {
         why = strerror(errno);
@@ -70,7 +71,7 @@ const char *chorale_trace_try(const char *path)
     return why;
 }
 
-/* Text up to its first control character, spaces at its end left out. */
+/* Length of text up to its first control character, without trailing spaces. */
 static int line_length(const char *text)
 {
     int n = 0, end = 0;
@@ -129,14 +130,14 @@ static int by_time(const void *a, const void *b)
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-/* Numbers with points, whatever the application's language is. */
+/* Write with decimal points in any locale of the application. */
 static void write_text(FILE *out, const struct chorale_trace_head *head,
                        const struct chorale_trace_rows *rows)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
 
-    if (rows->n > 0) /* what took longest first */
+    if (rows->n > 0) /* longest time first */
         qsort(rows->row, rows->n, sizeof(*rows->row), by_time);
     write_head(out, head, rows);
     for (size_t i = 0; i < rows->n; i++)

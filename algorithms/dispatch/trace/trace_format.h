@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_format.h - the words of a trace's columns, shared by what writes it and
- * what reads it. No MPI. Types and operations are those of dtypes.h first. */
+/* trace_format.h - words of a trace's columns, shared by the writer and the
+ * readers. Does not include mpi.h. Types and operations begin with those of
+ * dtypes.h. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FORMAT_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FORMAT_H
 
@@ -19,7 +20,7 @@
 #define CHORALE_TRACE_SHAPES                                                 \
     "unknown", "single-node", "one-per-node", "block", "cyclic", "irregular"
 
-/* Bytes of what ran, with the 0 at its end. */
+/* Bytes of the column `ran`, with the terminating 0. */
 enum { CHORALE_TRACE_RAN = 80 };
 
 #endif

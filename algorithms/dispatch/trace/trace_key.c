@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_key.c - arguments to keys. Unlike call_args.c this takes every call that
- * the library takes too, of any type and operation. */
+/* trace_key.c - computes the key of a call. Unlike call_args.c it accepts
+ * every call that the library accepts, with any type and operation. */
 #include "config.h"
 
 #include "algorithms/dispatch/base/call_args.h"
@@ -39,7 +39,7 @@ static uint8_t op_class(MPI_Op op)
     return OP_USER;
 }
 
-/* Of a predefined type that call_args.c knows. */
+/* Class of a plain type (chorale_args_plain()). */
 static uint8_t plain_class(MPI_Datatype type, MPI_Count size)
 {
     const char holds = chorale_args_holds(type);
@@ -52,8 +52,8 @@ static uint8_t plain_class(MPI_Datatype type, MPI_Count size)
     return size == 1 ? BYTE : size == 4 ? INT : size == 8 ? INT64 : OTHER;
 }
 
-/* The type's facts; those of the thread's last type are kept, if its handle
- * is one that no other type can get. */
+/* Facts of the type. A thread caches those of its last plain type, whose
+ * handle is never reused. */
 static int look_up(MPI_Datatype type, struct type_info *info)
 {
     static _Thread_local struct type_info last;
@@ -87,7 +87,7 @@ int chorale_trace_blind(enum chorale_coll coll)
     return chorale_coll_info(coll)->blind;
 }
 
-/* Entry i of one of the two arrays that is there; -1: none is. */
+/* Entry i of the array that is not NULL; -1 if both are. */
 static MPI_Count one(const MPI_Count *count, const int *ints, int i)
 {
     return count != NULL ? count[i] : ints != NULL ? ints[i] : -1;
@@ -102,8 +102,8 @@ static MPI_Count sum(const MPI_Count *count, const int *ints, int size)
     return count != NULL || ints != NULL ? all : -1;
 }
 
-/* Elements that say what this call moves, and of which type: one block, or
- * where blocks differ as many as this rank knows of. */
+/* Number of elements that stand for the call, and their type: one block, or
+ * for irregular collectives all that this rank knows of. */
 static MPI_Count elements(enum chorale_coll coll,
                           const struct chorale_call *c,
                           const struct chorale_ints *ints,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_merge.c - a binomial tree of messages, on a communicator of its own:
- * nothing that the application left unreceived is mistaken for them. */
+/* trace_merge.c - sums up traces along a binomial tree. Uses a communicator of
+ * its own, so that messages the application has not received do not match. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "algorithms/dispatch/trace/trace_merge.h"
 
 #define TAG 1
-#define PIECE 64 /* rows a message: fits the stack, if there is no memory */
+#define PIECE 64 /* rows per message: a buffer on the stack if memory runs
+                  * out */
 
 struct head {
     uint64_t n, unlisted;
@@ -62,8 +63,8 @@ static int send_to(MPI_Comm comm, int rank,
     return rc;
 }
 
-/* Rows come in and are summed up piece by piece if there is no memory for all:
- * then they merge slower, and those that find no room are unlisted. */
+/* Receive all rows and merge them at once. Without memory for all, merge them
+ * piece by piece; rows without room become unlisted. */
 static int receive_rows(MPI_Comm comm, int rank, uint64_t n,
                         struct chorale_trace_rows *mine)
 {

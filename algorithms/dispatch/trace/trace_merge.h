@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_merge.h - the ranks' traces summed up on one of them. */
+/* trace_merge.h - sums up the traces of all ranks on one rank. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_MERGE_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_MERGE_H
 
@@ -7,13 +7,13 @@
 
 struct chorale_trace_sum {
     struct chorale_trace_rows rows;
-    double wall, wall_max;   /* s: summed, and the longest */
-    int64_t ranks;           /* that traced */
+    double wall, wall_max;   /* seconds: sum, and maximum */
+    int64_t ranks;           /* ranks that traced */
 };
 
-/* Collective over MPI_COMM_WORLD, in a tree of ceil(lg P) rounds: on rank
- * writer sum becomes that of all. Returns NULL, or why it could not be done
- * (static). */
+/* Sum up the traces of all ranks in sum on rank writer, in ceil(lg P) rounds.
+ * Collective over MPI_COMM_WORLD. Returns NULL, or the reason of a failure
+ * (static string). */
 const char *chorale_trace_merge(int writer, struct chorale_trace_sum *sum);
 
 #endif

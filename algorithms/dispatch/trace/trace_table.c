@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_table.c - a hash table that is probed in a line and doubles. */
+/* trace_table.c - hash table with linear probing that doubles when full. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "algorithms/dispatch/trace/trace_table.h"
 
-/* An application has dozens of points; one that never repeats a size must not
- * take the memory of the node. */
+/* Applications have dozens of different calls. The limit bounds the memory of
+ * one that never repeats a size. */
 #define FIRST_SIZE 256
 #define MAX_SIZE ((size_t)1 << 17)
 
@@ -36,7 +36,7 @@ static size_t hash(const struct chorale_trace_key *key)
     return (size_t)h;
 }
 
-/* The key's cell, or the free one where it belongs. There is a free one. */
+/* The key's cell, or the unused cell where it belongs. Needs an unused cell. */
 static struct chorale_trace_cell *probe(struct chorale_trace_cell *cell,
                                         size_t size,
                                         const struct chorale_trace_key *key)
@@ -83,7 +83,7 @@ look_up(struct chorale_trace_table *table,
     cell = probe(table->cell, table->size, key);
     if (cell->calls == 0) {
         if (table->used + 1 >= table->size)
-            return NULL; /* it could not grow: keep one free */
+            return NULL; /* it could not grow: keep one cell unused */
         table->used++;
         cell->key = *key;
     }
@@ -112,7 +112,7 @@ void chorale_trace_table_release(struct chorale_trace_table *table)
     memset(table, 0, sizeof(*table));
 }
 
-/* At the end of text, as much as there is room for. */
+/* Append to text as much as fits. */
 static void put_text(char text[CHORALE_TRACE_RAN], const char *more)
 {
     const size_t at = strlen(text), room = CHORALE_TRACE_RAN - 1 - at;
@@ -170,7 +170,7 @@ static void add(struct chorale_trace_row *to,
         to->max_seconds = from->max_seconds;
 }
 
-/* Two plans may have the same name: sum those of one process up. */
+/* Add up adjacent rows with equal keys: two plans may have the same name. */
 static size_t fold(struct chorale_trace_row *row, size_t n)
 {
     size_t to = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_table.h - sums by key, and the rows that processes exchange. No
- * locks: the caller sees to it that one thread at a time is here. */
+/* trace_table.h - sums by key, and the rows that processes exchange. Not
+ * thread-safe: the caller locks. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_TABLE_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_TABLE_H
 
@@ -8,49 +8,50 @@
 
 struct chorale_trace_cell {
     struct chorale_trace_key key;
-    uint64_t calls;          /* 0: free */
+    uint64_t calls;          /* 0: unused cell */
     uint64_t ticks, bytes;
 };
 
 struct chorale_trace_table {
     struct chorale_trace_cell *cell;
     size_t size, used;       /* size: a power of two, or 0 */
-    struct chorale_trace_cell *last[CHORALE_NCOLL]; /* looked up */
+    struct chorale_trace_cell *last[CHORALE_NCOLL]; /* cell of the last call */
     uint64_t unlisted, unlisted_ticks;
 };
 
-/* One call of that key. What finds no room is counted as unlisted. */
+/* Count one call with that key. Without memory it is counted as unlisted. */
 void chorale_trace_table_add(struct chorale_trace_table *table,
                              const struct chorale_trace_key *key,
                              uint64_t ticks, uint64_t bytes);
 
 void chorale_trace_table_release(struct chorale_trace_table *table);
 
-/* A key that means the same in every process, and what it sums up to. The
- * first five fields, compared as bytes, are the key: no holes. */
+/* A row has a key that is the same in every process, and its sums. The fields
+ * before rank_calls are the key; they are compared as bytes, without
+ * padding. */
 struct chorale_trace_row {
     uint64_t n;
     int32_t comm_size;
     uint8_t coll, type, op, root;
     uint8_t shape, unused[7];
-    char ran[CHORALE_TRACE_RAN]; /* filled up with 0 */
+    char ran[CHORALE_TRACE_RAN]; /* padded with 0 */
     uint64_t rank_calls, bytes;
     double seconds, max_seconds;
 };
 
 struct chorale_trace_rows {
-    struct chorale_trace_row *row; /* sorted by key, each once */
+    struct chorale_trace_row *row; /* sorted by key; keys are unique */
     size_t n;
     uint64_t unlisted;
     double unlisted_seconds;
 };
 
-/* The table as rows; tick: seconds of a tick. Without memory all is unlisted.
- * Free rows->row. */
+/* Convert the table to rows; tick: seconds per tick. Without memory all calls
+ * are unlisted. The caller frees rows->row. */
 void chorale_trace_rows_of(const struct chorale_trace_table *table,
                            double tick, struct chorale_trace_rows *rows);
 
-/* Add other's to mine; without memory other's rows become unlisted. */
+/* Add other to mine. Without memory, the rows of other become unlisted. */
 void chorale_trace_rows_merge(struct chorale_trace_rows *mine,
                               const struct chorale_trace_rows *other);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* again.c - calls that differ in one argument from those before, which were
- * right and often made: what is new about them is seen. */
+/* again.c - calls that differ in one argument from earlier, repeated calls:
+ * the difference must not be missed. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -40,14 +40,14 @@ static int class_of(int rc)
     return class;
 }
 
-/* The library says of a wrong call what it says of it alone. */
+/* The library reports a wrong call as it does without earlier calls. */
 static void same(const char *what, int rc, int want)
 {
     check(class_of(want) != MPI_SUCCESS, "the library took it", want);
     check(class_of(rc) == class_of(want), what, class_of(rc));
 }
 
-/* Other libraries take them, or end. */
+/* Only MPICH: other libraries accept these calls or crash. */
 static void wrong_addresses(void)
 {
 #ifdef MPICH_VERSION
@@ -81,8 +81,8 @@ static void wrong_ones(void)
          PMPI_Allreduce(in, out, N, MPI_INT, MPI_OP_NULL, comm));
 }
 
-/* As many as before of another type, then other counts of it: some of them
- * are remembered in the same place. */
+/* Repeated calls with one type, then with other counts of another type: some
+ * share an entry of the cache. */
 static void sizes(void)
 {
     enum { FEW = 40, MANY = 5000 };
@@ -116,8 +116,8 @@ static void right_ones(void)
           "another type", (int)f[1]);
 }
 
-/* Two elements of each rank but the first two, which have first and 4 - first
- * of them: one sum. */
+/* Two elements for each rank, except the first two ranks, which have first and
+ * 4 - first: the sum is always the same. */
 static void place(int *counts, int *displs, int first)
 {
     for (int r = 0, at = 0; r < size; at += counts[r++]) {
@@ -126,7 +126,7 @@ static void place(int *counts, int *displs, int first)
     }
 }
 
-/* Arrays that differ in their elements, and not in their sum. */
+/* Arrays that differ in their elements, but not in their sum. */
 static void arrays(void)
 {
     enum { MOST = 8 };
@@ -152,13 +152,13 @@ static void arrays(void)
         check(out[0] == rank + 1, "scatterv", i);
     }
     place(counts, displs, 2);
-#ifdef MPICH_VERSION /* Open MPI 4.1 itself does not look, and crashes */
+#ifdef MPICH_VERSION /* Open MPI 4.1 itself does not check, and crashes */
     same("its own block for both",
          MPI_Allgatherv(all + displs[rank], 2, MPI_INT, all, counts, displs,
                         MPI_INT, comm),
          PMPI_Allgatherv(all + displs[rank], 2, MPI_INT, all, counts, displs,
                          MPI_INT, comm));
-    place(counts, displs, 5); /* and -1 */
+    place(counts, displs, 5); /* the other count is -1 */
     displs[1] = 0;
     same("a negative count",
          MPI_Allgatherv(in, 2, MPI_INT, all, counts, displs, MPI_INT, comm),
@@ -166,7 +166,7 @@ static void arrays(void)
 #endif
 }
 
-/* The same with large counts: one of all ranks, and in turn another. */
+/* The same with large counts: one array on all ranks, in turn with another. */
 static void large_arrays(void)
 {
 #if MPI_VERSION >= 4
@@ -205,7 +205,7 @@ static void large_arrays(void)
                           counts, displs, MPI_INT, comm),
          PMPI_Allgatherv_c(all + displs[rank], counts[rank], MPI_INT, all,
                            counts, displs, MPI_INT, comm));
-    counts[0] = 6; /* as many in all */
+    counts[0] = 6; /* the sum stays the same */
     counts[1] = -2;
     displs[1] = 0;
     same("a negative large count",
@@ -216,8 +216,8 @@ static void large_arrays(void)
 #endif
 }
 
-/* One block of each rank, and the root's or each rank's own one at an address
- * for both sides, which is not where the first one is. */
+/* One block per rank, where the root's or each rank's own block has the same
+ * address on both sides. That address is not the address of the first block. */
 static void blocks(void)
 {
     enum { MOST = 8, LAST = 1 };
@@ -236,7 +236,7 @@ static void blocks(void)
         check(out[0] == rank + 1, "scatter", i);
     }
 #ifdef MPICH_VERSION
-    if (rank != LAST) /* the others would wait for it */
+    if (rank != LAST) /* other ranks would wait for its messages */
         return;
     same("its own block in what is gathered",
          MPI_Gather(all + 2 * rank, 2, MPI_INT, all, 2, MPI_INT, LAST, comm),
@@ -250,7 +250,7 @@ static void blocks(void)
 #endif
 }
 
-/* Many collectives' sizes in turn, more than once. */
+/* Several sizes of several collectives in turn, repeatedly. */
 static void turns(void)
 {
     enum { SIZES = 16, ROUNDS = 3 };
@@ -272,7 +272,7 @@ static void turns(void)
     }
 }
 
-/* Every second int. */
+/* A type for n ints with a stride of two. */
 static MPI_Datatype spread(int n)
 {
     MPI_Datatype type;
@@ -301,9 +301,8 @@ static void cast(MPI_Datatype type, int n, int times)
     }
 }
 
-/* Types whose handle is used again for another one, on rank 0 alone: what is
- * remembered of the first is not so of the second, which is another size for a
- * table. */
+/* A type handle is reused for another type on rank 0 only. Cached choices for
+ * the first type must not be used for the second, which has another size. */
 static void reused_types(void)
 {
     MPI_Datatype old = spread(FEW), new;
@@ -320,14 +319,14 @@ static void reused_types(void)
 #endif
     (void)handle;
     cast(new, LONG, TIMES);
-    old = spread(FEW); /* two in turn */
+    old = spread(FEW); /* two types in turn */
     for (int i = 0; i < TIMES; i++) {
         cast(old, FEW, 1);
         cast(new, LONG, 1);
     }
     MPI_Type_free(&new);
     MPI_Type_free(&old);
-    for (int i = 0; i < 2 * TIMES; i++) { /* made for a call or two */
+    for (int i = 0; i < 2 * TIMES; i++) { /* made for one or two calls */
         const int n = i % 3 == 0 ? LONG : FEW;
 
         new = spread(n);
@@ -351,7 +350,7 @@ static void rightmost(void *left, void *right, int *n, MPI_Datatype *type)
     (void)type;
 }
 
-/* Operations whose handle is used again, and MPI's own between. */
+/* Handles of operations are reused, with predefined operations in between. */
 static void reused_operations(void)
 {
     MPI_Op op;
@@ -372,7 +371,8 @@ static void reused_operations(void)
     }
 }
 
-/* The first of a rank that has that number on comm: 7 more than it. */
+/* Broadcast on comm by rank root, which sends its rank in MPI_COMM_WORLD,
+ * first, plus 7. */
 static void ask(MPI_Comm comm, int root, int first)
 {
     int x = 0, me;
@@ -384,8 +384,8 @@ static void ask(MPI_Comm comm, int root, int first)
     check(x == 7 + first, "communicator in turn", x);
 }
 
-/* Communicators in turn, more and more of them; some of them freed, whose
- * handle is another's then, with its ranks the other way round. */
+/* More and more communicators in turn. Some are freed, and their handles are
+ * reused for communicators with the ranks in reverse order. */
 static void communicators(void)
 {
     enum { MOST = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* app.c - a program that knows nothing of Chorale: the collectives with equal
- * blocks, with every kind of argument a correct program may give, checked by
- * value. */
+/* app.c - collectives with equal blocks, with every kind of argument that a
+ * correct program may pass; checks all values. An ordinary MPI program,
+ * unaware of Chorale. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { MAX_COUNT = 30000, MAX_SIZE = 64 };
 
 static MPI_Comm comm;
-static int rank, size, quick; /* with an argument: less of it */
+static int rank, size, quick; /* with an argument: fewer calls */
 static int *in, *out;
 
 static int value(int r, int i)
@@ -53,9 +53,9 @@ static void bcast(int n, int root)
     check(holds(out, root, n), "bcast", n);
 }
 
-/* 0 where the library itself, Open MPI 4.1, goes wrong or hangs: each rank
- * cuts a broadcast into segments by its own type. Then only variants are asked
- * (APP_MIXED=1 says that they are). */
+/* 0 where Open MPI 4.1 itself gives wrong values or hangs, because each rank
+ * cuts a broadcast into segments by its own type. APP_MIXED=1 states that
+ * variants run the calls, which may then be mixed. */
 static int may_mix(void)
 {
 #ifdef OPEN_MPI
@@ -65,7 +65,8 @@ static int may_mix(void)
 #endif
 }
 
-/* Every second int at the root, all ints elsewhere: one signature. */
+/* Strided at the root, contiguous elsewhere: equal signatures, different
+ * types. */
 static void bcast_strided(int n, int root)
 {
     MPI_Datatype strided;
@@ -87,8 +88,8 @@ static void bcast_strided(int n, int root)
     MPI_Type_free(&strided);
 }
 
-/* n integers with gaps between them and behind the last, for MPI_BOTTOM: the
- * first is at out. */
+/* A type for n integers with gaps between them and after the last. Used with
+ * MPI_BOTTOM; the first integer is at out. */
 static MPI_Datatype placed_at_out(int n)
 {
     MPI_Datatype vector, spread, placed;
@@ -105,7 +106,8 @@ static MPI_Datatype placed_at_out(int n)
     return placed;
 }
 
-/* MPICH 4.0's own gather waits for ever for elements that hold nothing. */
+/* Not for n = 0: the gather of MPICH 4.0 itself hangs on elements without
+ * data. */
 static void bottom(int n, int root)
 {
     MPI_Datatype placed;
@@ -129,8 +131,8 @@ static void bottom(int n, int root)
     MPI_Type_free(&placed);
 }
 
-/* In place at another root than 0, the library of MPICH 4.0 itself reads
- * MPI_IN_PLACE as an address from 2 KiB on: not asked of it here. */
+/* From 2 KiB on MPICH 4.0 itself uses MPI_IN_PLACE as an address if the root
+ * is not rank 0. That case is not called. */
 static void reduce(int n, int root, int in_place)
 {
     if (root != 0 && n > 100)
@@ -173,7 +175,7 @@ static void gather(int n, int root, int in_place)
     if (rank == root)
         MPI_Gather(in_place ? MPI_IN_PLACE : in, n, MPI_INT, out, n, MPI_INT,
                    root, comm);
-    else /* the rest is not significant */
+    else /* other arguments are not significant */
         MPI_Gather(in, n, MPI_INT, NULL, -1, MPI_DATATYPE_NULL, root, comm);
     for (int r = 0; rank == root && r < size; r++)
         check(holds(out + r * n, r, n), "gather", n);
@@ -203,7 +205,7 @@ static void allgather(int n, int in_place)
         check(holds(out + r * n, r, n), "allgather", n);
 }
 
-/* Blocks that interleave at the receiver: a resized column type. */
+/* Interleaves the blocks at the receiver by a resized column type. */
 static void allgather_columns(int n)
 {
     MPI_Datatype vector, column;
@@ -226,7 +228,7 @@ static void alltoall(int n, int in_place)
         fill(in + r * n, rank * 31 + r, n);
         fill(out + r * n, rank * 31 + r, n);
     }
-    if (in_place && rank > 0) /* the rest is not significant, so may differ */
+    if (in_place && rank > 0) /* other arguments may differ */
         MPI_Alltoall(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, out, n, MPI_INT,
                      comm);
     else if (in_place)
@@ -237,7 +239,7 @@ static void alltoall(int n, int in_place)
         check(holds(out + r * n, r * 31 + rank, n), "alltoall", n);
 }
 
-/* Rows out, columns in: a transposition, one signature. */
+/* A transposition: sends rows and receives columns; equal signatures. */
 static void alltoall_columns(int n)
 {
     MPI_Datatype vector, column;
@@ -257,7 +259,7 @@ static void alltoall_columns(int n)
     MPI_Type_free(&column);
 }
 
-/* The sum over ranks 0 ... last. */
+/* 1 if buf has the sum over ranks 0 ... last. */
 static int holds_prefix(const int *buf, int last, int n)
 {
     for (int i = 0; i < n; i++)
@@ -284,8 +286,8 @@ static void exscan(int n, int in_place)
     check(holds(in, rank, n), "exscan wrote its input", n);
 }
 
-/* All have entered before anyone leaves: each rank counts its entries in
- * memory that all see. */
+/* No rank may leave before all have entered: each rank counts its entries in
+ * shared memory. */
 static void barrier(void)
 {
     atomic_int *entered;
@@ -310,7 +312,8 @@ static void barrier(void)
     MPI_Win_free(&win);
 }
 
-/* An operation that does not commute, inout = in op inout: the right one. */
+/* An operation that does not commute. inout = in op inout gives the right
+ * operand. */
 static void last_of(void *a, void *b, int *n, MPI_Datatype *type)
 {
     (void)a;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bcasts.c - ten broadcasts of a kibibyte and one allreduce on
- * MPI_COMM_WORLD: a program small enough to count what happens to it. */
+/* bcasts.c - ten broadcasts of 1 KiB and one allreduce on MPI_COMM_WORLD:
+ * small enough to count its calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

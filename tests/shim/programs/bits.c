@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bits.c - sums of doubles that depend on the order of adding, with ranks that
- * are late at random: a digest of every result, said by rank 0. All ranks have
- * to have the same. */
+/* bits.c - sums of doubles that depend on the order of addition, with random
+ * delays of ranks. Rank 0 prints a digest of all results, which must be equal
+ * on all ranks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

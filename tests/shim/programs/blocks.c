@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blocks.c - a program that knows nothing of Chorale: the collectives whose
- * blocks differ from rank to rank, with equal, rising, absent and empty
- * blocks, in any order in memory, with gaps between them and inside of them.
- * What MPI must not touch is checked as well. */
+/* blocks.c - collectives with blocks that differ from rank to rank. An
+ * ordinary MPI program, unaware of Chorale.
+ *
+ * Blocks are equal, rising, on one rank only, or empty; in any order in
+ * memory, with gaps between and inside. Checks all values, and memory that MPI
+ * must not touch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +14,13 @@
 
 enum { ROOM = 1 << 19, MAX_SIZE = 64, EMPTY = -1 };
 
-/* How the blocks differ. */
+/* How block sizes differ. */
 enum { RISING, EQUAL, ONE, NOTHING, NKIND };
 
 static MPI_Comm comm;
-static MPI_Datatype spread;  /* an int, and a gap behind it */
+static MPI_Datatype spread;  /* an int followed by a gap */
 static int rank, size, kind;
-static int quick; /* with an argument: less of it */
+static int quick; /* with an argument: fewer calls */
 static int *in, *before, *out, *want;
 static count_t scount[MAX_SIZE], rcount[MAX_SIZE];
 static displ_t sdispl[MAX_SIZE], rdispl[MAX_SIZE];
@@ -28,7 +30,7 @@ static int value(int from, int to, int k)
     return (from * 1009 + to * 31 + k) % 1000003;
 }
 
-/* Elements of block b, n on average or so. */
+/* Number of elements of block b; n is about the mean. */
 static int count_of(int b, int n)
 {
     if (kind == EQUAL)
@@ -40,15 +42,15 @@ static int count_of(int b, int n)
     return size > 1 ? 2 * n * b / (size - 1) : n;
 }
 
-/* From rank i to rank j; of two ranks the same in both directions. */
+/* From rank i to rank j. With two ranks it is the same in both directions. */
 static int count_between(int i, int j, int n)
 {
     return count_of((i + j) % size, n);
 }
 
-/* Blocks one after the other, or the last one first, with a gap between. On
- * one rank MPICH 4.0's own allgatherv does not heed the displacement: not
- * asked of it here. */
+/* Places blocks in ascending or descending order, with a gap between them. On
+ * one rank the allgatherv of MPICH 4.0 itself ignores the displacement: not
+ * called. */
 static int place(const count_t *count, displ_t *displ, int reversed)
 {
     int next = size > 1;
@@ -93,7 +95,7 @@ static void gatherv(int n, int root, int in_place, int step)
     put(in, 0, 1, mine, rank, root);
     for (int r = 0; r < size; r++)
         put(want, (int)rdispl[r], step, (int)rcount[r], r, root);
-    if (rank != root) { /* the rest is not significant */
+    if (rank != root) { /* other arguments are not significant */
         MPI_Gatherv(mine > 0 ? in : NULL, mine, MPI_INT, NULL, NULL, NULL,
                     MPI_DATATYPE_NULL, root, comm);
         return;
@@ -134,9 +136,9 @@ static void scatterv(int n, int root, int in_place, int step)
     expect(out, want, mine + 1, "scatterv");
 }
 
-/* Every other rank may have gaps in its buffer: one signature. From 32 KiB on
- * the library of MPICH 4.0 itself cuts blocks by the extent of a rank's own
- * type, which then differ: not asked of it here. */
+/* Every other rank has gaps in its buffer, with equal signatures. From 32 KiB
+ * on MPICH 4.0 itself cuts blocks by the extent of each rank's own type, so
+ * ranks cut them differently: not called. */
 static void allgatherv(int n, int in_place, int step)
 {
     const int mine = count_of(rank, n);
@@ -185,7 +187,7 @@ static void alltoallv(int n, int in_place, int step)
     expect(out, want, room, "alltoallv");
 }
 
-/* Counts from i to j that are not those from j to i. */
+/* Counts from i to j differ from those from j to i. */
 static void alltoallv_one_way(int n)
 {
     int room, sent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h - what the shim's test programs share: counting what is wrong and
- * saying it on rank 0 at the end. */
+/* check.h - counts wrong results in the shim's test programs; rank 0 prints
+ * the sum at the end. */
 #ifndef CHORALE_TESTS_SHIM_PROGRAMS_CHECK_H
 #define CHORALE_TESTS_SHIM_PROGRAMS_CHECK_H
 
@@ -9,7 +9,7 @@
 
 static int check_wrong;
 
-/* One fact; what and a number tell which. */
+/* Check one condition; what and k identify it. */
 __attribute__((unused)) static void check(int cond, const char *what, int k)
 {
     if (!cond && check_wrong++ < 5) {
@@ -18,7 +18,8 @@ __attribute__((unused)) static void check(int cond, const char *what, int k)
     }
 }
 
-/* Sum over the ranks, said by rank 0: "NAME: wrong=0". Returns it. */
+/* Sum the wrong results over all ranks. Rank 0 prints "NAME: wrong=0". Returns
+ * the sum. */
 __attribute__((unused)) static int check_done(const char *name)
 {
     int rank, sum = 0;

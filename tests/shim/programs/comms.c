@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comms.c - a communicator made in every way there is, used, and freed; says
- * how many there were. */
+/* comms.c - makes a communicator in every possible way, uses it and frees it;
+ * prints how many. */
 #include <stdlib.h>
 
 #include "check.h"
 
 static int made;
 
-/* Values on comm, of every collective that MPI_Bcast and sums show. */
+/* Check several collectives on comm. */
 static void use(MPI_Comm *comm)
 {
     int rank, size;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comms.h - the communicators that programs have: each is made, given to a
- * function, freed. */
+/* comms.h - makes the kinds of communicators that programs use, passes each to
+ * a function, and frees it. */
 #ifndef CHORALE_TESTS_SHIM_PROGRAMS_COMMS_H
 #define CHORALE_TESTS_SHIM_PROGRAMS_COMMS_H
 
 #include <mpi.h>
 
-/* World, a reversed world, and if not quick self, pairs of reversed ranks, a
- * duplicate, a ring with reordering. */
+/* MPI_COMM_WORLD and its reverse; unless quick also MPI_COMM_SELF, pairs of
+ * reversed ranks, a duplicate, and a ring with reordering. */
 static void on_comms(void (*what)(MPI_Comm comm), int quick)
 {
     int rank, size, periodic = 1;

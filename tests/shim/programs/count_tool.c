@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count_tool.c - a profiler like many others: counts the broadcasts, sends
- * and reductions that pass through the MPI_ names and says so at the end. */
+/* count_tool.c - a simple profiler: counts broadcasts, sends and allreduces
+ * called by the MPI_ names and prints the numbers at the end. */
 #include <mpi.h>
 #include <stdio.h>
 

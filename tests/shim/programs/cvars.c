@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cvars.c - are the library's control variables and the environment after
- * many collectives what they were before? Prints a digest of the variables, to
- * be compared with that of another process. */
+/* cvars.c - checks that control variables and the environment are unchanged
+ * after many collectives. Prints a digest of the variables, to compare with
+ * another process. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static uint64_t fold(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* One variable that is bound to nothing. */
+/* Add a variable that is not bound to an object. */
 static uint64_t fold_variable(uint64_t hash, int index)
 {
     int verbosity, bind, scope, count, length = 0, descr = 0;

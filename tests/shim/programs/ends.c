@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ends.c - how programs end, argv[1]:
- *   atexit    MPI_Finalize is called by a handler of exit()
+/* ends.c - ways in which programs end; argv[1]:
+ *
+ *   atexit    a handler of exit() calls MPI_Finalize
  *   abort     the last rank aborts while the others are in a collective
- *   fork      children end in every way while the parents go on
- *   truncate  the last rank's buffer is too short: its error handler is told
- *   leftover  blocks that are longer than their room, where the root errs alone
- *             too: the calls after that are right
- *   early     a callback of MPI_Finalize, set before anything of ours
- *   full      communicators until there are no more; says how many */
+ *   fork      child processes end in every way while the parents go on
+ *   truncate  the last rank's buffer is too short: its error handler runs
+ *   leftover  blocks longer than their buffers, also where only the root is
+ *             wrong: later calls are right
+ *   early     a callback of MPI_Finalize, set before the shim's own
+ *   full      makes communicators until the library runs out; prints how
+ * many */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,7 +17,7 @@
 
 #include "check.h"
 
-enum { MOST = 4000 }; /* MPICH has half as many */
+enum { MOST = 4000 }; /* twice as many as MPICH has */
 
 static int rank, size, handled, class;
 static MPI_Comm own;
@@ -92,7 +94,7 @@ static void truncate_one(void)
     MPI_Comm_free(&own);
 }
 
-/* What a wrong call has left must not get into the ones after it. */
+/* Messages left by a wrong call must not match later calls. */
 static void right_after(int count)
 {
     int one = rank + 1, sum = 0, all[64];
@@ -102,7 +104,7 @@ static void right_after(int count)
     MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, 0, own);
     check(rank != 0 || sum == size * (size + 1) / 2, "sum", sum);
     use(own);
-    if (count > 1) /* the library's own gather finds what is left, too */
+    if (count > 1) /* the library's gather sees leftovers */
         return;
     MPI_Gather(&one, 1, MPI_INT, all, 1, MPI_INT, 0, own);
     for (int i = 0; rank == 0 && i < size; i++)
@@ -134,7 +136,8 @@ static void leave_over(void)
     MPI_Errhandler handler;
     int from[10] = { 0 }, to[10 * 64], rc;
 
-    /* Which MPICH's MPI_Wait asks, whatever communicator it is. */
+    /* MPICH's MPI_Wait calls the handler of MPI_COMM_WORLD for any
+     * communicator. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
     use(own);
@@ -174,9 +177,9 @@ static void early(void)
     use(MPI_COMM_WORLD);
 }
 
-/* Each is used before the next is made: ours come in between. With strict, they
- * are given no error handler, and what goes wrong when there are no more ends
- * the program. */
+/* Each is used before the next is made, so private ones are made in between.
+ * With strict they have no error handler, so running out of them ends the
+ * program. */
 static void full(int strict)
 {
     MPI_Comm *comm = malloc(MOST * sizeof(*comm));

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* errors.c - wrong calls. Each is made with MPI_ERRORS_RETURN and with a
- * handler of our own on the communicator, and told in one line a rank: the
- * error class, how often the handler was called, whether with that class and
- * that communicator, and whether right calls after it give what they should.
- * The lines are the same with and without the shim. (What MPICH does not see
- * itself, like negative counts in reductions, is not asked.) Arguments are the
- * names of calls that are left out, because the library itself does not survive
- * them; one that hangs is ended after 20 s, and "begins NAME" tells which it
- * was. */
+/* errors.c - wrong calls, which must give the same output with and without the
+ * shim.
+ *
+ * Each call is made with MPI_ERRORS_RETURN and with a handler of the program
+ * on the communicator. Each rank prints one line: the error class, how often
+ * the handler ran, whether with that class and communicator, and whether right
+ * calls afterwards give the right results. Errors that MPICH itself does not
+ * detect, such as negative counts in reductions, are omitted.
+ *
+ * Arguments are names of calls to omit, because the library itself crashes on
+ * them. A call that hangs ends the program after 20 s; "begins NAME" names
+ * it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,7 +88,7 @@ WRONG(allgather_longer, MPI_Allgather(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
 WRONG(alltoall_longer, MPI_Alltoall(a, N, MPI_INT, b, N / 2, MPI_INT, comm))
 WRONG(allgather_own_block,
       MPI_Allgather(b + rank * N, N, MPI_INT, b, N, MPI_INT, comm))
-#ifdef OPEN_MPI /* Others tell the root, for which the ranks wait then. */
+#ifdef OPEN_MPI /* others report it at the root alone */
 WRONG(gather_own_block,
       MPI_Gather(rank == 1 ? b + N : a, N, MPI_INT, b, N, MPI_INT, 1, comm))
 WRONG(gatherv_own_block,
@@ -99,11 +102,11 @@ WRONG(scatterv_own_block,
 WRONG(allgather_own_block_of_one,
       MPI_Allgather(rank == 1 ? b + N : a, N, MPI_INT, b, N, MPI_INT, comm))
 #endif
-/* Not wrong: one rank's blocks are beside each other in one buffer. */
+/* Not wrong: the blocks of one rank lie next to each other in one buffer. */
 WRONG(alltoallv_one_buffer,
       MPI_Alltoallv(b, counts, displs, MPI_INT, rank == 1 ? b : a,
                     other_counts, other_displs, MPI_INT, comm))
-/* Rank 1 has less room than is sent to it. */
+/* Rank 1 has less room than the root sends. */
 WRONG(bcast_short, MPI_Bcast(a, rank == 1 ? 2 : N, MPI_INT, 0, comm))
 WRONG(bcast_null_comm, MPI_Bcast(a, N, MPI_INT, 0, MPI_COMM_NULL))
 
@@ -140,7 +143,7 @@ static const struct {
     ROW(bcast_null_comm), ROW(bcast_freed_comm), ROW(bcast_short)
 };
 
-/* Rank 0 prints for all: lines of two ranks may come out mixed. */
+/* Rank 0 prints for all ranks, because lines of two ranks may mix. */
 static void tell(const char *line)
 {
     char other[LINE];
@@ -171,7 +174,7 @@ static void try(int i, const char *how)
     tell(line);
 }
 
-/* Right calls after it give what they should. */
+/* Check that right calls afterwards give the right results. */
 static void after(int i)
 {
     char line[LINE];
@@ -207,7 +210,7 @@ static void each(int i)
     char line[LINE];
     const int n = snprintf(line, sizeof(line), "begins %s\n", row[i].name);
 
-    /* At once; what is printed may wait. */
+    /* Written at once: buffered output is lost if the call hangs. */
     if (rank == 0 && write(STDOUT_FILENO, line, (size_t)n) < 0)
         perror("errors");
     alarm(20);
@@ -219,9 +222,9 @@ static void each(int i)
     try(i, "handled");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    if (row[i].call != bcast_short) /* which leaves messages behind */
+    if (row[i].call != bcast_short) /* it leaves messages behind */
         after(i);
-    PMPI_Barrier(MPI_COMM_WORLD); /* none begins before the last has ended */
+    PMPI_Barrier(MPI_COMM_WORLD); /* all ranks begin together */
     alarm(0);
 }
 
@@ -247,7 +250,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < nrow; i++)
         if (!left_out(i, argc, argv))
             each(i);
-    /* And the right ones still work. */
+    /* Right calls still work. */
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_free(&comm);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* example.c - a program linked to libchorale: each collective once by
- * chorale.h, checked against the library's. argv[1]: the table. */
+/* example.c - a program linked with libchorale: calls each collective of
+ * chorale.h once and compares the results with the library's. argv[1]: the
+ * table. */
 #include <chorale.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static void movers(int rank, int size, int root)
     chorale_barrier(MPI_COMM_WORLD);
 }
 
-/* Blocks that grow by one element from rank to rank. */
+/* Blocks that grow by one element per rank. */
 static void irregular(int rank, int size, int root)
 {
     int counts[MAX_SIZE], displs[MAX_SIZE], all = 0, mine = rank + 1;
@@ -100,7 +101,7 @@ static void reducers(int rank, int root)
     compare("scan", N);
     chorale_exscan(a, b, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
     MPI_Exscan(a, c, N, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);
-    if (rank > 0) /* what rank 0 gets is undefined */
+    if (rank > 0) /* the result of rank 0 is undefined */
         compare("exscan", N);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* far.c - large counts: blocks of a few bytes whose displacements pass 2^31
- * elements. Address space alone: of the memory only what is written is
- * there. */
+/* far.c - large counts: blocks of a few bytes with displacements beyond 2^31
+ * elements. It reserves address space; only pages that are written take
+ * memory. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* folds.c - reductions by lot: of the library's types and operations, and of
- * pairs in blocks with gaps between them (maps.h) by an operation of our own
- * whose result tells the order; in place, of nothing. What each call leaves in
- * memory, gaps too, is held against the library's own call of the same data.
+/* folds.c - random reductions: predefined types and operations, and pairs in
+ * blocks with gaps (maps.h) by a user operation whose result shows the order;
+ * in place; of no data. All memory, including gaps, must be as after the
+ * library's own call.
  *
  *     folds SEED [ROUNDS]    the same seed and ranks: the same calls */
 #include <limits.h>
@@ -19,8 +19,8 @@ static uint64_t common;
 static MPI_Datatype pair;
 static MPI_Op after, after_pairs;
 
-/* Elements are pairs (a, b), maps x -> a x + b mod MOD: one after the other is
- * such a pair again, and which comes first matters. */
+/* Elements are pairs (a, b), the maps x -> a x + b mod MOD. Composition gives
+ * such a pair and does not commute. */
 static void compose_pairs(void *left, void *right, int *n, MPI_Datatype *type)
 {
     int *f = left, *g = right;
@@ -32,7 +32,7 @@ static void compose_pairs(void *left, void *right, int *n, MPI_Datatype *type)
     }
 }
 
-/* The same, wherever the type puts them. */
+/* The same for any type made of pairs. */
 static void compose(void *left, void *right, int *n, MPI_Datatype *type)
 {
     int bytes, npair, at = 0;
@@ -53,9 +53,10 @@ static void compose(void *left, void *right, int *n, MPI_Datatype *type)
     free(g);
 }
 
-/* What is reduced: the library's own operations on its types, for which tables
- * are asked; or pairs by ours, in one type on all ranks, as an operation is of
- * one type. want, by: the same of per plain elements. */
+/* What is reduced: predefined operations and types, which tables serve; or
+ * pairs by the user operation, with the same type on all ranks. want, by: the
+ * type and operation for the same data as plain elements; each element has per
+ * of them. */
 struct folded {
     MPI_Datatype type, want;
     MPI_Op op, by;
@@ -70,8 +71,8 @@ static struct folded folded_new(void)
 
     if (draw(&common, 3) == 0) {
         f.per = 1 + draw(&common, 5);
-        /* Without gaps between elements, for which MPICH 4.0's own
-         * reduce_scatter has no room. */
+        /* No gaps between elements: MPICH 4.0's own reduce_scatter has no room
+         * for them. */
         f.type = blocks_of(&common, pair, f.per, draw(&common, 3),
                            draw(&common, 2));
         MPI_Type_commit(&f.type);
@@ -87,9 +88,9 @@ static struct folded folded_new(void)
     return f;
 }
 
-/* n elements of f, as plain ones, of values that pairs may have, and so small
- * that the sum over all ranks is a short: what comes of a longer one depends on
- * the order, where a library's sums end at the largest. */
+/* n elements of f as plain ones. Values are valid for pairs, and so small that
+ * the sum over all ranks fits a short: libraries saturate larger sums, so
+ * these would depend on the order. */
 static char *values_new(const struct folded *f, int n)
 {
     const int ints = n * f->per * f->bytes / (int)sizeof(int) + 1;
@@ -142,8 +143,8 @@ static void reduction(enum what what, const struct folded *f, int n, int root,
                                         "exscan", "reduce_scatter_block",
                                         "reduce_scatter" };
     const int many = what == BLOCK || what == IRREGULAR;
-    /* In place elsewhere than at 0, MPICH 4.0's own reduce reads MPI_IN_PLACE
-     * as an address. */
+    /* In place only if the root is rank 0: MPICH 4.0's own reduce uses
+     * MPI_IN_PLACE as an address elsewhere. */
     const int placed = in_place && !many && (what != REDUCE || root == 0);
     const int gets = what == REDUCE ? rank == root : what != EXSCAN || rank;
     int counts[MAX_SIZE], plain[MAX_SIZE], all = 0;

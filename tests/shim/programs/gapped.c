@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gapped.c - rank 0 receives a reduction, by an operation of its own, of
- * elements that lie so far apart that their copy takes 128 MiB, though the
- * data are 4 bytes each. "return": with a handler that returns; says the class
- * of what every rank got, and which handlers were called. */
+/* gapped.c - rank 0 receives a reduction of elements so far apart that a copy
+ * takes 128 MiB, though each has 4 bytes of data. The operation is
+ * user-defined. "return": with a handler that returns; prints the class that
+ * each rank got and the handlers that ran. */
 #include <stdlib.h>
 
 #include "check.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handlers.c - error handlers round calls that make communicators, and in the
- * callbacks of MPI_Comm_dup. A line a rank tells what was called how often;
- * the lines are the same with and without the shim. With an argument it makes
- * communicators until there are no more: that is told once, to the handler
- * that the communicator has then. */
+/* handlers.c - error handlers around calls that make communicators, and in the
+ * callbacks of MPI_Comm_dup. Each rank prints which handlers ran how often;
+ * the lines must be the same with and without the shim. With an argument it
+ * makes communicators until the library runs out: the communicator's present
+ * handler runs once. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 enum { MOST = 100000 };
 
 static int rank, size, depth, key, last_class;
-static int calls[3];         /* of the handlers: first, second, the world's */
-static MPI_Comm expected;    /* of the next error */
-static int strange;          /* an error of another communicator */
+static int calls[3];         /* calls of the handlers: first, second, world */
+static MPI_Comm expected;    /* communicator of the next error */
+static int strange;          /* errors of another communicator */
 static MPI_Errhandler first, second, world;
 
 static void note(int which, MPI_Comm comm, int code)
@@ -75,7 +75,7 @@ static void wrong_call(MPI_Comm comm)
     MPI_Bcast(&x, -1, MPI_INT, 0, comm);
 }
 
-/* What callbacks made, to be looked at when the call is over. */
+/* Communicators made by callbacks, checked after the call. */
 static MPI_Comm kept[4];
 static int nkept;
 static enum { LOOK, CHANGE } to_do;
@@ -142,7 +142,7 @@ static void callbacks(MPI_Errhandler handler, int change)
     MPI_Comm_free(&comm);
 }
 
-/* A handler for each communicator, more than the shim stands for at a time. */
+/* A handler for each of many communicators. */
 static void many_handlers(void)
 {
     for (int i = 0; i < 100; i++) {
@@ -165,7 +165,7 @@ static void many_handlers(void)
 static void freed(void)
 {
     MPI_Comm made;
-#ifndef OPEN_MPI /* where it is freed memory */
+#ifndef OPEN_MPI /* in Open MPI it is freed memory */
     MPI_Comm comm, copy_of;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

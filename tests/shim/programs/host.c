@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.c - loads an MPI program as a module, privately, as interpreters do:
- * the MPI library is then in no global scope. argv[1]: the module, whose main
- * is called module_main. */
+/* host.c - loads an MPI program as a private module (RTLD_LOCAL), as
+ * interpreters do: the MPI library is not in the global scope. argv[1]: the
+ * module, with its main named module_main. */
 #include <dlfcn.h>
 #include <stdio.h>
 

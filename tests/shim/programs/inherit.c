@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inherit.c - communicators that were given no error handler follow what the
- * library has for such ones, as without the shim: they are made first, errors
- * of MPI_COMM_WORLD are returned from then on, and then something goes wrong on
- * them. A line for each, with the class of the error, or none at all where the
- * program ends by it, as it does with some libraries.
+/* inherit.c - communicators without an error handler of their own behave as
+ * without the shim.
+ *
+ * They are made first. Then MPI_COMM_WORLD gets MPI_ERRORS_RETURN, and an
+ * error occurs on each. Prints one line for each, with the class of the error;
+ * no line if the program ends, as it does with some libraries.
  *
  *     inherit send|receive|group|child|threads CALLS
  *
- * after so many calls on them; child: of one made after them; threads: of both,
- * where several threads may call MPI. */
+ * CALLS: collectives on them before the error. child: the error is on a
+ * communicator made after them. threads: both, with MPI_THREAD_MULTIPLE. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* late_ties.c LIBRARY RANK|all none|dup|half - a library is loaded after the first
- * communicators were set up: broadcasts of 1024 bytes on MPI_COMM_WORLD and of
- * 1000 on a half of it; then the library, on that rank or on all; broadcasts of
- * 3000 on a new communicator, of all ranks (dup) or again of the half, or
- * nothing new; and at last 2048 and 2000 on the first two. LATE_THREADS=1 in
- * the environment: threads may all call MPI. */
+/* late.c LIBRARY RANK|all none|dup|half - loads a library after the first
+ * communicators were set up.
+ *
+ * The steps are:
+ * - broadcasts of 1024 bytes on MPI_COMM_WORLD, and of 1000 on a half of it;
+ * - dlopen of LIBRARY, on that rank or on all;
+ * - broadcasts of 3000 bytes on a new communicator: of all ranks (dup), of the
+ *   half again (half), or none;
+ * - broadcasts of 2048 and 2000 bytes on the first two communicators.
+ *
+ * LATE_THREADS=1 in the environment starts with MPI_THREAD_MULTIPLE. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* leak_tool.c - preloaded, it counts the objects of MPI that are made and
- * freed through the PMPI_ names, which are ours and not the application's, and
- * says at the end of the process how many are left. */
+/* leak_tool.c - preloaded library that counts the MPI objects made and freed
+ * by the PMPI_ names, which the shim uses and the application does not. Prints
+ * how many are left at the end of the process. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

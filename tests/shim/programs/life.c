@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* life.c - communicators come and go in every order, errors are the
- * application's, and MPI_Finalize finds everything in its place.
- * argv[1]: how many short-lived communicators, argv[2]: how many at once;
- * argv[3]: threads might call MPI. */
+/* life.c - makes and frees communicators in every order, makes errors, and
+ * uses MPI in MPI_Finalize.
+ *
+ * argv[1]  number of short-lived communicators
+ * argv[2]  number of communicators at once
+ * argv[3]  if present, start with MPI_THREAD_MULTIPLE */
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
 
-#ifdef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H /* libchorale sees no MPI_Comm_free */
+#ifdef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H /* no MPI_Comm_free in
+                                              * libchorale */
 enum { SEES_FREE = 0 };
 #else
 enum { SEES_FREE = 1 };
@@ -43,7 +46,7 @@ static void use(MPI_Comm comm, int times)
     }
 }
 
-/* What the process holds of the heap, and how many addresses. */
+/* Bytes of heap and of address space that the process holds. */
 struct held {
     long long heap, addresses;
 };
@@ -62,7 +65,7 @@ static struct held held(void)
     return h;
 }
 
-/* The second half of many holds no more than the first. */
+/* The second half of many communicators must not increase memory. */
 static void short_lived(int n)
 {
     struct held before = {0};
@@ -82,7 +85,7 @@ static void short_lived(int n)
                (held().addresses - before.addresses) >> 20);
 }
 
-/* So many that ours, too, would be more than the library has. */
+/* With the shim's private ones they are more than the library has. */
 static void all_at_once(int n)
 {
     MPI_Comm *comm = malloc((size_t)n * sizeof(*comm) + 1);
@@ -96,8 +99,8 @@ static void all_at_once(int n)
     free(comm);
 }
 
-/* Several at once; freed oldest first, newest first, and with the parent of a
- * duplicate gone before it. */
+/* Several at once: freed oldest first, newest first, and a duplicate after its
+ * parent. */
 static void in_any_order(void)
 {
     enum { N = 12 };
@@ -113,7 +116,7 @@ static void in_any_order(void)
     }
 }
 
-/* A duplicate of ours would copy the application's attributes. */
+/* Attribute callbacks must not run for private communicators. */
 static void own_attributes(void)
 {
     MPI_Comm comm, copy;
@@ -142,9 +145,9 @@ static int at_free(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Callbacks of a communicator that is freed still call collectives on it,
- * before and after what is ours is gone. The next one may get its handle, and
- * has another order. */
+/* Callbacks of a communicator being freed still call collectives on it, before
+ * and after the shim's state is freed. The next communicator may get the same
+ * handle with another order of ranks. */
 static void own_callbacks(void)
 {
     MPI_Comm comm;
@@ -189,7 +192,7 @@ static int class_of(int rc)
     return class;
 }
 
-/* Wrong arguments on all ranks alike: the library's error, once. */
+/* Wrong arguments on all ranks: the library reports the error, once. */
 static void own_errors(void)
 {
     MPI_Errhandler handler, got;
@@ -217,8 +220,8 @@ static void own_errors(void)
     MPI_Comm_free(&comm);
 }
 
-/* One rank's wrong calls, before a communicator's ranks agree: nobody else is
- * told of them. */
+/* Wrong calls of one rank, before the ranks of a communicator agree: they must
+ * not count as calls of all ranks. */
 static void errors_of_one(void)
 {
     MPI_Comm comm;
@@ -261,7 +264,7 @@ static void between_groups(void)
     MPI_Comm_disconnect(&merged);
 }
 
-/* The application's own work in MPI_Finalize. */
+/* The application's own callback in MPI_Finalize. */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* many.c - as many communicators at once as there are, at most argv[1], each
- * with argv[2] broadcasts before the next is made. argv[3] is how: "mixed" in
- * several ways that all ranks call; "group" by MPI_Comm_create_group of them
- * all; "part" by that of rank 0 alone; "idup" by MPI_Comm_idup; "threads" is
- * mixed where threads may call MPI. The first argv[4] are duplicates. Tells how
- * many there were and the class of the error; all of them work until they are
- * freed. */
+/* many.c - makes communicators until the library runs out, at most argv[1],
+ * with argv[2] broadcasts on each before the next is made. Prints how many
+ * there were and the class of the error; all must work until they are freed.
+ *
+ * argv[3] is the way:
+ *
+ *   mixed     several functions that all ranks call
+ *   group     MPI_Comm_create_group of all ranks
+ *   part      MPI_Comm_create_group of rank 0 alone
+ *   idup      MPI_Comm_idup
+ *   threads   mixed, with MPI_THREAD_MULTIPLE
+ *
+ * The first argv[4] are duplicates. */
 #include <stdlib.h>
 #include <string.h>
 

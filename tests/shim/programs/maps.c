@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* maps.c - collectives between ranks that have the same signature in different
- * types, each made by lot (maps.h): vectors, blocks, structs, other bounds,
- * steps backwards, MPI_BOTTOM, other counts of smaller and larger types,
- * nothing at all. What each call leaves in memory, gaps too, is held against
- * what the library's own call leaves of the same data as bytes.
+/* maps.c - collectives between ranks that use different random types of the
+ * same signature (maps.h): vectors, blocks, structs, other bounds, negative
+ * strides, MPI_BOTTOM, other counts of smaller and larger types, empty data.
+ * All memory, including gaps, must be as after the library's call with the
+ * same data as bytes.
  *
- *     maps SEED [ROUNDS]     the same seed, ranks and library: the same calls
- */
+ *     maps SEED [ROUNDS]     the same seed, ranks and library: the same
+ * calls */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,17 +17,19 @@ enum { NBASE = 4 };
 
 static MPI_Comm comm;
 static int rank, size, turn;
-static uint64_t common, own;       /* of all ranks alike; of this one */
+static uint64_t common, own;       /* streams: common to all ranks; this
+                                    * rank's */
 static MPI_Datatype base[NBASE];
-static int kind, each, unit;       /* of base; its bytes; divides all sizes */
+static int kind, each, unit;       /* index into base; its bytes; divisor of
+                                    * all sizes */
 
 static char byte_of(int from, int to, int i)
 {
     return (char)(turn * 101 + from * 37 + to * 11 + i % 241);
 }
 
-/* Elements of one block. Large ones only where the library may take them in
- * one piece: what it gathers of unlike elements it calls truncated. */
+/* Elements of one block. Large ones only if the library may send them in one
+ * piece: it reports longer gathers of different members as truncated. */
 static int draw_size(void)
 {
     const int how = draw(&common, 8);
@@ -80,8 +82,8 @@ static void equal_sizes(int *sizes, int vary)
         sizes[r] = vary ? draw_size() : n;
 }
 
-/* MPICH 4.0's own allgatherv cuts blocks of 32 KiB and more, gaps included, by
- * each rank's own elements, and then cannot put them together. */
+/* MPICH 4.0's own allgatherv cuts blocks of 32 KiB and more, including gaps,
+ * by each rank's own elements, and then cannot join them. */
 static void short_sizes(int *sizes)
 {
     for (int r = 0; r < size; r++)
@@ -108,10 +110,10 @@ static void bcast(void)
     side_free(&one);
 }
 
-/* One to its block of many, or the other way: what both have in common. */
+/* One block at each rank, many at the root: state of rooted collectives. */
 struct rooted {
     int sizes[MAX_SIZE], root, vary, in_place;
-    struct side one, many;         /* many: at the root alone */
+    struct side one, many;         /* many: only at the root */
     struct bytes mine, all;
     char *one_was, *many_was;
 };
@@ -219,7 +221,7 @@ static void allgather(void)
     if (vary)
         short_sizes(sizes);
     one = side_new(&own, base[kind], unit, &sizes[rank], 1, 0);
-    /* Of one rank, MPICH 4.0's own allgatherv puts the block at place 0. */
+    /* On one rank MPICH 4.0's own allgatherv ignores the displacement. */
     many = side_new(&own, base[kind], unit, sizes, size, vary && size > 1);
     mine = bytes_new(&sizes[rank], 1);
     all = bytes_new(sizes, size);
@@ -299,7 +301,7 @@ static void alltoall(void)
     side_free(&out);
 }
 
-/* A struct of unlike elements. */
+/* A struct of different members. */
 static MPI_Datatype uneven(void)
 {
     const int length[2] = { 1, 1 };
@@ -311,7 +313,7 @@ static MPI_Datatype uneven(void)
     return made;
 }
 
-/* 0 where the library itself, Open MPI 4.1, goes wrong or hangs: see app.c. */
+/* 0 where Open MPI 4.1 itself gives wrong values or hangs: see app.c. */
 static int may_mix(void)
 {
 #ifdef OPEN_MPI

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* maps.h - types made by lot: every map of memory that a signature can have,
- * and the side of a call that uses one, with memory round it in which each
- * byte is known. */
+/* maps.h - random datatypes: all kinds of type maps for a signature, and the
+ * side of a call that uses one, in memory where every byte is known. */
 #ifndef CHORALE_TESTS_SHIM_PROGRAMS_MAPS_H
 #define CHORALE_TESTS_SHIM_PROGRAMS_MAPS_H
 
@@ -12,8 +11,8 @@
 
 enum { GAP = 0x5a, GUARD = 256, MAX_SIZE = 16 };
 
-/* The next number of a stream, 0 ... below - 1. (Steele, Lea, Flood: Fast
- * splittable pseudorandom number generators, 2014.) */
+/* The next random number of a stream, 0 ... below - 1. (Steele, Lea, Flood:
+ * Fast splittable pseudorandom number generators, 2014.) */
 static inline int draw(uint64_t *stream, int below)
 {
     uint64_t x = *stream += UINT64_C(0x9e3779b97f4a7c15);
@@ -23,8 +22,8 @@ static inline int draw(uint64_t *stream, int below)
     return (int)((x ^ x >> 31) % (uint64_t)below);
 }
 
-/* e of base in a few blocks with gaps between them; turned: the first blocks
- * of the map lie behind the others. */
+/* e elements of base in a few blocks with gaps between them. turned: the first
+ * blocks of the type map lie behind the others. */
 static inline MPI_Datatype blocks_of(uint64_t *stream, MPI_Datatype base, int e,
                               int how, int turned)
 {
@@ -54,7 +53,7 @@ static inline MPI_Datatype blocks_of(uint64_t *stream, MPI_Datatype base, int e,
     return made;
 }
 
-/* One with other bounds than its data have: a part of it is before 0. */
+/* A type with other bounds than its data: a part of it lies before 0. */
 static inline MPI_Datatype bounded(uint64_t *stream, MPI_Datatype made)
 {
     MPI_Datatype wider;
@@ -67,8 +66,8 @@ static inline MPI_Datatype bounded(uint64_t *stream, MPI_Datatype made)
     return wider;
 }
 
-/* e of base, in their order, by any map; span such elements in a row do not
- * overlap. */
+/* A random type of e elements of base, in order. span such elements in a row
+ * do not overlap. */
 static inline MPI_Datatype map_of(uint64_t *stream, MPI_Datatype base, int e,
                            int span)
 {
@@ -85,7 +84,7 @@ static inline MPI_Datatype map_of(uint64_t *stream, MPI_Datatype base, int e,
         MPI_Type_vector(e, 1, -step, base, &made);
     else if (how == 3)
         MPI_Type_create_hvector(e, 1, -extent * step, base, &made);
-    else if (how == 4) { /* element after element between each other */
+    else if (how == 4) { /* elements interleave */
         MPI_Type_vector(e, 1, span, base, &inner);
         MPI_Type_create_resized(inner, 0, extent, &made);
         MPI_Type_free(&inner);
@@ -97,16 +96,17 @@ static inline MPI_Datatype map_of(uint64_t *stream, MPI_Datatype base, int e,
     return made;
 }
 
-/* What a rank sends, or what it receives, in blocks: block b is size[b]
+/* The data that a rank sends or receives, in blocks: block b has size[b]
  * elements of base. */
 struct side {
-    MPI_Datatype type;       /* as the call gets it, */
-    void *buf;               /* the buffer, */
-    int count[MAX_SIZE], displ[MAX_SIZE]; /* in types; count[0] if equal */
-    int blocks, borrowed;    /* the type is not ours */
-    MPI_Datatype whole;      /* all blocks, at at */
+    MPI_Datatype type;       /* type and */
+    void *buf;               /* buffer passed to the call */
+    int count[MAX_SIZE], displ[MAX_SIZE]; /* in units of type; count[0] if
+                                           * equal */
+    int blocks, borrowed;    /* borrowed: the caller owns type */
+    MPI_Datatype whole;      /* all blocks, relative to at */
     char *memory, *at;
-    size_t room, nbyte;      /* of memory; of data */
+    size_t room, nbyte;      /* bytes of memory; bytes of data */
 };
 
 static inline int divisor(uint64_t *stream, int unit)
@@ -119,8 +119,8 @@ static inline int divisor(uint64_t *stream, int unit)
     return e;
 }
 
-/* Places for the blocks; scattered: in any order, with gaps. Returns how many
- * elements of the type they span. */
+/* Place the blocks; scattered: in any order, with gaps. Returns the number of
+ * elements of the type that they span. */
 static inline int place_blocks(uint64_t *stream, struct side *s, int scattered)
 {
     int order[MAX_SIZE], at = 0;
@@ -141,8 +141,8 @@ static inline int place_blocks(uint64_t *stream, struct side *s, int scattered)
     return at > 0 ? at : 1;
 }
 
-/* Memory for it; where says whether the call gets its address, or MPI_BOTTOM
- * and a type of addresses. */
+/* Allocate its memory. bottom: the call gets MPI_BOTTOM and a type with
+ * addresses, instead of a buffer. */
 static inline void side_memory(struct side *s, int bottom)
 {
     MPI_Aint low, extent, where;
@@ -174,7 +174,7 @@ static inline void side_memory(struct side *s, int bottom)
         MPI_Type_commit(&s->type);
 }
 
-/* A side by lot. unit divides all sizes. */
+/* A random side. unit divides all sizes. */
 static inline struct side side_new(uint64_t *stream, MPI_Datatype base,
                                    int unit, const int *size, int blocks,
                                    int scattered)
@@ -191,7 +191,7 @@ static inline struct side side_new(uint64_t *stream, MPI_Datatype base,
     return s;
 }
 
-/* One of a type that is there, and the caller's. */
+/* A side with an existing type, owned by the caller. */
 static inline struct side side_of(MPI_Datatype type, int count)
 {
     struct side s = { .type = type, .count = { count }, .blocks = 1,
@@ -201,7 +201,7 @@ static inline struct side side_of(MPI_Datatype type, int count)
     return s;
 }
 
-/* Put bytes in as they come packed, block after block. */
+/* Store packed bytes, block after block. */
 static inline void side_put(struct side *s, char *memory, const char *bytes)
 {
     int at = 0;
@@ -211,7 +211,7 @@ static inline void side_put(struct side *s, char *memory, const char *bytes)
                    s->whole, MPI_COMM_SELF);
 }
 
-/* 1 if its memory is as it was, with these bytes put in (NULL: none). */
+/* 1 if the memory equals was with these bytes stored in it (NULL: no bytes). */
 static inline int side_is(struct side *s, const char *was, const char *bytes)
 {
     char *want = malloc(s->room);

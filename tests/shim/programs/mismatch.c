@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mismatch.c - a program with an error that MPI libraries need not notice:
- * argv[1] says in which argument the last rank's call is another one. Messages
- * are short enough for all ranks to come through. "none": a right program. With
- * -DLARGE, "absent": calls with large counts that have no array of them, before
- * a library that tells of it, which MPICH 4.0 does not live to do. */
+/* mismatch.c - a program with an error that MPI libraries need not detect:
+ * argv[1] names the argument in which the last rank's call differs. Messages
+ * are short, so all ranks return. "none": a correct program. With -DLARGE,
+ * "absent": large-count calls with a null array, in front of a library that
+ * reports it; MPICH 4.0 itself crashes. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ static void absent(void)
 }
 #endif
 
-/* In all of them the ranks agree, each in another way. */
+/* Correct calls, where ranks match in different ways. */
 static void right(void)
 {
     MPI_Datatype pair;
@@ -113,5 +113,5 @@ int main(int argc, char **argv)
         return ret != 0;
     }
     one_of(argv[1]);
-    _exit(0); /* MPI_Finalize may find messages that nobody wanted */
+    _exit(0); /* MPI_Finalize may find unreceived messages */
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* names.h - one source, several programs: the collectives by MPI's names, by
- * those with large counts (-DLARGE), by libchorale's (-DLIBCHORALE). Arrays
- * of counts and displacements are of count_t and displ_t. */
+/* names.h - compiles one source into several programs: with MPI's names, with
+ * large-count functions (-DLARGE), or with libchorale's functions
+ * (-DLIBCHORALE). Counts and displacements are arrays of count_t and
+ * displ_t. */
 #ifndef CHORALE_TESTS_SHIM_PROGRAMS_NAMES_H
 #define CHORALE_TESTS_SHIM_PROGRAMS_NAMES_H
 

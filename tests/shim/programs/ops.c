@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ops.c - a program that knows nothing of Chorale: reductions whose result
- * tells in which order they were made. An operation that does not commute, on
- * derived types; the application's own that does; values with an index; sums
- * of doubles, of which all ranks of an allreduce must get the same bits. */
+/* ops.c - reductions whose result shows the order of operands. An ordinary MPI
+ * program, unaware of Chorale.
+ *
+ * Operations: a user operation that does not commute, on derived types; a user
+ * operation that commutes; value-index pairs; sums of doubles, whose bits must
+ * be equal on all ranks of an allreduce. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +14,8 @@
 
 enum { MOD = 10007, MAX_COUNT = 600, MAX_SIZE = 64 };
 
-/* x -> a x + b mod MOD. One after the other is another such map; which comes
- * first matters. */
+/* The map x -> a x + b mod MOD. Composition gives another such map and does
+ * not commute. */
 struct map {
     int a, gap, b;
 };
@@ -65,7 +67,7 @@ static struct map map_of(int r, int i)
     return f;
 }
 
-/* Of ranks 0 ... last, in their order. */
+/* Composition of the maps of ranks 0 ... last, in rank order. */
 static struct map all_up_to(int last, int i)
 {
     struct map f = map_of(0, i);
@@ -97,7 +99,7 @@ static void in_order_whole(int n, const void *from)
 {
     for (int root = 0; root < size; root++) {
         fill(n);
-        /* In place elsewhere than at 0: see app.c. */
+        /* In place only if the root is rank 0: see app.c. */
         MPI_Reduce(rank == root && root == 0 ? from : in, out, n, map_type,
                    after, root, comm);
         if (rank == root)
@@ -134,7 +136,7 @@ static void in_order(int n, int in_place)
     expect(size - 1, first, (int)counts[rank], "reduce_scatter in rank order");
 }
 
-/* One element, of types of which two in a row would lie upon each other. */
+/* One element of a type whose elements would overlap if there were two. */
 static void in_order_short(int in_place)
 {
     static const MPI_Aint extent[] = { 0, 4, -4 };
@@ -156,7 +158,8 @@ static void in_order_short(int in_place)
     map_type = whole;
 }
 
-/* Elements that reach into each other's: a column of two rows, these apart. */
+/* Elements that interleave: columns of two rows that are apart ints from each
+ * other. */
 static int apart, row_in[2 * (MAX_COUNT + MAX_SIZE)],
     row_out[2 * (MAX_COUNT + MAX_SIZE)];
 
@@ -194,7 +197,7 @@ static void expect_columns(int last, int first, int n, const char *what)
     }
 }
 
-/* MPICH 4.0.2's own reduce_scatter ends the program at powers of two. */
+/* MPICH 4.0.2's own reduce_scatter aborts at powers of two. */
 static void by_columns(int n, int in_place)
 {
     const void *from = in_place ? MPI_IN_PLACE : (void *)row_in;
@@ -202,7 +205,7 @@ static void by_columns(int n, int in_place)
     MPI_Datatype two, column;
     MPI_Op op;
 
-    apart = n + size; /* less than the operands of all ranks in a row */
+    apart = n + size; /* less than the operands of all ranks in one row */
     MPI_Type_vector(2, 1, apart, MPI_INT, &two);
     MPI_Type_create_resized(two, 0, sizeof(int), &column);
     MPI_Type_commit(&column);
@@ -270,7 +273,7 @@ static void with_index(int n)
         check(b[i].value == 0 && (b[i].index + i) % size == 0, "minloc", i);
 }
 
-/* Sums that depend on the order of adding. */
+/* Sums that depend on the order of addition. */
 static void bits(int n)
 {
     double a[MAX_COUNT], b[MAX_COUNT], c[MAX_COUNT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* others.c - collectives that are not ours to serve: alltoallw, nonblocking,
- * persistent, of neighbours, and all on an inter-communicator. They give what
- * they give without the shim. */
+/* others.c - collectives that the shim does not serve: alltoallw, nonblocking,
+ * persistent and neighbourhood collectives, and all collectives on an
+ * inter-communicator. Results must be as without the shim. */
 #include <string.h>
 
 #include "check.h"
@@ -101,7 +101,7 @@ static void persistent(void)
 #endif
 }
 
-/* Even ranks on one side, odd ones on the other. */
+/* Even ranks in one group, odd ranks in the other. */
 static void between(void)
 {
     const int odd = rank % 2, others = odd ? (size + 1) / 2 : size / 2;
@@ -112,7 +112,8 @@ static void between(void)
     MPI_Comm_split(MPI_COMM_WORLD, odd, rank, &side);
     MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, !odd, 5, &both);
     root = odd ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
-    for (int k = 0; k < 6; k++) { /* past the agreed call */
+    for (int k = 0; k < 6; k++) { /* beyond the call that sets a communicator
+                                   * up */
         MPI_Barrier(both);
         fill(out, odd ? -1 : k);
         MPI_Bcast(out, N, MPI_INT, root, both);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* out_of_memory.c - a preloaded library: the system has no memory for Chorale's
- * libraries. POOR says for what, and the process says how often:
- *   comm      a communicator's, which is asked for in whole cache lines
- *   scratch   what a variant takes for itself, where that is more than
- *             POOR_ABOVE bytes */
+/* out_of_memory.c - preloaded library that refuses memory to Chorale's
+ * libraries. The process prints how often it refused. POOR selects the
+ * allocation:
+ *
+ *   comm      the state of a communicator, allocated in whole cache lines
+ *   scratch   scratch memory of a variant, if larger than POOR_ABOVE bytes */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +14,8 @@
 
 static int refused;
 
-/* 1 if that is what POOR says, and this address is Chorale's. */
+/* 1 if POOR selects this kind and the caller is in one of Chorale's
+ * libraries. */
 static int refuses(const char *what, const void *caller)
 {
     const char *poor = getenv("POOR");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.c - data of types that are made of values with an index, and of
- * structs of unlike elements, by every constructor, and of other constructors
- * of the same signature on other ranks; short, and longer than what MPI
- * libraries send in one piece. All bytes are checked, those between the data
- * too. Arguments are the names of the collectives to call, instead of all; one
- * size of a type then. */
+/* pairs.c - data of value-index pairs, and of structs of different members.
+ *
+ * Types are made by every constructor, and other ranks use other constructors
+ * of the same signature. Messages are short, and longer than libraries send in
+ * one piece. All bytes are checked, also those in gaps. Arguments are the
+ * names of the collectives to call; each type then has one size only. Default:
+ * all collectives. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 enum { EACH = 6, GAP = 0x5a, NPAIR = 8 }; /* EACH pairs in every type */
 
-static int rank, size, nbyte;  /* nbyte: of data in one element */
+static int rank, size, nbyte;  /* nbyte: data bytes of one element */
 
 static MPI_Datatype dup_of(MPI_Datatype pair)
 {
@@ -41,7 +42,7 @@ static MPI_Datatype array_of(MPI_Datatype pair, int distributed)
     return made;
 }
 
-/* Structs in structs, the pair last and first. */
+/* Nested structs, with the pair last and first. */
 static MPI_Datatype nested_of(MPI_Datatype pair, MPI_Aint extent)
 {
     const int length[2] = { 1, 2 };
@@ -94,7 +95,7 @@ static MPI_Datatype make(int how, MPI_Datatype pair)
     return made;
 }
 
-/* blocks of count elements, each as it comes from its rank. */
+/* The data of blocks of count elements, each as sent by its rank. */
 static char *stream(int count, int blocks, const int *from)
 {
     const size_t each = (size_t)count * (size_t)nbyte;
@@ -121,7 +122,7 @@ static char *empty(const struct side *s)
     return buf;
 }
 
-/* The side's memory with the blocks of these ranks in it. */
+/* The side's memory, filled with the blocks of these ranks. */
 static char *filled(const struct side *s, const int *from)
 {
     char *bytes = stream(s->count, s->blocks, from), *buf = empty(s);
@@ -235,7 +236,7 @@ static void all(MPI_Datatype type, int count, int root, int k)
     free(me);
 }
 
-/* A struct whose extent is more than where its elements end. */
+/* A struct whose extent is larger than the end of its members. */
 static MPI_Datatype struct_of(MPI_Datatype first, MPI_Datatype second,
                               MPI_Aint at)
 {
@@ -248,7 +249,8 @@ static MPI_Datatype struct_of(MPI_Datatype first, MPI_Datatype second,
     return made;
 }
 
-/* A double as Fortran asks for it; an MPI library without Fortran has none. */
+/* A double by Fortran's constructor; MPI_DOUBLE if the library has no
+ * Fortran. */
 static MPI_Datatype fortran_double(void)
 {
     MPI_Datatype made = MPI_DOUBLE;
@@ -276,7 +278,7 @@ int main(int narg, char **arg)
             MPI_LONG_INT, struct_of(MPI_SHORT, MPI_DOUBLE, 8), MPI_FLOAT_INT,
             MPI_LONG_DOUBLE_INT, struct_of(fortran_double(), MPI_INT, 8)
         };
-        /* Of several ranks the last has another type of that signature. */
+        /* The last of several ranks uses another type of the same signature. */
         const int mine = rank > 0 && rank == size - 1 ? (how + 5) % NHOW
                                                       : how;
         MPI_Datatype type = make(mine, pair[how % NPAIR]);

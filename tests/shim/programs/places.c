@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* places.c - a preload that puts the ranks on nodes which are not there,
- * CHORALE_TEST_PPN on each, one node after the other. Their names say nothing
- * of it. With CHORALE_TEST_SEES rank 1 is told of so many on each, when nodes
- * are gathered from all. */
+/* places.c - preloaded library that simulates nodes: CHORALE_TEST_PPN
+ * consecutive ranks share a node. Processor names do not show it. With
+ * CHORALE_TEST_SEES rank 1 sees that many ranks per node when the nodes of all
+ * ranks are gathered. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -34,7 +34,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
     const char *ppn = getenv("CHORALE_TEST_PPN");
     int rank;
 
-    (void)type; /* the only one that is asked for */
+    (void)type; /* the shim asks for no other type */
     (void)info;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return PMPI_Comm_split(comm, rank / (ppn != NULL ? atoi(ppn) : 1), key,

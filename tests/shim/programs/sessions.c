@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sessions.c - a communicator from a session: argv[1] "alone" without
- * MPI_Init, "both" beside it, "after" when it is over. */
+/* sessions.c - a communicator from a session. argv[1]: "alone" without
+ * MPI_Init, "both" together with it, "after" MPI_Finalize. */
 #include <string.h>
 
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shares.c - a thread for each of eight communicators, all in reductions of
- * 128 KiB at once. Before that each is called once, in turn; after it they are
- * freed, and one more is made and called. A word: without threads, the same
- * calls one after the other. */
+/* shares.c - eight threads, each with its own communicator, all in reductions
+ * of 128 KiB at once. Before that each communicator is called once, in turn.
+ * Afterwards they are freed, and one more is made and called. With an
+ * argument: the same calls without threads, one after the other. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* skewed.c - four ranks of which rank 2 alone receives a large reduction, and
- * rank 1 is in most communicators. "abort": rank 0 aborts, while rank 2 waits
- * for it in vain and the others are in MPI_Finalize. */
+/* skewed.c - four ranks: only rank 2 receives a large reduction, and rank 1 is
+ * in most communicators. "abort": rank 0 aborts while rank 2 waits for it and
+ * the others are in MPI_Finalize. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ static void use(MPI_Comm comm)
     check(x == 0 || x == 2 || x == 3, "bcast", x);
 }
 
-/* One of a few ranks of the world, rank 2 first. */
+/* A communicator of a few ranks, rank 2 first. */
 static MPI_Comm make(int mine)
 {
     MPI_Comm comm;

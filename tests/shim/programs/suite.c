@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* suite.c - one of the tests of the source tree that suite.t makes, which ends
- * as its name says: in any way, or in some under the shim alone. */
+/* suite.c - a test of the source tree that suite.t makes. It ends as its file
+ * name states: in any case, or only under the shim. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static int rank, size;
 
-/* Right values of collectives that a table serves. */
+/* Check collectives that a table serves. */
 static int works(void)
 {
     int good = 1;

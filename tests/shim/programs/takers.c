@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* takers.c - whatever takes communicators of the library, of kind argv[1],
- * until there are no more, after broadcasts on argv[2] duplicates. How many
- * there were is told each time, as some libraries end the program then. Of kind
- * "uneven" rank 0 takes all of its own first; of kind "some" the broadcasts are
- * of every other rank alone, all of which take. */
+/* takers.c - makes objects of kind argv[1] that take contexts, until the
+ * library runs out, after broadcasts on argv[2] duplicates. Prints the number
+ * each time, as some libraries end the program then.
+ *
+ * Kind "uneven": rank 0 takes all of its own contexts first. Kind "some": only
+ * every other rank broadcasts, and all ranks take. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* threads.c - threads on communicators of their own at once, from the very
- * first covered call on; each makes and frees others meanwhile. They share a
- * type of elements of unlike sizes, and each makes and frees some of its own,
- * whose handles are used again for others. At last one thread calls on what
- * another makes and frees: what it knows of a handle is of another communicator
- * then. */
+/* threads.c - threads call collectives at once, each on its own communicators,
+ * from the first covered call on, and each makes and frees others.
+ *
+ * Threads share one type with elements of different sizes. Each also makes and
+ * frees types of its own, whose handles are reused. Finally, one thread calls
+ * collectives on a communicator that another thread makes and frees: the
+ * handle it has cached then belongs to another communicator. */
 #include <pthread.h>
 #include <stddef.h>
 
@@ -45,7 +46,7 @@ static void use(const struct work *w, MPI_Comm comm)
     }
 }
 
-/* turn 0: all of it; 1: without z; 2: x and the first of z. */
+/* turn 0: all members; 1: without z; 2: x and the first of z. */
 static MPI_Datatype make(int turn)
 {
     const MPI_Aint at[3] = { offsetof(struct uneven, x),
@@ -91,7 +92,7 @@ static void *work(void *data)
     for (int i = 0; i < TYPES; i++) {
         MPI_Datatype own = make(i % 3);
 
-        for (int k = 0; k < OFTEN; k++) /* until it is remembered */
+        for (int k = 0; k < OFTEN; k++) /* until it is cached */
             cast(w, own, i % 3, i + k);
         cast(w, shared, 0, i);
         cast(w, own, i % 3, i + 1);
@@ -106,8 +107,8 @@ static void *work(void *data)
     return NULL;
 }
 
-/* A communicator that another thread makes and frees, and whether its ranks are
- * those of the world backwards. */
+/* Communicator made and freed by another thread. backwards: its ranks are in
+ * the reverse order of MPI_COMM_WORLD. */
 static struct {
     pthread_barrier_t turn;
     MPI_Comm comm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* through.h - included before a program of this folder, it makes the program
- * call libchorale instead of MPI, where a shim cannot be preloaded. */
+/* through.h - included before a program of this folder: makes it call
+ * libchorale instead of MPI, where a shim cannot be preloaded. */
 #ifndef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H
 #define CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traced.c - a program whose calls are known, so that its trace is too. The
- * first word says what it does; it ends with 0 if MPI did what it should. */
+/* traced.c - makes known calls, so that its trace is known. The first argument
+ * selects them. Exits with 0 if MPI gave the right results. */
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 enum { N = 512 };
 
 static int rank, size;
-static double in[N], out[64 * N]; /* of up to 64 ranks */
+static double in[N], out[64 * N]; /* for up to 64 ranks */
 
 static void rooted(void)
 {
@@ -66,7 +66,7 @@ static void unrooted(void)
     MPI_Allreduce(in, out, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
 }
 
-/* Blocks of rank + 1 integers, from rank i to rank j of i + 1. */
+/* Blocks of rank + 1 integers; from rank i to rank j, i + 1 integers. */
 static void irregular(void)
 {
     int count[64], place[64], mine[64], none[64], *a = (int *)in;
@@ -96,8 +96,8 @@ static void irregular(void)
                   MPI_COMM_WORLD);
 }
 
-/* The same points on other communicators are the same rows; halves of the
- * ranks are others; two groups are no row at all. */
+/* The same arguments on a duplicate add to the same rows; on half of the ranks
+ * they make new rows; on an inter-communicator no row. */
 static void others(void)
 {
     MPI_Comm twin, half, two;
@@ -154,7 +154,7 @@ static int threads(void)
     return 0;
 }
 
-/* More points than a first table holds. */
+/* More rows than the first table holds. */
 static void many(void)
 {
     for (int i = 0; i < 2000; i++)

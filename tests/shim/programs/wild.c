@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wild.c - receives and probes for anything from anybody, posted before many
- * collectives on the same communicator and on MPI_COMM_WORLD: they get the
- * application's messages, in order, and nothing else. */
+/* wild.c - receives and probes with wildcards, posted before many collectives
+ * on the same communicator and on MPI_COMM_WORLD. They must match only the
+ * application's messages, in order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void nothing_waits(MPI_Comm comm)
     check(!flag, "a probe for anything found something", 0);
 }
 
-/* Tags that others might use, the largest one too. */
+/* Tags that a library might use internally, and a large one. */
 static int tag_of(int i)
 {
     static const int tag[] = { 0, 1, 67, 21077, 32767 };
@@ -77,7 +77,7 @@ static void late(MPI_Comm comm)
 {
     int got[5], from = (rank + size - 1) % size;
 
-    MPI_Barrier(comm); /* until all have looked that nothing is there */
+    MPI_Barrier(comm); /* until all have probed without a match */
     for (int i = 0; i < 5; i++)
         MPI_Send(&i, 1, MPI_INT, (rank + 1) % size, tag_of(i), comm);
     collectives(comm, 10);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* worlds.c - processes that were not started together. argv[1]: "spawn", the
+/* worlds.c - processes that were started separately. argv[1]: "spawn", the
  * ranks start two more of this program; "connect", the halves of the ranks
- * meet through a port. On what they make, an inter-communicator and one of
- * all, and on the worlds that they come from, collectives are right. */
+ * meet through a port. Checks collectives on the inter-communicator, on its
+ * merge, and on the worlds of both sides. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 enum { N = 700, TIMES = 8 };
 
-/* Of an ordinary communicator, whoever its ranks are. */
+/* Collectives on an intra-communicator of any ranks. */
 static void within(MPI_Comm comm, const char *what)
 {
     static int in[N], out[N], all[64 * N];
@@ -45,7 +45,7 @@ static void within(MPI_Comm comm, const char *what)
     }
 }
 
-/* first: this side's sum is what the other side gets, and the other way. */
+/* first: this side's sum goes to the other side, and the reverse. */
 static void between(MPI_Comm inter, int first)
 {
     int rank, size, others, x, sum;
