@@ -69,7 +69,7 @@ is "$(sqlite3 r.db "SELECT count(*) FROM (SELECT run_id FROM counter
 is "$(count_of r.db chorale binomial chorale::rounds)" 1 "one round"
 is "$(sqlite3 r.db "SELECT count(*) FROM counter
     WHERE event = 'chorale::wait_ns' AND NOT value > 0")" 0 "somebody waited"
-# The statement that README shows.
+# The statement that runners/MEASURING.md shows.
 is "$(sqlite3 r.db "SELECT DISTINCT c.variant, b.value / m.value
     FROM cell c JOIN run r USING (cell_id)
     JOIN counter b ON b.run_id = r.run_id AND b.event = 'chorale::bytes_sent'

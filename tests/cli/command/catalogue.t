@@ -50,11 +50,6 @@ none source "a publication has one spelling"
 total=$(sed -n 's/^total //p' "$work/facts")
 is "$("$chorale" list --counts | awk '$1 == "all" { print $2 } $1 != "all" { n += $2 }
     END { print n }' | sort -u)" "$total" "list --counts adds up"
-case $("$chorale" --version) in
-    *patented=no*) skip "README counts patented variants" "README has the count" ;;
-    *) is "$(grep -o '[0-9]* variants in all' "$top_srcdir/README.md")" \
-           "$total variants in all" "README has the count of list" ;;
-esac
 is "$("$chorale" list | LC_ALL=C grep -c '.\{81\}')" 0 "list has no line above 80 columns"
 is "$("$chorale" list --missing | LC_ALL=C grep -c '.\{81\}')" 0 "nor has list --missing"
 like "$("$chorale" list bcast)" 'needs    P of 3 or more' "what a variant refuses is among its needs"
