@@ -30,7 +30,7 @@ struct chorale_shard {
 static const char *const tables[] = {
     "system", "campaign", "cell", "launch", "run", "run_summary", "sample",
     "counter", "environment", "model", "model_variant", "model_ranks",
-    "decision", "policy", "baseline", "validation",
+    "decision", "policy", "baseline", "validation", "trace", "trace_point",
 };
 
 #define NTABLE (sizeof(tables) / sizeof(tables[0]))

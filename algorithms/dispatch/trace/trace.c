@@ -14,6 +14,7 @@
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/comm/comm_state.h"
 #include "algorithms/dispatch/trace/tick_clock.h"
+#include "algorithms/dispatch/table/fingerprint.h"
 #include "algorithms/dispatch/trace/trace.h"
 #include "algorithms/dispatch/trace/trace_comm.h"
 #include "algorithms/dispatch/trace/trace_file.h"
@@ -136,12 +137,7 @@ static void catch_signal(void)
 
 static void find_library(void)
 {
-    static char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
-    int length;
-
-    if (PMPI_Get_library_version(text, &length) == MPI_SUCCESS)
-        snprintf(trace.mpi_library, sizeof(trace.mpi_library), "%.250s",
-                 text);
+    chorale_fingerprint_library(trace.mpi_library, sizeof(trace.mpi_library));
     for (char *c = trace.mpi_library; *c != '\0'; c++)
         if (*c == '\t')
             *c = ' ';
