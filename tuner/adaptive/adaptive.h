@@ -12,10 +12,8 @@
  * - Round 1 measures a few sizes at the smallest process count, to learn the
  *   system's parameters.
  * - Round 2 adds process counts up to the largest, with as many counts and
- * sizes
- *   as half the budget pays for, or the whole budget if half is too little.
- * Every
- *   other count in between is not a power of two.
+ *   sizes as half the budget pays for, or the whole budget if half is too
+ *   little. Every other count in between is not a power of two.
  * - Later rounds take the points with the largest expected loss per second of
  *   cost, until the round's share of the budget is spent. Losses of surrounding
  *   points are added, weighted by their correlation. A process count new to a

@@ -47,47 +47,38 @@ struct chorale_decision {
  * - Candidates are Chorale's variants that ran correctly in every launch. They
  *   are compared by log(library time / time), paired within a launch.
  * - Real systems: launches of even ordinal choose the best, those of odd
- * ordinal
- *   confirm it. It replaces the library if its mean gain in the confirming
- *   launches is above the threshold and significant. The test is a two-sided
- *   t test with pooled variance (pooled_variance.h). It is corrected for the
- *   number of points by Benjamini and Hochberg at rate fdr. With fewer than two
- *   confirming launches the library stays.
+ *   ordinal confirm it. It replaces the library if its mean gain in the
+ *   confirming launches is above the threshold and significant. The test is a
+ *   two-sided t test with pooled variance (pooled_variance.h). It is corrected
+ *   for the number of points by Benjamini and Hochberg at rate fdr. With fewer
+ *   than two confirming launches the library stays.
  * - Simulated systems: all launches choose and confirm; differences above 1e-9
  *   count.
  * - Ties (real: within 1 % and not significantly different) go to the smaller
  *   worst case over arrival patterns, if measured and different by that much;
  *   then to the variant earlier in the catalogue; then to the choice at the
- * next
- *   smaller size.
+ *   next smaller size.
  *
  * Between measured points:
  * - Between two sizes, times are the model's, calibrated on the variant's own
  *   measurements (family.h). On a real system only the choices confirmed at one
  *   of the two sizes compete with the library.
  * - Between two process counts likewise. A variant must have been predicted
- * from
- *   its neighbours at the adjacent measured process counts with an error of at
- *   most CHORALE_DECIDE_ERROR. It must also be the fastest after adding half
- * its
- *   error and subtracting a quarter of the library's; else the library stays.
- * On
- *   a real system some variant must be confirmed at a measured size next to n
- * on
- *   one of the two sides.
+ *   from its neighbours at the adjacent measured process counts with an error
+ *   of at most CHORALE_DECIDE_ERROR. It must also be the fastest after adding
+ *   half its error and subtracting a quarter of the library's; else the library
+ *   stays. On a real system some variant must be confirmed at a measured size
+ *   next to n on one of the two sides.
  * - If the library takes as long as a variant on both sides, it is predicted
- * like
- *   that variant.
+ *   like that variant.
  *
  * Ranges:
  * - Choices are replaced by others that cost at most compact more, to obtain
- * the
- *   fewest ranges (merge_ranges.h). On a real system these must be confirmed
- * too.
- * - The library is used, without a row, outside the measured process
- *   counts, outside the measured sizes (interpolated between process counts),
- * and
- *   in gaps of more than CHORALE_DECIDE_GAP process counts.
+ *   the fewest ranges (merge_ranges.h). On a real system these must be
+ *   confirmed too.
+ * - The library is used, without a row, outside the measured process counts,
+ *   outside the measured sizes (interpolated between process counts), and in
+ *   gaps of more than CHORALE_DECIDE_GAP process counts.
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
  *

@@ -39,10 +39,8 @@ void chorale_anonymous_free(struct chorale_anonymous *anon);
  *  - system becomes s1, s2, ...
  *  - key and value: only entries that describe the measurement are kept.
  *  - free text written by Chorale (reasons, level and regime of a model,
- * network,
- *    sim_selector): Chorale's own words are kept, other words and messages of
- * an
- *    MPI library become a star.
+ *    network, sim_selector): Chorale's own words are kept, other words and
+ *    messages of an MPI library become a star.
  *  - the reason of a failed run is removed.
  * Returns 0 if the row must be omitted. */
 int chorale_anonymous_row(struct chorale_anonymous *anon, sqlite3_stmt *stmt,

@@ -41,8 +41,8 @@ struct chorale_fellow {
 };
 
 /* Assign waves and nodes to launches that may share a start. Those that do come
- * first, the largest at the front. Returns their number; 0: no two can share; -1:
- * out of memory. */
+ * first, the largest at the front. Returns their number; 0: no two can share;
+ * -1: out of memory. */
 int chorale_fellows_place(struct chorale_fellow *fellow, int count);
 
 /* Find the launches, p among them, with the same ordinal and way of measuring
