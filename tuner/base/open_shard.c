@@ -10,9 +10,9 @@
 void chorale_read_left_out(const char *path, unsigned other)
 {
     if (other != 0)
-        fprintf(stderr, "chorale: %s%s: the last records have schema version "
-                "%u, this chorale has %d; they are ignored, read them with "
-                "the chorale that measured\n", path,
+        fprintf(stderr, "chorale: %s%s: its last part is of schema version "
+                "%u, this chorale has %d; it is ignored, read it with the "
+                "chorale that measured\n", path,
                 CHORALE_TAIL_SUFFIX, other, CHORALE_SCHEMA_VERSION);
 }
 

@@ -8,8 +8,7 @@
 /* Choose one of ncand candidates for each of nstop stops in a row.
  *
  * loss    [nstop][ncand] cost of a choice at a stop; INFINITY: not allowed.
- * Each
- *         stop must have a finite entry.
+ *         Each stop must have a finite entry.
  * pick_p  out: [nstop] the choices
  *
  * Minimises the number of ranges, then the sum of losses, then prefers earlier

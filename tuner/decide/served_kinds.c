@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* served_kinds.c - whose rows a table has of a collective, and what is said of the
- * others. */
+/* served_kinds.c - the type and operation whose rows a table uses for a
+ * collective, and how other ones are reported. */
 #include "tuner/emit/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Type and operation that stand for a collective: double and sum, or byte
- * where nothing is reduced, before the first by name. */
+/* The type and operation that represent a collective: double and sum (byte if
+ * it does not reduce), else the first by name. */
 static const char kinds_sql[] =
     "SELECT DISTINCT dtype, op FROM decision"
     " WHERE system_id = ?1 AND coll = ?2 AND target = ?3"

@@ -62,9 +62,8 @@ int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
                          double *beta, double *tau);
 
 /* 1 if the model of alg lacks fit in that shape: significantly, and by more
- * than
- * CHORALE_PREDICT_BOUND (model.h); why as below. Its predictions must then not
- * be used outside measured points, unless shown right there by other evidence.
+ * than CHORALE_PREDICT_BOUND (model.h); why as below. Its predictions must then
+ * not be used outside measured points, unless shown right there by other evidence.
  * Also works for predictors of a model just fitted, or of points. */
 int chorale_predict_lacks(const struct chorale_predictor *p,
                           const struct chorale_alg *alg,
