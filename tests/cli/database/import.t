@@ -102,7 +102,7 @@ is $? 4 "a file that is cut off"
 head -c 3000 /dev/urandom >"$work/random"
 for file in "$work/random" /dev/null; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
-    is "$? $(grep -c 'no trace of CHORALE_TRACE' "$work/err")" "4 1" \
+    is "$? $(grep -c 'not a trace of CHORALE_TRACE' "$work/err")" "4 1" \
         "$(basename "$file") is none"
 done
 for file in "$work" "$work/none"; do

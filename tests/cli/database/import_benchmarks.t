@@ -151,7 +151,7 @@ change() { # name, sed script, runs and lines with that text, text
 }
 change "-map" \
     's/^# #processes = 144 /# #processes = 144; rank order (rowwise): \n#     0   36\n# /' \
-    "6 1" '-map: the order of ranks'
+    "6 1" '-map: ranks were reordered'
 change "-multi 1, all ranks in one group" \
     's/^       #bytes/        Group       #bytes/; s/^ *[0-9].* [0-9.]*$/\n            0&/' \
     "6 0" '-multi'
