@@ -225,8 +225,9 @@ int chorale_decide_is_blind(enum chorale_coll coll);
 /* Make one choice for the measured sizes spot[0, n) of one process count of
  * such a collective. Candidates are the variants that are slower than the
  * library at no size; the choosing launches select the one with the best mean
- * gain. Its mean gain over the sizes must be confirmed like that of a single
- * size, and that it is slower at none. Sets pick, why and loss of the spots. */
+ * gain. The confirming launches must confirm its mean gain, as for a single
+ * size, and that it is slower at no size. Sets pick, why and loss of the
+ * spots. */
 void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
                          const struct chorale_decide_opts *opts);
 

@@ -102,10 +102,11 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * Between lines the kind of guess with the smaller error is used. *error_p (may
  * be NULL) receives its error: the larger of the errors at the sizes next to n
  * on lines k and k + 1, each predicted from its neighbours, times the ratio of
- * the gap widths in log P. If neither was checked, schedules are replayed and
- * the model does not lack fit (chorale_predict_lacks()), it is the difference
- * of the model's errors on the two lines. If the variant was measured on one
- * line only, it is the largest of the other candidates' errors. NAN: unknown.
+ * the gap widths in log P. If neither kind was checked, it is the difference
+ * between the model's errors on the two lines; or, if the variant was measured
+ * on one line only, the largest such difference of other candidates. The latter
+ * two need replayed schedules and a model without lack of fit
+ * (chorale_predict_lacks()). NAN: unknown.
  *
  * The library is predicted like a variant that takes as long as the library
  * next to n on both lines, if that variant was predicted within 4 %. */

@@ -109,8 +109,8 @@ struct chorale_model {
     struct chorale_model_tau tau[CHORALE_MODEL_TAUS];
     size_t nparam;
     struct chorale_model_param param[CHORALE_MODEL_PARAMS];
-    struct chorale_fit_result fit; /* errors over the points; its values are
-                              * superseded by param */
+    struct chorale_fit_result fit; /* errors over the points; its values are by
+                              * column, see param */
     double lack[2];          /* mean |log(measured / model)|, capped at 0.5 per
                               * cell: one port, overlapped; NAN: not tried */
     size_t npoints, nlaunch;

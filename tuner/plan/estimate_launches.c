@@ -37,7 +37,8 @@ static void alone(struct chorale_estimate_launch *l, double start_up)
 }
 
 /* Launches measured at once hold the nodes of the start for as long as the
- * longest takes; that cost is divided by their own node-seconds. */
+ * longest takes; each is charged a share of that in proportion to its own
+ * node-seconds. */
 static void one_wave(struct chorale_estimate_launch **l, int count, int nodes)
 {
     double longest = 0, work = 0;
