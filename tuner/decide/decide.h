@@ -55,9 +55,9 @@ struct chorale_decision {
  * - Simulated systems: all launches choose and confirm; differences above 1e-9
  *   count.
  * - Ties (real: within 1 % and not significantly different) go to the smaller
- *   worst case over arrival patterns, if measured and different by that much;
- *   then to the variant earlier in the catalogue; then to the choice at the
- *   next smaller size.
+ *   worst case over arrival patterns, if measured and different by that much.
+ *   Next criteria: the variant earlier in the catalogue, the choice at the next
+ *   smaller size.
  *
  * Between measured points:
  * - Between two sizes, times are the model's, calibrated on the variant's own

@@ -100,13 +100,16 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * k and k + 1 at comm_size ranks; NAN: unknown.
  *
  * Between lines the kind of guess with the smaller error is used. *error_p (may
- * be NULL) receives its error: the larger of the errors at the sizes next to n
- * on lines k and k + 1, each predicted from its neighbours, times the ratio of
- * the gap widths in log P. If neither kind was checked, it is the difference
- * between the model's errors on the two lines; or, if the variant was measured
- * on one line only, the largest such difference of other candidates. The latter
- * two need replayed schedules and a model without lack of fit
- * (chorale_predict_lacks()). NAN: unknown.
+ * be NULL) receives its error, NAN: unknown.
+ *  - Usually lines k and k + 1 were themselves predicted from their neighbours
+ *    as a check. The error is the larger one at the sizes next to n, times the
+ *    ratio of the gap widths in log P.
+ *  - Without such a check it is the difference between the model's errors on
+ *    the two lines.
+ *  - If the variant was measured on one line only, it is the largest such
+ *    difference of other candidates.
+ * The last two need replayed schedules and a model without lack of fit
+ * (chorale_predict_lacks()).
  *
  * The library is predicted like a variant that takes as long as the library
  * next to n on both lines, if that variant was predicted within 4 %. */

@@ -384,7 +384,7 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Ways describe kappa: a geometry found from alpha alone has none. */
+/* Ways describe kappa: not defined for a geometry found from alpha. */
 static json_t *geometry_json(const struct chorale_wiring *f, int told,
                              int with_ways)
 {

@@ -18,7 +18,7 @@
 /* A geometry explains the measured kappas if the mean |log(counted / measured)|
  * is at most MEAN and at most half that of a flat network, and the largest is
  * at most WORST. The bounds are loose: a tree whose switches have several
- * uplinks has none of these geometries, but is nearer to one than to a flat
+ * uplinks fits no geometry here, but is nearer to one than to a flat
  * network. The fit then tests whether the geometry predicts schedules. */
 #define CHORALE_WIRING_MEAN 0.25
 #define CHORALE_WIRING_WORST 0.75

@@ -456,8 +456,8 @@ static const struct chorale_opt options[] = {
       "measure two databases in turn (default: all)", 1, 1000000 },
     { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, one_per_p), NULL,
-      "start the program separately for each process count: nothing is "
-      "measured on a part of a larger start's nodes", 0, 0 },
+      "start the program separately for each process count, instead of "
+      "measuring small counts on parts of a larger start", 0, 0 },
     { "retry-failed", 0, CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, retry_failed), NULL,
       "forget the runs that failed (a rank died or a call hung, in two "
@@ -465,7 +465,7 @@ static const struct chorale_opt options[] = {
     { "hang", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, hang_seconds), "TIME",
       "time after which a call counts as hung; when it hangs again, its cell "
-      "has failed and the others go on (default: 1m, at least 60 times the "
+      "is marked as failed (default: 1m, at least 60 times the "
       "plan's time limit of a cell; in simulation as --stall-timeout)", 1, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, quiet), NULL,

@@ -37,10 +37,10 @@ struct chorale_run_opts {
     double kill_seconds;     /* time from SIGTERM, which all ranks receive and
                               * survive, to SIGKILL; used likewise; 0: SIGTERM
                               * ends a launch at once */
-    /* Called to publish the database, or NULL: after each launch is committed;
-     * during a launch after a stored point, if publishing takes less than a
-     * hundredth of the elapsed time, else every publish_seconds. Its error
-     * after a launch ends the command. */
+    /* Publishes the database, or NULL. Called after each launch is committed.
+     * During a launch it is called after a stored point, if publishing takes
+     * less than a hundredth of the elapsed time, else every publish_seconds.
+     * Its error after a launch ends the command. */
     enum chorale_err (*launched)(void *arg, struct chorale_store *store,
                                  struct chorale_errmsg *msg);
     void *launched_arg;

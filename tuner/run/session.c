@@ -102,7 +102,7 @@ int chorale_session_line(void *arg, const char *line, int is_err)
 }
 
 /* A launch ended or hung in a call of a cell. The second time for the same
- * cell, it is marked as failed, and the other cells go on. */
+ * cell, it is marked as failed, and other cells continue. */
 static enum chorale_err blame(struct chorale_session *s, const char *uuid,
                               int hung, const char *reason)
 {

@@ -154,7 +154,7 @@ if "$chorale" plan real.db -c bcast --variants linear -m 8 -P 1 --launches 1 \
         (36 * 1e-6 + 6 * 1e-6 + 0.5)) FROM launch")" \
         "what is left of the launch is its start"
     like "$("$chorale" plan real.db --estimate -c bcast -m 1M -P 1)" \
-        "^50 % of the cells measured here did" "people are told"
+        "^50 % of the cells measured here did" "the text gives the share"
 else
     ok 1 "a launch is measured"
 fi
