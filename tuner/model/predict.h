@@ -63,8 +63,9 @@ int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
 
 /* 1 if the model of alg lacks fit in that shape: significantly, and by more
  * than CHORALE_PREDICT_BOUND (model.h); why as below. Its predictions must then
- * not be used outside measured points, unless shown right there by other evidence.
- * Also works for predictors of a model just fitted, or of points. */
+ * not be used outside measured points, unless other evidence shows that they
+ * are right there. Also works for predictors of a model just fitted, or of
+ * points. */
 int chorale_predict_lacks(const struct chorale_predictor *p,
                           const struct chorale_alg *alg,
                           const struct chorale_where *where, char *why,
