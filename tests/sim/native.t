@@ -161,7 +161,7 @@ plan n.db -c bcast -m 8 -P 8 --providers native --variants no_such 2>err.txt
 is "$? $(grep -c 'no_such.*list --simulated' err.txt)" "2 1" \
     "an algorithm that SimGrid does not have is refused"
 plan n.db -c scan -m 8 -P 8 --providers native 2>err.txt
-is "$? $(grep -c 'none of its algorithms' err.txt)" "3 1" \
+is "$? $(grep -c 'no algorithm that can be forced' err.txt)" "3 1" \
     "so is a collective of which it has only one"
 plan n.db -c bcast -m 8 -P 8 --providers native --arrival last 2>err.txt
 is "$? $(grep -c 'arrival sync' err.txt)" "2 1" \

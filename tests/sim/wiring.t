@@ -105,7 +105,7 @@ is "$(sqlite3 blind.db 'SELECT max(median_error) > 0.2 FROM model_variant')" 1 \
 # Twice as many ranks, from fits to eight at most.
 ahead() { # database: median error in percent
     "$chorale" fit "$1" --up-to-procs 8 |
-        sed -n 's/.*foretold with more ranks.*median \([0-9.]*\) %.*/\1/p'
+        sed -n 's/.*predicted with more ranks.*median \([0-9.]*\) %.*/\1/p'
 }
 is "$(ahead line.db)|$(ahead tree.db)" "0.00|0.00" \
     "16 ranks are foretold from 8 and fewer"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* adaptive.c - see adaptive.h: the rounds. */
+/* adaptive.c - the rounds of an adaptive plan. */
 #include "tuner/adaptive/adaptive.h"
 
 #include <math.h>
@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COARSE 0.5       /* of what is left, for the second round */
-#define LEAST_GAIN 0.01  /* of a candidate, in that one */
-#define RESERVE 0.88     /* of what is left is planned for: guesses fall
-                          * short */
-#define FINE 0.6         /* for the third one; later ones take all */
+#define COARSE 0.5       /* share of the rest of the budget for round 2 */
+#define LEAST_GAIN 0.01  /* least gain of a candidate in round 2 */
+#define RESERVE 0.88     /* share of the rest that is planned: costs are
+                          * underestimated */
+#define FINE 0.6         /* share for round 3; later rounds use all */
 
-/* Ways to begin: process counts and sizes, evenly over those of the grid. A
- * launch's start costs more than its cells, so sizes are the last to go. */
+/* Grids of round 2, from large to small: numbers of process counts and sizes,
+ * spread evenly. A start costs more than its cells, so sizes are reduced
+ * last. */
 static const struct {
     size_t nproc, nsize;
 } coarse[] = { { 6, 8 }, { 5, 8 }, { 4, 8 }, { 4, 6 }, { 3, 8 }, { 3, 6 },
@@ -34,7 +35,7 @@ static int same_point(const struct chorale_adapt_cell *a,
            a->msg_size == b->msg_size;
 }
 
-/* Points and groups of the grid. -1: out of memory. */
+/* Find the points and groups of the grid. -1: out of memory. */
 static int find_points(struct chorale_adapt *a)
 {
     const struct chorale_adapt_grid *grid = a->grid;
@@ -69,8 +70,8 @@ static const struct chorale_adapt_cell *cell_of(const struct chorale_adapt *a,
     return &a->grid->cell[a->point[point].first];
 }
 
-/* Process counts of the grid from 2 on, ascending, into proc[]; those that
- * have something measured, *nknown_p. */
+/* Store the grid's process counts from 2 on in proc[], ascending; *nknown_p:
+ * how many of them have measurements. */
 static size_t find_procs(const struct chorale_adapt *a, int *proc,
                          size_t *nknown_p)
 {
@@ -112,9 +113,9 @@ static int is_power(int p)
     return (p & (p - 1)) == 0;
 }
 
-/* Of the process counts k, as evenly as can be in their logarithm, both ends
- * and of those between every other one no power of two, for which many variants
- * do otherwise. */
+/* Whether the i-th process count is one of k spread evenly in their logarithm,
+ * both ends included. Every other one in between is not a power of two, where
+ * many variants behave differently. */
 static int spread_proc(const int *proc, size_t nproc, size_t i, size_t k)
 {
     for (size_t j = 0; j < k && k > 1; j++) {
@@ -174,7 +175,7 @@ static double line_cost(struct chorale_adapt *a, int proc, size_t nsize,
                        : 0;
 }
 
-/* The first round: the smallest process count. */
+/* Round 1: the smallest process count. */
 static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
                               double *cost_p, struct chorale_errmsg *msg)
 {
@@ -195,7 +196,7 @@ static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
     return CHORALE_OK;
 }
 
-/* Seconds or node-seconds of the w-th way to begin. */
+/* Cost of the w-th grid, in seconds or node-seconds. */
 static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
                        size_t w, int choose)
 {
@@ -207,8 +208,8 @@ static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
     return cost;
 }
 
-/* The second: the largest way to begin that its share pays for, or else all
- * that is left. */
+/* Round 2: the largest grid that its share of the budget, or else the whole
+ * rest, pays for. */
 static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
                     double left)
 {
@@ -235,7 +236,7 @@ static double regret_of(const struct chorale_adapt *a)
     return n > 0 ? expm1(sum / n) : 0;
 }
 
-/* What the measurements so far leave to be won, by the greatest rate. */
+/* Later rounds: the largest expected gain per cost. */
 static enum chorale_err refine(struct chorale_adapt *a,
                                struct chorale_adapt_round *round, double left,
                                struct chorale_errmsg *msg)

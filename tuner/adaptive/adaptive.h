@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* adaptive.h - which cells of a grid are worth measuring next, within a budget.
+/* adaptive.h - choose the cells of a grid to measure next, within a budget.
  *
- * A round looks at all points of the grid: what the table that `decide` would
- * make of the measurements loses there, as far as one can tell. Times that are
- * not measured are the model's, corrected by what the variant took elsewhere,
- * with a standard deviation (kriging.h) from how well such guesses do for what is
- * measured. The expected loss of a point is the mean, over times drawn from
- * that, of what the table's choice takes longer than the best of the draw.
+ * A round computes for each point of the grid the expected loss of the table
+ * that `decide` would make of the measurements. Unmeasured times are the
+ * model's, corrected by the variant's measurements at other points. Their
+ * standard deviation (kriging.h) comes from the errors of such predictions at
+ * measured points. The expected loss is the mean, over random draws of all
+ * times, of the time of the table's choice relative to the best variant of the
+ * draw.
  *
- * - Round 1 measures a few sizes at the smallest process count, to learn what
- *   the system is like.
- * - The next one adds process counts up to the largest, as many and with as
- *   many sizes as half of the budget pays for, or all of it if that is too
- *   little, every other one of those between no power of two.
- * - Every further one takes the points where most of the expected loss, that
- *   of the points around weighted by how much they correlate, goes for a second
- *   of cost, until its share of the budget is spent. A process count that is
- *   new to a collective gets CHORALE_ADAPT_SIZES sizes over the whole range, as
- *   nothing is decided beyond what is measured, and little that is worth it far
- *   from it.
+ * - Round 1 measures a few sizes at the smallest process count, to learn the
+ *   system's parameters.
+ * - Round 2 adds process counts up to the largest, with as many counts and
+ *   sizes as half the budget pays for, or the whole budget if half is too
+ *   little. Every other count in between is not a power of two.
+ * - Later rounds take the points with the largest expected loss per second of
+ *   cost, until the round's share of the budget is spent. Losses of surrounding
+ *   points are added, weighted by their correlation. A process count new to a
+ *   collective gets CHORALE_ADAPT_SIZES sizes over the whole range, because the
+ *   table covers only measured ranges.
  *
- * At a point only candidates are measured that are the best in some draw, in
- * the second round only where that would be missed, and the library's default.
+ * At a point only the library's default and candidates that are the best in
+ * some draw are measured; in round 2 only those whose omission would cost
+ * something.
  */
 #ifndef CHORALE_TUNER_ADAPTIVE_ADAPTIVE_H
 #define CHORALE_TUNER_ADAPTIVE_ADAPTIVE_H
@@ -29,7 +30,7 @@
 #include "tuner/decide/decide.h"
 #include "tuner/decide/family.h"
 
-/* A cell that may be measured. dtype, op: rows of kinds.h, op -1: none. */
+/* A cell that may be measured. dtype, op: rows of kinds.h; op -1: none. */
 struct chorale_adapt_cell {
     enum chorale_coll coll;
     long msg_size;
@@ -39,13 +40,12 @@ struct chorale_adapt_cell {
     char variant[64], params[192];
     int known;               /* measured, or planned before */
     int chosen;              /* out: for this round */
-    double log_seconds, sd;  /* out: expected */
-    int wins;                /* out: draws in which it is the best, */
-    double gain;             /* and what they gain over all, log units */
+    double log_seconds, sd;  /* out: predicted */
+    int wins;                /* out: number of draws in which it is the best */
+    double gain;             /* out: its gain summed over draws, log units */
 };
 
-/* The cells of a grid; those of one point, the library's first, follow each
- * other. */
+/* The cells of a grid, grouped by point, the library's first in each. */
 struct chorale_adapt_grid {
     struct chorale_adapt_cell *cell;
     size_t ncell;
@@ -54,116 +54,116 @@ struct chorale_adapt_grid {
 struct chorale_adapt_opts {
     struct chorale_decide_opts decide;
     double budget;           /* seconds, or node-seconds */
-    int nodes;               /* 1: node-seconds */
-    double spent;            /* of it */
-    double goal;             /* stop at this expected regret */
-    double start_up;         /* seconds of a launch beside its cells */
-    long launches, nrep_min, nrep_max, nwarmup; /* of each cell */
+    int nodes;               /* 1: budget is in node-seconds */
+    double spent;            /* part of the budget already spent */
+    double goal;             /* stop at this expected regret (share) */
+    double start_up;         /* seconds of a launch without its cells */
+    long launches, nrep_min, nrep_max, nwarmup; /* per cell */
     double cell_seconds;
     long seed;
 };
 
 struct chorale_adapt_round {
     int round;               /* from 1 on; set by the caller */
-    double foreseen;         /* cost of what is chosen */
-    double regret;           /* expected before it, geometric mean over the
-                              * points of the grid; NAN: nothing measured */
+    double foreseen;         /* predicted cost of the chosen cells */
+    double regret;           /* expected before the round, geometric mean over
+                              * the points; NAN: no measurements */
     size_t npoint, ncell;    /* chosen */
-    char why[200];           /* if nothing is: why not */
+    char why[200];           /* reason if no cell is chosen */
 };
 
-/* Seconds that a cell takes in a launch on a real system: calls to verify and
- * to warm up, and 30 repetitions or as many as the campaign allows, each of
- * them with the messages that start it together. */
+/* Seconds of a cell in a launch on a real system: calls for verification and
+ * warm-up, and 30 repetitions (or the campaign's limit) with their
+ * synchronisation. seconds: time of one call. */
 double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
                                   int comm_size, double seconds);
 
-/* The cost of so many seconds in each launch of comm_size ranks. */
+/* Cost of that many seconds in each launch of comm_size ranks, in the unit of
+ * the budget. */
 double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
                           int comm_size, int ppn, double seconds);
 
-/* Launches of a real system that one simulated launch stands for, in costs. */
+/* In costs, one simulated launch counts as this many real ones. */
 #define CHORALE_ADAPT_LAUNCHES 6
-/* Start-up of a launch where none was made yet, and in simulation. */
+/* Start-up seconds assumed before any launch, and in simulation. */
 #define CHORALE_ADAPT_START_UP 1.0
 
-/* Seconds of a cell whose repetitions go on until its time is over. */
+/* Seconds of a cell that is measured until its time limit. */
 double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,
                                int comm_size, double seconds);
 
-/* Choose. CHORALE_OK with round->ncell 0: nothing is worth it, round->why says
- * why. CHORALE_USAGE: the budget does not pay for the first round;
- * CHORALE_ENV: out of memory. */
+/* Choose the cells of a round. round->ncell 0 with CHORALE_OK: no cell is worth
+ * its cost, round->why gives the reason. CHORALE_USAGE: the budget is too small
+ * for the first round; CHORALE_ENV: out of memory. */
 enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
                                       const struct chorale_points *points,
                                       const struct chorale_adapt_opts *opts,
                                       struct chorale_adapt_round *round,
                                       struct chorale_errmsg *msg);
 
-/* launch_cost.c: what launches of a system took. */
+/* launch_cost.c: the cost of the launches already made. */
 struct chorale_adapt_spent {
     double seconds, node_seconds;
     long nlaunch, nrun;
-    long nstart;             /* of the program: launches may share one */
+    long nstart;             /* starts of the program; launches may share one */
 };
 
-/* Add up the launches of one round's campaigns; round 0: of campaigns that are
- * not adaptive, -1: of all that are. On a real system it is the time from start
- * to end, on the nodes of the largest where launches share a start; a simulated
- * launch counts as CHORALE_ADAPT_LAUNCHES real ones would that took its
+/* Sum the launches of one round's campaigns; round 0: of campaigns that are not
+ * adaptive; -1: of all adaptive campaigns. Real launches count from start to
+ * end; if several share a start, on the nodes of the largest. A simulated
+ * launch counts as CHORALE_ADAPT_LAUNCHES real ones with its simulated
  * times. */
 enum chorale_err chorale_adapt_spent(struct chorale_store *store,
                                      sqlite3_int64 system_id, int round,
                                      struct chorale_adapt_spent *spent,
                                      struct chorale_errmsg *msg);
 
-/* Seconds of a start of that system beside the cells of its largest launch: the
- * mean over all that ended by themselves, CHORALE_ADAPT_START_UP where there is
- * none. */
+/* Mean seconds of a start of that system without the cells of its largest
+ * launch, over launches that ended by themselves; CHORALE_ADAPT_START_UP if
+ * there is no such launch. */
 enum chorale_err chorale_adapt_start_up(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         double *seconds_p,
                                         struct chorale_errmsg *msg);
 
-/* What a start of that real system took beside its cells, and the share of its
- * runs, 0 to 1, whose repetitions went on until their time was over: those
- * count as such here, where chorale_adapt_start_up counts repetitions alone.
- * Both untouched if no launch of it ended by itself. */
+/* Like chorale_adapt_start_up() for a real system, but cells whose repetitions
+ * used up their time limit count with that time; *share_p: the share of such
+ * runs (0 to 1). Both stay unchanged if no launch ended by itself. */
 enum chorale_err chorale_adapt_ran(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    double *start_up_p, double *share_p,
                                    struct chorale_errmsg *msg);
 
-/* prior_times.c: seconds that are expected where nothing was measured, of one
- * collective, placement, type and operation. */
+/* prior_times.c: expected seconds before any measurement, for one collective,
+ * placement, type and operation. */
 struct chorale_adapt_model {
-    struct chorale_run_point run; /* stands for its problems */
+    struct chorale_run_point run; /* template of the problems */
     struct chorale_family_net net;
-    struct chorale_predictor *played; /* schedules are; NULL: formulas */
+    struct chorale_predictor *played; /* replays schedules; NULL: formulas */
 };
 
-/* A network of which nothing is known. */
+/* Typical parameters, for a network without measurements. */
 extern const struct chorale_family_net chorale_adapt_typical;
 
-/* Of a variant, NAN where it refuses the point. One root stands for all: it is
- * ratios of them that matter. */
+/* Expected seconds of a variant, NAN if it does not run at the point. One root
+ * represents all, since only ratios matter. */
 double chorale_adapt_seconds(const struct chorale_adapt_model *model,
                              const struct chorale_alg *alg, const long *value,
                              size_t n, int comm_size);
 
-/* Of the library nothing is known but that it has some algorithm: the best of
- * the simple ones, at their defaults. INFINITY: all of them refuse. */
+/* Expected seconds of the library's default: its algorithm is unknown, so the
+ * best of the simple variants with default parameters. INFINITY: none runs. */
 double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
                              int comm_size);
 
-/* Between adaptive.c, expected_loss.c and select_points.c. */
+/* The rest is shared by adaptive.c, expected_loss.c and select_points.c. */
 
 /* A point of the grid. */
 struct chorale_adapt_point {
-    size_t first, ncell;     /* of grid->cell; the first is the library's */
-    size_t group;            /* of one collective, type and operation */
+    size_t first, ncell;     /* range in grid->cell; the library's is first */
+    size_t group;            /* index of its collective, type and operation */
     double loss;             /* expected, log units */
-    int measured;            /* some cell is */
+    int measured;            /* at least one cell is measured */
     int taken;               /* chosen for this round */
 };
 
@@ -172,26 +172,26 @@ struct chorale_adapt {
     const struct chorale_adapt_opts *opts;
     struct chorale_adapt_point *point;
     size_t npoint, ngroup;
-    double (*length)[2];     /* [ngroup] of n, P in octaves */
-    double least_gain;       /* of a candidate that is measured */
+    double (*length)[2];     /* [ngroup] correlation lengths of n, P, octaves */
+    double least_gain;       /* least gain of a candidate worth measuring */
 };
 
-/* Fill in log_seconds, sd and wins of all cells and the loss of all points.
- * -1: out of memory. */
+/* Set log_seconds, sd and wins of all cells and the loss of all points, given
+ * the current table row[nrow]. -1: out of memory. */
 int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_points *points,
                         const struct chorale_decision *row, size_t nrow);
 
-/* Take points by expected loss per cost for at most so much. Returns the
- * cost; sets cell->chosen. -1: out of memory. */
+/* Choose points by expected loss per cost, up to the cost most; sets
+ * cell->chosen. Returns the cost; -1: out of memory. */
 double chorale_adapt_pick(struct chorale_adapt *a, double most);
 
-/* 1 if the i-th of n is one of k that are spread over them, ends included. */
+/* 1 if i is one of k indices spread evenly over 0 ... n - 1, ends included. */
 int chorale_adapt_spread(size_t i, size_t n, size_t k);
 #define CHORALE_ADAPT_SIZES 5
 
-/* Choose the cells of a point that are worth it; seconds of a launch that they
- * take. count 0: only tell. */
+/* Seconds per launch of the cells of a point that are worth measuring; choose:
+ * 1 marks them as chosen, 0 only computes. */
 double chorale_adapt_take(struct chorale_adapt *a, size_t point, int choose);
 
 #endif

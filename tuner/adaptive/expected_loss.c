@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* expected_loss.c - the times that are expected at all points of a grid, and what
- * a table is expected to lose there. */
+/* expected_loss.c - predict the times at all points of a grid, and the expected
+ * loss of a table there. */
 #include "tuner/adaptive/adaptive.h"
 
 #include <math.h>
@@ -13,19 +13,19 @@
 #include "tuner/adaptive/kriging.h"
 #include "tuner/model/predict.h"
 
-#define PLAYED 2.5e7     /* notes of schedules (network.h), at most, a round */
+#define PLAYED 2.5e7     /* limit of replayed schedule events per round */
 #define DRAWS 64
-#define USUAL_SD 0.3     /* log units: of a variant from the model */
-#define UNSEEN_SD 0.4    /* log units: of a variant that nothing is known of, */
-#define UNSEEN_LEAST 0.03 /* and where the model is right for others; */
-#define UNSEEN_FEW 4     /* which so many variants tell */
+#define USUAL_SD 0.3     /* log units: of a variant's error of the model */
+#define UNSEEN_SD 0.4    /* log units: the same for an unmeasured variant; */
+#define UNSEEN_LEAST 0.03 /* its minimum if the model is right for others, */
+#define UNSEEN_FEW 4     /* which requires this many variants */
 
-/* One cell that was measured: its launches' mean. */
+/* One measured cell: the mean of its launches. */
 struct seen {
     const char *variant;
     int library;
     struct chorale_krige_at at;
-    double z;                /* log seconds over the model's */
+    double z;                /* log(measured / model) */
 };
 
 /* One collective, type and operation. */
@@ -35,9 +35,9 @@ struct group {
     struct chorale_adapt_model model;
     struct seen *seen;
     size_t nseen;
-    double squares, df, launches; /* of the noise between launches */
+    double squares, df, launches; /* of the variance between launches */
     double offset;           /* mean of z */
-    double unseen;           /* standard deviation where nothing is measured */
+    double unseen;           /* standard deviation of unmeasured variants */
     double length[2];
     size_t nlength;
 };
@@ -64,8 +64,8 @@ static struct chorale_krige_at place(size_t n, int comm_size, int ppn,
     };
 }
 
-/* Logarithm of the model's seconds; at least a message takes. NAN: the variant
- * is none of ours, or refuses the point. */
+/* Log seconds of the model, at least those of one message. NAN: unknown
+ * variant, or it does not run at the point. */
 static double prior(struct group *g, const char *provider, const char *variant,
                     const char *params, size_t n, int comm_size)
 {
@@ -108,7 +108,7 @@ static int in_group(const struct group *g, const struct chorale_run_point *row)
            strcmp(row->provider, "native") != 0;
 }
 
-/* The runs row[0, n) of one cell. */
+/* Add the runs row[0, n) of one cell. */
 static void see(struct group *g, const struct chorale_run_point *row, size_t n)
 {
     struct seen *s = &g->seen[g->nseen];
@@ -141,9 +141,9 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
     g->nseen++;
 }
 
-/* Standard deviation of what a variant takes over the model's time if nothing
- * of it is measured: half again what it is among those that are, each at its
- * own mean. Of a few nothing is said. */
+/* Standard deviation of the model's error for an unmeasured variant: 1.5 times
+ * that between the measured variants, each centred on its mean; a default if
+ * they are few. */
 static double unseen(const struct group *g)
 {
     double squares = 0, count = 0;
@@ -197,7 +197,7 @@ static double noise(const struct group *g)
     return g->df > 0 ? sqrt(g->squares / g->df / runs) : 0;
 }
 
-/* Why a cell must not be chosen by a table, NULL: it may. */
+/* Why a table must not choose a cell; NULL: it may. */
 static const char *barred(const struct group *g,
                           const struct chorale_adapt_cell *cell)
 {
@@ -239,8 +239,8 @@ static void expect(struct group *g, const struct chorale_krige *k,
     }
 }
 
-/* The cells of the group that are of this one's variant: all from it on, as it
- * is the first. */
+/* Predict all cells of the group with this cell's variant; first is the first
+ * of them. */
 static int expect_variant(struct group *g, size_t first)
 {
     struct chorale_adapt_grid *grid = g->a->grid;
@@ -283,7 +283,7 @@ static int expect_variant(struct group *g, size_t first)
     return rc;
 }
 
-/* All cells of the group, variant by variant: NAN marks what is to do. */
+/* Predict all cells of the group, by variant; NAN marks those not yet done. */
 static int expect_all(struct group *g)
 {
     struct chorale_adapt *a = g->a;
@@ -305,7 +305,7 @@ static int expect_all(struct group *g)
     return 0;
 }
 
-/* The cell of a point that the table chooses, the library's if none. */
+/* The cell of a point that the table chooses, by default the library's. */
 static size_t choice(const struct chorale_adapt *a,
                      const struct chorale_adapt_point *pt,
                      const struct chorale_decision *row, size_t nrow)
@@ -336,7 +336,7 @@ static size_t choice(const struct chorale_adapt *a,
     return like;
 }
 
-/* Standard normal numbers by Box and Muller, from splitmix64. */
+/* Standard normal random numbers: Box-Muller on splitmix64. */
 static double uniform(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -354,7 +354,7 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * uniform(state));
 }
 
-/* What the choice is expected to lose, and who wins how often. */
+/* Compute the expected loss of the choice, and how often each cell wins. */
 static void lose(const struct chorale_adapt *a,
                  struct chorale_adapt_point *pt, size_t pick)
 {
@@ -390,8 +390,8 @@ static void lose(const struct chorale_adapt *a,
     }
 }
 
-/* Notes of the schedules of all cells of a group (network.h), about: what is sent
- * on the longest path, by every rank. */
+/* Estimate the schedule events (network.h) of all cells of a group: messages of
+ * the critical path, times ranks. */
 static double notes_of(const struct chorale_adapt *a, size_t group)
 {
     double sum = 0;

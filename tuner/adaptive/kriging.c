@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kriging.c - see kriging.h. */
+/* kriging.c - Gaussian process regression in two dimensions. */
 #include "tuner/adaptive/kriging.h"
 
 #include <gsl/gsl_errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NUGGET 1e-6  /* of the variance: keeps the matrix regular */
-#define WEIGHT 4.0   /* of the usual deviation, in measurements */
+#define WEIGHT 4.0   /* weight of the usual deviation, in measurements */
 #define LEAST_SD 0.005
 
 static double correlation(const struct chorale_krige *k,
@@ -25,7 +25,7 @@ static double correlation(const struct chorale_krige *k,
     return r;
 }
 
-/* The inverse of the correlations. -1: no inverse. */
+/* Invert the correlation matrix. -1: singular. */
 static int invert(struct chorale_krige *k)
 {
     gsl_matrix_view m = gsl_matrix_view_array(k->inverse, k->n, k->n);
@@ -40,8 +40,8 @@ static int invert(struct chorale_krige *k)
     return gsl_linalg_cholesky_invert(&m.matrix) == GSL_SUCCESS ? 0 : -1;
 }
 
-/* Weights of the measurements, and how well each is foretold from the others:
- * less is better. Sets the standard deviation. */
+/* Compute the weights of the measurements and set the standard deviation.
+ * Returns the leave-one-out criterion; smaller is better. */
 static double leave_one_out(struct chorale_krige *k, const double *z,
                             double usual)
 {
@@ -61,7 +61,7 @@ static double leave_one_out(struct chorale_krige *k, const double *z,
     return n * log(squares) + logs;
 }
 
-/* Try all lengths; leaves those of the last trial. */
+/* Try all lengths, store the best; those of the last trial stay set. */
 static int search(struct chorale_krige *k, const double *z, double usual,
                   double best[2])
 {
@@ -111,7 +111,7 @@ int chorale_krige_fit(struct chorale_krige *k,
         k->mean += z[i] / (double)n;
     }
     if (n > 0 && search(k, z, usual, best) != 0)
-        k->n = 0; /* the mean is all there is to say */
+        k->n = 0; /* predict the mean everywhere */
     memcpy(k->length, best, sizeof(best));
     if (k->n > 0 && invert(k) == 0)
         leave_one_out(k, z, usual);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kriging.h - what is expected of a quantity at places where it was not
- * measured, and how far off that may be: a Gaussian process over the plane
- * (x, y) whose correlation falls off exponentially with the distance in either
- * direction, so that in one direction it interpolates along straight lines. */
+/* kriging.h - predict a quantity at unmeasured points, with its uncertainty: a
+ * Gaussian process over (x, y) with exponential correlation in each direction,
+ * which interpolates linearly along one direction. */
 #ifndef CHORALE_TUNER_ADAPTIVE_KRIGING_H
 #define CHORALE_TUNER_ADAPTIVE_KRIGING_H
 
 #include <stddef.h>
 
-/* One measurement. What is of another kind correlates by CHORALE_KRIGE_KIN
- * less, for each of the three: parameters, placement, whether the process count
- * is a power of two. */
+/* One measurement. The correlation of two measurements is multiplied by
+ * CHORALE_KRIGE_KIN for each component of kin that differs: parameters,
+ * placement, whether the process count is a power of two. */
 #define CHORALE_KRIGE_KINDS 3
 struct chorale_krige_at {
     double x, y;
@@ -26,11 +25,11 @@ struct chorale_krige {
     double nugget;
 };
 
-/* Fit to n measurements. noise: standard deviation of each, 0: exact. The
- * lengths are those of a few that foretell each measurement best from the
- * others; the standard deviation is what that misses by, drawn towards the
- * usual one (> 0) where there are few. With n = 0 the mean is 0. -1: out of
- * memory. Release it in either case.
+/* Fit to n measurements z with standard deviation noise each (0: exact). The
+ * correlation lengths are chosen from a few by cross-validation. The standard
+ * deviation of the process is the cross-validation error, shrunk towards usual
+ * (> 0) if n is small. With n = 0 the mean is 0. -1: out of memory; release k
+ * in either case.
  * Source  Rasmussen and Williams, Gaussian Processes for Machine Learning,
  * 2006, sections 4.2.1 and 5.4.2. */
 int chorale_krige_fit(struct chorale_krige *k,
@@ -38,7 +37,7 @@ int chorale_krige_fit(struct chorale_krige *k,
                       size_t n, double noise, double usual);
 void chorale_krige_release(struct chorale_krige *k);
 
-/* Mean, and into *sd_p the standard deviation, of what is expected there. */
+/* Predicted value at a point; *sd_p: its standard deviation. */
 double chorale_krige_expect(const struct chorale_krige *k,
                             const struct chorale_krige_at *at, double *sd_p);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launch_cost.c - what launches cost: those that are planned and those that
- * were made. */
+/* launch_cost.c - the cost of planned and of completed launches. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +8,8 @@
 #include "tuner/adaptive/adaptive.h"
 
 #define REPETITIONS 30   /* until the interval is narrow, at 5 % of noise */
-#define VERIFY 4         /* calls that are verified or counted */
-#define SYNC_SECONDS 2e-6 /* a round of messages */
+#define VERIFY 4         /* calls for verification and counters */
+#define SYNC_SECONDS 2e-6 /* per round of messages */
 
 double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
                                   int comm_size, double seconds)
@@ -44,8 +43,8 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
            (opts->nodes && nodes > 1 ? nodes : 1);
 }
 
-/* Launches with their runs, a row each; a launch without runs has one. Those of
- * one start follow each other: they have its command, which names them all. */
+/* Launches with their runs, one row each; a launch without runs has one row.
+ * Launches of one start are adjacent: they share its command line. */
 #define LAUNCHES                                                             \
     "SELECT l.launch_id, l.comm_size * l.siblings, l.ppn * l.siblings,"      \
     " julianday(l.started),"                                                 \
@@ -64,28 +63,29 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
     " CASE ?2 WHEN -2 THEN l.status = 'done' WHEN -1 THEN k.round > 0"       \
     "   ELSE k.round = ?2 END ORDER BY start, l.launch_id"
 
-/* One launch, while its rows go by. */
+/* The launch whose rows are being read. */
 struct launch {
-    sqlite3_int64 id;        /* -1: none yet */
+    sqlite3_int64 id;        /* -1: not begun */
     int comm_size, ppn, simulated, killed;
     double started, finished; /* days */
     double cells;
 };
 
-/* One start, while its launches go by. */
+/* The start whose launches are being read. */
 struct start {
     char name[2048];
-    int nodes, comm_size;    /* of the largest, which is measured first */
+    int nodes, comm_size;    /* of its largest launch, which runs first */
     int simulated, killed;
     double started, finished, cells;
-    double beside;           /* s of the largest, beside its cells */
+    double beside;           /* s of the largest launch without its cells */
 };
 
 struct sum {
     struct chorale_adapt_spent spent;
     double start_up;         /* of all starts, for the mean */
-    int by_time;             /* cells that ran out of time count as such */
-    long ntime;              /* of the runs */
+    int by_time;             /* cells that used up their time limit count with
+                              * it */
+    long ntime;              /* runs that used up their time limit */
 };
 
 static double seconds_of(double started, double finished)
@@ -126,7 +126,7 @@ static void add_start(struct sum *sum, const struct start *s)
         return;
     if (s->simulated)
         seconds = CHORALE_ADAPT_LAUNCHES * by_cells;
-    else if (s->killed) /* its end is when that was found out */
+    else if (s->killed) /* its end is the time of its discovery */
         seconds = fmin(wall, by_cells);
     sum->spent.seconds += seconds;
     sum->spent.node_seconds += seconds * s->nodes;
@@ -134,7 +134,7 @@ static void add_start(struct sum *sum, const struct start *s)
     sum->start_up += s->beside;
 }
 
-/* One row: the launch it is of, and what its run took. */
+/* Add one row: its launch, and the cost of its run. */
 static void read_row(struct sum *sum, sqlite3_stmt *stmt, struct launch *l)
 {
     int in_time = sqlite3_column_int(stmt, 13);

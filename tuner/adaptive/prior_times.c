@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* prior_times.c - what a call is expected to take before it is measured: see
- * adaptive.h. */
+/* prior_times.c - expected time of a call before any measurement. */
 #include "tuner/adaptive/adaptive.h"
 
 #include <math.h>

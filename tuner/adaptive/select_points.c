@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* select_points.c - which points, and which cells of them, bring most for what
- * they cost. */
+/* select_points.c - choose the points and cells with the largest gain per
+ * cost. */
 #include "tuner/adaptive/adaptive.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 
 #define MIN_WINS 2       /* draws in which a candidate must be the best */
 #define PACKET_MAX 12    /* points of a packet */
-#define LENGTH_X 6.0     /* octaves of n, and of P, at most: so far a point */
-#define LENGTH_Y 2.0     /* helps others */
-#define OTHER 0.3        /* of that from powers of two to other P, and back */
+#define LENGTH_X 6.0     /* octaves of n: range in which a point informs */
+#define LENGTH_Y 2.0     /* others, at most; octaves of P */
+#define OTHER 0.3        /* factor between powers of two and other P */
 
-/* Points of one group at one process count that are taken together. */
+/* Points of one group at one process count that are chosen together. */
 struct packet {
     size_t point[PACKET_MAX], npoint;
     double gain, seconds;
@@ -25,7 +25,7 @@ struct picker {
     int *proc;               /* [nproc] process counts of the grid */
     unsigned char *open;     /* [nproc] has a launch in this round */
     size_t nproc;
-    double *loss;            /* [npoint] that is still to be won */
+    double *loss;            /* [npoint] remaining expected loss */
     double *left;            /* [npoint] scratch of a packet */
     struct packet *packet;   /* [ngroup * nproc] */
 };
@@ -58,7 +58,7 @@ double chorale_adapt_take(struct chorale_adapt *a, size_t point, int choose)
     }
     if (!any && cell[0].known)
         return 0;
-    /* The library comes along, known or not. */
+    /* The library's default is always measured with them. */
     seconds += chorale_adapt_cell_seconds(a->opts, cell[0].comm_size,
                                           exp(cell[0].log_seconds));
     cell[0].chosen |= choose && !cell[0].known;
@@ -71,7 +71,7 @@ static int is_power(int p)
     return (p & (p - 1)) == 0;
 }
 
-/* How much of what is to be won at point y the measurements at x win. */
+/* Share of the loss at point y that measurements at x remove. */
 static double share(const struct chorale_adapt *a, size_t x, size_t y)
 {
     const struct chorale_adapt_cell *p = cell_of(a, x), *q = cell_of(a, y);
@@ -140,8 +140,8 @@ static int may_join(const struct picker *k, const struct packet *p,
     return chorale_adapt_take(k->a, point, 0) > 0;
 }
 
-/* Sizes over the whole range, if nothing of the group is measured with that
- * many ranks: times between two sizes far apart are guessed badly. */
+/* Begin with sizes over the whole range, if the group has no measurements with
+ * that many ranks: interpolation between distant sizes is inaccurate. */
 static void put_frame(struct picker *k, struct packet *p, size_t group,
                       size_t proc)
 {
@@ -164,7 +164,7 @@ static void put_frame(struct picker *k, struct packet *p, size_t group,
             put(k, p, x);
 }
 
-/* The point that adds most for what it costs; SIZE_MAX: none. */
+/* The point with the largest gain per cost; SIZE_MAX: none. */
 static size_t best_point(struct picker *k, const struct packet *p,
                          size_t group, size_t proc)
 {
@@ -186,8 +186,8 @@ static size_t best_point(struct picker *k, const struct packet *p,
     return best;
 }
 
-/* The packet of that group and process count with the best rate: points are
- * added as long as they raise it. */
+/* Build the packet of that group and process count with the best rate: points
+ * are added while they raise it. */
 static void pack(struct picker *k, size_t group, size_t proc)
 {
     struct packet *p = &k->packet[group * k->nproc + proc];
@@ -210,7 +210,7 @@ static void pack(struct picker *k, size_t group, size_t proc)
     }
 }
 
-/* The packet with the best rate that can be paid, NULL if none brings any. */
+/* The packet with the best rate within the cost limit; NULL: no gain. */
 static struct packet *best_packet(struct picker *k, double most, size_t *proc)
 {
     struct packet *best = NULL;
@@ -234,7 +234,7 @@ static struct packet *best_packet(struct picker *k, double most, size_t *proc)
     return best;
 }
 
-/* Take a packet: what is beside it is to be looked at anew. */
+/* Take a packet and mark affected packets as stale. */
 static double take(struct picker *k, struct packet *p, size_t proc)
 {
     double cost = price(k, p->point[0], proc, p->seconds);

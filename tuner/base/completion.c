@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion.c - see completion.h. */
+/* completion.c - print a shell completion script for `chorale`. */
 #include "config.h"
 
 #include "tuner/base/completion.h"
@@ -8,7 +8,8 @@
 
 #include "algorithms/coll.h"
 
-/* "set|remove|list" at the head of a verb's words; its length, 0: none. */
+/* Length of the leading word list of verb->args, such as "set|remove|list";
+ * 0 if args starts otherwise. */
 static size_t first_words(const struct chorale_verb *verb)
 {
     const size_t n = strspn(verb->args, "abcdefghijklmnopqrstuvwxyz|");
@@ -17,7 +18,7 @@ static size_t first_words(const struct chorale_verb *verb)
     return bar != NULL && bar < verb->args + n && verb->args[n] == ' ' ? n : 0;
 }
 
-/* The first words with a space for each bar. */
+/* Print the leading word list, separated by spaces. */
 static void put_words(const struct chorale_verb *verb, FILE *out)
 {
     const size_t n = first_words(verb);
@@ -26,8 +27,8 @@ static void put_words(const struct chorale_verb *verb, FILE *out)
         putc(verb->args[i] == '|' ? ' ' : verb->args[i], out);
 }
 
-/* Whether an option takes one of few words, which its arg then names with bars
- * between: "csv|json". */
+/* Whether the option takes one of a fixed set of words. Its placeholder then
+ * lists them: "csv|json". */
 static int has_values(const struct chorale_opt *opt)
 {
     return opt->arg != NULL && strchr(opt->arg, '|') != NULL;
@@ -39,8 +40,8 @@ static void put_values(const struct chorale_opt *opt, FILE *out)
         putc(*c == '|' ? ' ' : *c, out);
 }
 
-/* Of the word before the one to complete: which words there are, between what
- * the shell has round a list. */
+/* Print one shell case per option with fixed values; before and behind enclose
+ * the list in the syntax of the shell. */
 static void put_value_cases(const struct chorale_verb *verb, const char *before,
                             const char *behind, FILE *out)
 {
@@ -116,7 +117,7 @@ static void bash(const struct chorale_verb *const *verb, size_t nverb,
                  "complete -o default -F _chorale chorale\n");
 }
 
-/* In single quotes, with what _describe takes for its own escaped. */
+/* One single-quoted entry for _describe, whose separators are escaped. */
 static void zsh_entry(const char *name, const char *text, FILE *out)
 {
     fprintf(out, " '%s:", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion.h - what a shell completes, from the rows of the verbs. */
+/* completion.h - completion scripts for bash and zsh, from the verbs' rows. */
 #ifndef CHORALE_TUNER_BASE_COMPLETION_H
 #define CHORALE_TUNER_BASE_COMPLETION_H
 
@@ -7,9 +7,9 @@
 
 #include "tuner/base/verb.h"
 
-/* Print a script of that shell, bash or zsh, that completes verbs, their
- * options and first words, and collectives; all else is files. 0, or -1: no
- * such shell. */
+/* Print to out a completion script for shell ("bash" or "zsh"). It completes
+ * verbs, their options and first words, and collectives; every other word is
+ * completed as a file name. Returns 0, or -1 for an unknown shell. */
 int chorale_completion(const char *shell, const struct chorale_verb *const *verb,
                        size_t nverb, FILE *out);
 

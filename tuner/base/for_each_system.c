@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* for_each_system.c - a step for the systems of a database: see for_each_system.h. */
+/* for_each_system.c - run a stage for each system of a database. */
 #include "tuner/base/for_each_system.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* for_each_system.h - what `fit` and `decide` share: a step for one system or for
- * all of a database, shown as text or as one JSON document. */
+/* for_each_system.h - run a stage (`fit`, `decide`) for one system of a
+ * database or for all, with output as text or as one JSON document. */
 #ifndef CHORALE_TUNER_BASE_FOR_EACH_SYSTEM_H
 #define CHORALE_TUNER_BASE_FOR_EACH_SYSTEM_H
 
@@ -9,26 +9,28 @@
 #include "db/systems.h"
 
 struct chorale_each_opts {
-    const char *system;      /* NULL: all */
+    const char *system;      /* name; NULL: all systems */
     int json, quiet;
 };
 
-/* One system. list is the JSON array to append to, NULL for text. */
+/* The stage for one system. It appends its result to the JSON array list, or
+ * prints text if list is NULL. */
 typedef enum chorale_err chorale_each_fn(
     struct chorale_store *store, const struct chorale_system_row *system,
     const void *arg, json_t *list, struct chorale_errmsg *msg);
 
-/* Open the database at path for writing and call fn for its systems in name
- * order, up to the first that fails. */
+/* Open the database at path for writing and call fn for each selected system
+ * in name order. Stops at the first error and returns it. */
 enum chorale_err chorale_each_system(const char *path,
                                      const struct chorale_each_opts *opts,
                                      chorale_each_fn *fn, const void *arg,
                                      struct chorale_errmsg *msg);
 
-/* Replace the rows that a system has in a table, all or none: begin takes the
- * write lock, deletes them by remove (its ?1 is the system) and prepares
- * insert; end commits if err is CHORALE_OK and rolls back otherwise. Every
- * begin, also one that failed, has its end. */
+/* Replace all rows of a system in one table, in one transaction.
+ * chorale_replace_begin() takes the write lock, deletes the rows by the SQL
+ * statement remove (its ?1 is system_id) and prepares insert.
+ * chorale_replace_end() commits if err is CHORALE_OK, else rolls back. Call
+ * it after every begin, also after one that failed. */
 enum chorale_err chorale_replace_begin(struct chorale_store *store,
                                        const char *remove,
                                        sqlite3_int64 system_id,

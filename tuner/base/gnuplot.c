@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gnuplot.c - finds and runs gnuplot's scripts. gnuplot gets a list of
- * arguments and files with safe names, and no shell is involved. */
+/* gnuplot.c - run gnuplot on an installed plot script without a shell: it
+ * receives an argument vector and files with safe names. */
 #include "config.h"
 
 #include "tuner/base/gnuplot.h"
@@ -45,7 +45,7 @@ void chorale_gnuplot_file_name(char *out, size_t size, const char *text)
     out[i] = '\0';
 }
 
-/* dir/sub/name into path if it can be read. */
+/* Store the absolute name of dir/sub/name in path. Returns 1 if readable. */
 static int try_script(const char *dir, const char *sub, const char *name,
                       char *path, size_t size)
 {
@@ -59,7 +59,7 @@ static int try_script(const char *dir, const char *sub, const char *name,
     return 1;
 }
 
-/* Beside the program, when it runs from its build folder. */
+/* Look in the build folder, for a program that is not installed. */
 static int try_build(const char *name, char *path, size_t size)
 {
     char exe[PATH_MAX];
@@ -100,8 +100,8 @@ enum chorale_err chorale_gnuplot_script(const char *name, char *path,
                         PKGDATADIR, name);
 }
 
-/* In the child: no input, output to nowhere, complaints into err_fd. If exec
- * fails its errno goes into exec_fd. Never returns. */
+/* The child process: stdin and stdout are /dev/null, stderr is err_fd. If exec
+ * fails, its errno is written to exec_fd. Never returns. */
 static void child(const char *dir, char **argv, int err_fd, int exec_fd)
 {
     int null = open("/dev/null", O_RDWR), code;
@@ -115,8 +115,8 @@ static void child(const char *dir, char **argv, int err_fd, int exec_fd)
     _exit(127);
 }
 
-/* Read fd to its end and keep the last complaint that is not blank: gnuplot
- * shows the line and a caret before it says what is wrong. */
+/* Read fd to its end and keep the last line that is not blank: gnuplot prints
+ * the faulty line and a caret before the error message itself. */
 static void read_complaint(int fd, char *text, size_t size)
 {
     char buf[4096], line[256];
@@ -151,8 +151,8 @@ static pid_t wait_for(pid_t pid, int *status)
     return got;
 }
 
-/* A terminal sends Ctrl-C to gnuplot as well: what it says then is no
- * complaint. */
+/* Ctrl-C in a terminal reaches gnuplot too; its message is then not an
+ * error. */
 static int was_stopped(int status)
 {
     return chorale_stop_requested() ||
@@ -160,7 +160,7 @@ static int was_stopped(int status)
             (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM));
 }
 
-/* Two pipes that exec closes. */
+/* Two close-on-exec pipes; 0, or -1 with errno set. */
 static int make_pipes(int err_pipe[2], int exec_pipe[2])
 {
     if (pipe2(err_pipe, O_CLOEXEC) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* open_shard.c - see open_shard.h. */
+/* open_shard.c - open a database from another machine to read it. */
 #include "tuner/base/open_shard.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 void chorale_read_left_out(const char *path, unsigned other)
 {
     if (other != 0)
-        fprintf(stderr, "chorale: %s%s: what was stored last is of schema "
-                "version %u, this chorale's is %d; it is left out here, and "
-                "the chorale that measured it reads it\n", path,
+        fprintf(stderr, "chorale: %s%s: its last part is of schema version "
+                "%u, this chorale has %d; it is ignored, read it with the "
+                "chorale that measured\n", path,
                 CHORALE_TAIL_SUFFIX, other, CHORALE_SCHEMA_VERSION);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c - options as rows: parsing by getopt_long, help from the same rows.
- * The layout of the help is also what help2man reads. */
+/* options.c - parse options with getopt_long and print --help, both from the
+ * same table rows. help2man also parses the layout of the help. */
 #include <ctype.h>
 #include <getopt.h>
 #include <math.h>
@@ -17,8 +17,8 @@
 #define COLUMNS 79
 #define TEXT_COLUMN 25
 
-/* Print text wrapped to COLUMNS, continuation lines indented; returns the
- * column after it. */
+/* Print text from the given column on, wrapped at COLUMNS; continuation lines
+ * are indented by indent columns. */
 static void wrap(const char *text, int column, int indent)
 {
     while (*text != '\0') {
@@ -210,8 +210,8 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
         }
     }
     if (verb->opt[n].name != NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: --%s is one option more "
-                            "than can be read; build with a larger MAX_OPTS "
+        return chorale_fail(msg, CHORALE_ENV, "%s: option --%s exceeds the "
+                            "limit of options; build with a larger MAX_OPTS "
                             "in tuner/base/options.c", verb->name, verb->opt[n].name);
     shorts[nshort] = '\0';
     longs[n] = (struct option){ "help", no_argument, NULL, 'h' };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* output.c - a file that is written whole or not at all: see output.h. */
+/* output.c - atomic output files: written beside the target, then renamed. */
 #include "config.h"
 
 #include "tuner/base/output.h"
@@ -35,17 +35,17 @@ enum chorale_err chorale_output_check(const char *path,
     if (strcmp(path, "-") == 0) {
         if (fd >= 0)
             close(fd);
-        return chorale_fail(msg, CHORALE_USAGE, "-: what is written here is a "
-                            "file, not standard output; name one, or ./- for "
-                            "a file of that name");
+        return chorale_fail(msg, CHORALE_USAGE, "-: this output must be a file, "
+                            "not standard output; name one, or ./- for a file "
+                            "of that name");
     }
     if (fd < 0)
         return CHORALE_OK;
     got = read(fd, begin, sizeof(begin));
     close(fd);
     return got == sizeof(begin) && memcmp(begin, magic, sizeof(magic)) == 0
-               ? chorale_fail(msg, CHORALE_USAGE, "%s: is a database, which "
-                              "would be replaced; name another file to write",
+               ? chorale_fail(msg, CHORALE_USAGE, "%s: is a database and "
+                              "would be overwritten; name another file to write",
                               path)
                : CHORALE_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.c - child programs: see process.h. */
+/* process.c - start child processes, read their output, end them. */
 #include "config.h"
 
 #include "tuner/base/process.h"
@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #define GRACE_SECONDS 5.0
-#define KILL_MS 2000      /* later a child that is ended is killed */
-#define SOON_MS 1000      /* the same, if we are as well */
+#define KILL_MS 2000      /* from SIGTERM or SIGINT to SIGKILL */
+#define SOON_MS 1000      /* the same, if SIGTERM also ends this process */
 #define LINE 4096
 
 static volatile sig_atomic_t stop_flag;
-static double deadline; /* of now(); 0: none */
-static char gentle_file[PATH_MAX]; /* "": children are ended at once */
+static double deadline; /* on the clock of now(); 0: unset */
+static char gentle_file[PATH_MAX]; /* "": a stop ends children at once */
 static double usr1_seconds, term_seconds;
 
 static double now(void)
@@ -36,8 +36,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A request that leaves less time holds: who is cancelled after the warning of
- * the time limit is not to come back. */
+/* SIGUSR1 (a time limit is near) never replaces an earlier, more urgent signal:
+ * a job that was cancelled must not be requeued. */
 static void on_stop(int sig)
 {
     if (sig != SIGUSR1 || stop_flag == 0)
@@ -51,7 +51,7 @@ void chorale_stop_catch(void)
     sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
     sigaction(SIGHUP, &sa, NULL);
-    sigaction(SIGUSR1, &sa, NULL); /* a batch system's, ahead of the limit */
+    sigaction(SIGUSR1, &sa, NULL); /* sent by Slurm ahead of the time limit */
 }
 
 int chorale_stop_requested(void)
@@ -76,16 +76,16 @@ void chorale_stop_gently(const char *file, double usr1, double term)
     strcpy(gentle_file, file);
     usr1_seconds = usr1;
     term_seconds = term;
-    unlink(file); /* of one who was killed */
+    unlink(file); /* left by an earlier process that was killed */
 }
 
-/* How a child is asked to end by itself. */
+/* The request to a child to end by itself. */
 struct asked {
-    int signal;              /* by which signal, 0: it is not */
-    double since;            /* of now() */
+    int signal;              /* that caused the request; 0: not requested */
+    double since;            /* time of the request, on the clock of now() */
 };
 
-/* Is a child to be ended now? */
+/* Whether the child must be ended by a signal now. */
 static int end_is_due(struct asked *asked)
 {
     int signal = chorale_stop_requested(), fd;
@@ -153,7 +153,7 @@ int chorale_in_path(const char *name)
     return 0;
 }
 
-/* Behind what is preloaded already; without, if there is no memory for it. */
+/* Append library to LD_PRELOAD; without memory LD_PRELOAD stays unchanged. */
 static void add_preload(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
@@ -174,7 +174,7 @@ static void child_side(const struct chorale_args *args, int out, int err,
 
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGTERM);
-    if (lasting) /* launchers set handlers, and leave masks as they are */
+    if (lasting) /* a launcher sets handlers but keeps the signal mask */
         sigprocmask(SIG_BLOCK, &blocked, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -230,7 +230,7 @@ enum chorale_err chorale_spawn(const struct chorale_args *args,
         close(err[0]);
         return chorale_fail_system(msg, "fork", errno);
     }
-    setpgid(pid, pid); /* in both processes: whoever comes first */
+    setpgid(pid, pid); /* also in the child: either may run first */
     *child = (struct chorale_child){ pid, out[0], err[0], lasting };
     return CHORALE_OK;
 }
@@ -241,7 +241,8 @@ struct stream {
     char line[LINE];
 };
 
-/* Read what is there; whole lines go to fn. 0 at the end of the stream. */
+/* Read available data and pass whole lines to fn. Returns 0 at the end of the
+ * stream; *done is set when fn returns nonzero. */
 static int drain(struct stream *s, chorale_line_fn *fn, void *arg, int *done)
 {
     char buf[LINE];
@@ -266,8 +267,8 @@ static int drain(struct stream *s, chorale_line_fn *fn, void *arg, int *done)
     return got > 0;
 }
 
-/* End the whole group: TERM, where that is blocked INT, then KILL after a
- * while. */
+/* End the whole process group by SIGTERM, or SIGINT if SIGTERM is blocked;
+ * SIGKILL follows after the grace period. */
 static void end_group(struct chorale_child *child, int *status)
 {
     const struct timespec nap = { 0, 20000000 };
@@ -327,7 +328,7 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
             ending = CHORALE_ENDED_STALLED;
             end_group(child, status_p);
         } else if (open_ends == 0) {
-            /* Both streams are closed: it is ending. */
+            /* Both streams are closed: the child is exiting. */
             if (waitpid(child->pid, status_p, WNOHANG) == child->pid)
                 child->pid = 0;
             else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* progress.c - a bar with the time left: see progress.h. */
+/* progress.c - a progress bar with the estimated time left. */
 #include "tuner/base/progress.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define WIDTH 30
-#define COLUMNS 80           /* of a terminal that does not say */
+#define COLUMNS 80           /* if the terminal's width is unknown */
 #define REDRAW 0.1
 
 static double now(void)
@@ -20,7 +20,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A line that is wrapped could not be drawn over. */
+/* Terminal width: a wrapped line could not be overwritten by the next one. */
 static int columns(void)
 {
     struct winsize size;
@@ -29,7 +29,8 @@ static int columns(void)
                                                                : COLUMNS;
 }
 
-/* Names come from files and databases: nothing of them steers the terminal. */
+/* Copy what with unprintable bytes replaced by '?': names come from files and
+ * databases and must not send control sequences to the terminal. */
 static void plain(char *text, size_t size, const char *what)
 {
     snprintf(text, size, "%s", what);
@@ -46,7 +47,7 @@ static int percent(const struct chorale_progress *bar)
                           : 100;
 }
 
-/* Seconds, as long as what is done says how long that takes. */
+/* Estimated seconds left; 0 while no unit was completed by this command. */
 static double time_left(const struct chorale_progress *bar)
 {
     long fresh = bar->done - bar->first;

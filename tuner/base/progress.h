@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* progress.h - a bar with the time left, on a terminal only; elsewhere
- * lines, for those who ask for them. */
+/* progress.h - a progress bar on a terminal, or progress lines in a log. */
 #ifndef CHORALE_TUNER_BASE_PROGRESS_H
 #define CHORALE_TUNER_BASE_PROGRESS_H
 
 struct chorale_progress {
     int shown;               /* standard error is a terminal */
-    int lines;               /* a line for what is begun, wherever it goes */
+    int lines;               /* --verbose: print a line for each item */
     long done, total, first; /* first: done before this command */
     double started, drawn;
-    double every;            /* s between two lines, 0: none */
-    char what[128];          /* as it was told last */
+    double every;            /* seconds between log lines, 0: no log lines */
+    char what[128];          /* the current work, as last given */
 };
 
-/* total units of work, done of them already. quiet shows nothing, and the lines
- * of verbose take the bar's place. */
+/* Begin with done of total units completed. quiet: no output; verbose: a line
+ * for each item instead of the bar. */
 void chorale_progress_start(struct chorale_progress *bar, int quiet,
                             int verbose, long done, long total);
-/* Whoever asked for it reads a line at most each so many seconds where no bar
- * is shown, as in the log of a job: after chorale_progress_start. */
+/* Where the bar is not shown, print a line at most every given seconds, for
+ * the log of a job. Call after chorale_progress_start(). */
 void chorale_progress_report(struct chorale_progress *bar, double seconds);
-/* n more units are done; what names the current work. */
+/* n more units are done; what names the work that follows. */
 void chorale_progress_step(struct chorale_progress *bar, long n,
                            const char *what);
-/* That many of all units are done: for work that says where it is. */
+/* Set the number of completed units; what names the work that follows. */
 void chorale_progress_to(struct chorale_progress *bar, long done,
                          const char *what);
-/* Take the bar away, before other output and at the end. */
+/* Erase the bar: before other output, and at the end. */
 void chorale_progress_clear(struct chorale_progress *bar);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_file.c - see read_file.h. */
+/* read_file.c - read a text file of unknown origin into memory. */
 #include "config.h"
 
 #include "tuner/base/read_file.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to max bytes; NULL: out of memory. */
+/* Read up to max bytes, zero-terminated. NULL: out of memory. */
 static char *slurp(FILE *in, size_t max, size_t *size_p)
 {
     size_t size = 0, got = 1, room = 1 << 16;
@@ -51,8 +51,8 @@ enum chorale_err chorale_file_text(const char *path, size_t max,
     else if (ferror(in))
         err = chorale_fail_read(msg, path, errno);
     else if (size >= max)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: more than %zu bytes, which "
-                           "no file to import has; name another one", path,
+        err = chorale_fail(msg, CHORALE_DATA, "%s: larger than %zu bytes, too "
+                           "large to be imported; name another file", path,
                            max);
     fclose(in);
     if (err != CHORALE_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run_verb.c - verbs that are steps of others: see run_verb.h. */
+/* run_verb.c - run one verb as a step of another. */
 #include "config.h"
 
 #include "tuner/base/run_verb.h"
@@ -18,7 +18,7 @@ enum chorale_err chorale_step(const struct chorale_verb *verb,
 
     while (word[argc] != NULL)
         argc++;
-    /* Parsing reorders the words, and the verb may change them. */
+    /* Copies: getopt_long reorders argv, and the verb may change words. */
     argv = calloc((size_t)argc + 1, sizeof(*argv));
     for (int i = 0; argv != NULL && i < argc; i++)
         if ((argv[i] = strdup(word[i])) == NULL)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run_verb.h - verbs that are steps of others. */
+/* run_verb.h - run one verb as a step of another. */
 #ifndef CHORALE_TUNER_BASE_RUN_VERB_H
 #define CHORALE_TUNER_BASE_RUN_VERB_H
 
 #include "tuner/base/verb.h"
 
-/* Run a verb as a person would, with these words, the first its name; NULL
- * ends them. */
+/* Run a verb as from the command line. word: its name and its other arguments,
+ * NULL-terminated; not modified. Returns the verb's error. */
 enum chorale_err chorale_step(const struct chorale_verb *verb,
                               const char *const *word,
                               struct chorale_errmsg *msg);
 
-/* `chorale fit` on one system, of which nothing is printed but, unless quiet,
- * its progress bar. In fit.c. */
+/* Run `chorale fit` on one system without its results; shows a progress bar
+ * unless quiet. Defined in tuner/verbs/fit.c. */
 enum chorale_err chorale_step_fit(const char *path, const char *system,
                                   int quiet, struct chorale_errmsg *msg);
 
-/* results.db -> results: what the names of products begin with. */
+/* Common prefix of product names: "results.db" becomes "results". */
 void chorale_step_prefix(const char *path, char *prefix, size_t size);
 
 #endif

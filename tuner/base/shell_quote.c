@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shell_quote.c - see shell_quote.h. */
+/* shell_quote.c - quote a word for a shell. */
 #include "config.h"
 
 #include "tuner/base/shell_quote.h"
@@ -10,7 +10,7 @@
 #define NEED_NONE \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:,=@%"
 
-/* What double quotes do not take as it is. */
+/* Characters with a special meaning inside double quotes. */
 #define NOT_IN_DOUBLE "\"$`\\!"
 
 const char *chorale_shell_word(const char *word, char *quoted, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* terminal.c - a terminal is steered by us alone: see terminal.h. */
+/* terminal.c - filter control characters from output to a terminal. */
 #include "config.h"
 
 #include "tuner/base/terminal.h"
@@ -9,14 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What compare_show.c prints. */
+/* The escape sequences printed by compare_show.c. */
 static const char *const ours[] = { "\033[31m", "\033[32m", "\033[33m",
                                     "\033[0m" };
 
 static struct {
-    char held[8];            /* the beginning of a sequence */
+    char held[8];            /* a possible escape sequence, incomplete */
     size_t nheld;
-    int first;               /* C2, which makes a control of 80 to 9F */
+    int first;               /* previous byte was C2: in UTF-8, C2 80 to
+                              * C2 9F are control characters */
     char text[4096];
     size_t len;
 } guard;
@@ -36,14 +37,14 @@ static int write_out(void)
     return 0;
 }
 
-/* -1: it cannot be written. */
+/* Returns nonzero if the output cannot be written. */
 static int put(char c)
 {
     guard.text[guard.len++] = c;
     return guard.len == sizeof(guard.text) ? write_out() : 0;
 }
 
-/* 1: held is the beginning of one of ours; 2: the whole. */
+/* 1: held is the beginning of an allowed sequence; 2: it is complete. */
 static int known(void)
 {
     int is = 0;
@@ -54,7 +55,7 @@ static int known(void)
     return is;
 }
 
-/* The sequence is not ours: its first character shows, and so does the rest. */
+/* The sequence is not allowed: replace ESC by '?' and print the rest. */
 static int give_up(void)
 {
     int bad = put('?');
@@ -65,8 +66,8 @@ static int give_up(void)
     return bad;
 }
 
-/* A character outside of a sequence. Of the controls in UTF-8 that follow C2
- * another character is made. */
+/* Print a byte outside an escape sequence. The second byte of a UTF-8 control
+ * character is changed so that it encodes a printable one. */
 static int plain(unsigned char c)
 {
     int second = guard.first && c >= 0x80 && c < 0xA0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* terminal.h - a terminal is steered by us alone. */
+/* terminal.h - filter control characters from output to a terminal. */
 #ifndef CHORALE_TUNER_BASE_TERMINAL_H
 #define CHORALE_TUNER_BASE_TERMINAL_H
 
-/* From now on, where standard output is a terminal, control characters that
- * are printed show as '?', but for newlines, tabs and the colours of compare:
- * names and reasons come from databases. Files and pipes get what is printed.
- * Once, before anything is printed. */
+/* If standard output is a terminal, replace control characters by '?' from now
+ * on, since names and reasons come from databases. Newlines, tabs and the
+ * colours of `compare` pass. Files and pipes are not filtered. Call once,
+ * before any output. */
 void chorale_terminal_guard(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units.c - sizes, counts and durations as people write them: see units.h. */
+/* units.c - parse and print sizes, counts and durations. */
 #include "tuner/base/units.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define MAX_VALUES 100000
 
-/* One size from *text up to a character of end; moves *text there. */
+/* Parse one size that ends at '\0' or a character of end; advance *text. */
 static int parse_size(const char **text, const char *end, long *value)
 {
     static const char suffix[] = "KMGT";
@@ -82,7 +82,7 @@ static int push(struct list *list, long value)
     return 0;
 }
 
-/* "lo:hi" doubling, ":x1.5" factor, ":+8" step. */
+/* "lo:hi" doubles, ":x1.5" multiplies by a factor, ":+8" adds a step. */
 static int push_range(struct list *list, long lo, long hi, double factor,
                       long step)
 {
@@ -94,7 +94,7 @@ static int push_range(struct list *list, long lo, long hi, double factor,
                 return -1;
         return 0;
     }
-    if (lo == 0) { /* zero bytes, then from one on */
+    if (lo == 0) { /* zero cannot be multiplied: continue with 1 */
         if (push(list, 0) != 0)
             return -1;
         x = 1;
@@ -146,7 +146,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What is wrong with the item of the list text. */
+/* Report the error in one item of the list text. */
 static enum chorale_err bad_item(const char *what, const char *text,
                                  const char *item, size_t count,
                                  struct chorale_errmsg *msg)
@@ -211,8 +211,8 @@ enum chorale_err chorale_spec_list(const char *what, const char *text,
     return CHORALE_OK;
 }
 
-/* 1 if the item is a range whose end is none of value[count]; *at moves behind
- * it. */
+/* Parse the item at *at and advance. Returns 1 if it is a range whose end is
+ * not among value[count]. */
 static int falls_short(const char **at, const long *value, size_t count,
                        struct chorale_spec_range *range)
 {

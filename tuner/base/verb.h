@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verb.h - the verbs of the command `chorale`, and options as rows.
+/* verb.h - the verbs of the command `chorale` and their options.
  *
- * A verb is one row in chorale.c's table. Its options are rows too: help,
- * manual, parsing, ranges and error lines come from them.
+ * A verb is one row of the table in chorale.c. Its options are rows too, from
+ * which help, manual pages, parsing, range checks and error lines are made.
  */
 #ifndef CHORALE_TUNER_BASE_VERB_H
 #define CHORALE_TUNER_BASE_VERB_H
@@ -30,7 +30,7 @@ struct chorale_opt {
     size_t offset;
     const char *arg;         /* placeholder in help, NULL for flags */
     const char *help;        /* one or two sentences, no newline */
-    double min, max;         /* of INT, REAL, SIZE; both 0: unchecked */
+    double min, max;         /* of INT, REAL, SIZE; both 0: no check */
 };
 
 struct chorale_verb {
@@ -40,15 +40,15 @@ struct chorale_verb {
     const char *detail;      /* paragraphs for --help and the manual */
     const char *example;     /* at least one command line */
     const struct chorale_opt *opt; /* ends in a row with name NULL */
-    /* argv[0] is the verb's name. Writes one line in msg on failure. */
+    /* argv[0] is the verb's name. On failure, msg holds one error line. */
     enum chorale_err (*run)(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg);
 };
 
-/* Parse argv by the verb's rows into opts. The other words are left in
- * argv[1 ... *nword_p] in order; more than max_words or fewer than min_words
- * is CHORALE_USAGE. --help prints the verb's help and sets *nword_p to -1:
- * the verb returns CHORALE_OK at once. */
+/* Parse argv by the verb's rows into the struct opts. The other words are left
+ * in argv[1 ... *nword_p], in order. CHORALE_USAGE: an option is wrong, or
+ * there are more than max_words or fewer than min_words words. After --help
+ * *nword_p is -1 and the verb must return CHORALE_OK. */
 enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     char **argv, void *opts, int min_words,
                                     int max_words, int *nword_p,
@@ -56,16 +56,16 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
 
 struct chorale_args;         /* tuner/base/process.h */
 
-/* Append to args the options, "--name=value" each, that make of the struct
- * defaults what opts is: of these rows alone, and of reals that are not NAN. */
+/* Append to args the options of rows, as "--name=value", in which opts differs
+ * from defaults. Real values that are NAN are skipped. */
 void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
                         const void *defaults, struct chorale_args *args);
 
 /* Print a verb's help. */
 void chorale_verb_help(const struct chorale_verb *verb);
 
-/* The verbs, in chorale.c's order. Each is defined in the file of its name;
- * plot and report in plots/. */
+/* The verbs, in chorale.c's order. Each is defined in the file of its name
+ * in tuner/verbs/; plot and report are in plots/. */
 extern const struct chorale_verb chorale_verb_tune;
 extern const struct chorale_verb chorale_verb_doctor;
 extern const struct chorale_verb chorale_verb_list;
@@ -92,8 +92,8 @@ extern const struct chorale_verb chorale_verb_import;
 extern const struct chorale_verb chorale_verb_try;
 extern const struct chorale_verb chorale_verb_table;
 
-/* The command line as a shell takes it, in quotes what needs them; words that
- * have no room in text[size] become "...". */
+/* The command line with shell quotes where needed, in text[size]; words that do
+ * not fit are replaced by "...". */
 void chorale_command_text(int argc, char **argv, char *text, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* between_procs.c - process counts between two measured ones: the choices that the
- * calibrated model expects, where it was right before, as few rectangles of n
- * and process counts as can be. */
+/* between_procs.c - rows between two measured process counts: the choices
+ * predicted by the calibrated model, where it was right before, compacted to
+ * the fewest rectangles of n and process counts. */
 #include "tuner/decide/decide.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@
 
 #define MAX_LAYERS 64 /* process counts that share rectangles */
 #define MORE_STOPS 64 /* doublings of a size_t */
-#define DOUBT 0.5     /* of the largest error is held against a guess, */
-#define LIBRARY_DOUBT 0.25 /* and of that of the library's */
+#define DOUBT 0.5     /* share of its error added to a variant's time */
+#define LIBRARY_DOUBT 0.25 /* share subtracted from the library's */
 #define ROUNDING 1e-9 /* relative, of logarithms and back */
 
 struct gap {
@@ -23,21 +23,20 @@ struct gap {
     size_t k;                /* between lines k and k + 1 */
     size_t *n, nstop;
     int first, nlayer;       /* process counts first ... first + nlayer - 1 */
-    int blind;               /* the ranks do not know n */
-    unsigned char *near;     /* [nstop][ncand] worth looking at */
+    int blind;               /* some ranks do not know n */
+    unsigned char *near;     /* [nstop][ncand] worth a prediction */
     unsigned char *may;      /* [ncand] */
     double *seconds, *loss;  /* [nlayer][nstop][ncand] */
-    double *score;           /* likewise: log seconds, of ours longer for what
-                              * there is to doubt */
+    double *score;           /* likewise: log seconds corrected by doubt() */
     size_t *last, *pick;
-    double *wrong;           /* [ncand] of the guesses */
-    double *error;           /* [nlayer][nstop] of the choice */
+    double *wrong;           /* [ncand] errors of the predictions */
+    double *error;           /* [nlayer][nstop] error of the choice */
     unsigned char *inside;   /* [nlayer][nstop] within the hull */
     size_t *lo, *hi;         /* [nlayer] the hull; lo > hi: empty */
 };
 
-/* Layers [begin, end] and stops [first, last) that share a choice, which is
- * for n in [lo, hi]. */
+/* Layers [begin, end] and stops [first, last) with the same choice, for n in
+ * [lo, hi]. */
 struct block {
     size_t begin, end, first, last, lo, hi;
 };
@@ -54,8 +53,8 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sizes between two that are at least twice apart, one for each doubling, into
- * n. Returns how many. */
+/* Sizes between two that differ at least by a factor of 2, one per doubling,
+ * into n. Returns their number. */
 static size_t split(size_t from, size_t to, size_t *n)
 {
     double ratio = from > 0 ? (double)to / (double)from : 0;
@@ -67,7 +66,7 @@ static size_t split(size_t from, size_t to, size_t *n)
     return count;
 }
 
-/* The sizes of both lines in order, and more in wide gaps. */
+/* The sizes of both lines in order, and further ones in wide gaps. */
 static void find_stops(struct gap *gap)
 {
     size_t count = 0, kept = 0;
@@ -97,9 +96,8 @@ static void mark_choices(const struct chorale_family *fam, size_t line,
             1;
 }
 
-/* Who is worth looking at for each stop: near the best at one of the measured
- * sizes beside it, on either side; where n is not known, who is the choice of
- * a side. */
+/* Find the candidates for each stop: those near the best at an adjacent
+ * measured size on either side; if n is unknown, the choices of both sides. */
 static void find_near(struct gap *gap)
 {
     const struct chorale_family *fam = gap->fam;
@@ -116,7 +114,7 @@ static void find_near(struct gap *gap)
     }
 }
 
-/* What lies so far from a to b, in logarithms. */
+/* The point at fraction x from a to b, in logarithms. */
 static double shifted(size_t a, size_t b, double x)
 {
     double from = log(fmax((double)a, 1)), to = log(fmax((double)b, 1));
@@ -124,8 +122,8 @@ static double shifted(size_t a, size_t b, double x)
     return exp(from + x * (to - from));
 }
 
-/* The least and the largest n of a layer that lie among the sizes measured on
- * both sides, as these shift with the process count. */
+/* The least and largest n of a layer within the sizes measured on both sides,
+ * interpolated by process count. */
 static void find_hull(struct gap *gap, size_t layer)
 {
     const struct chorale_line *a = &gap->fam->line[gap->k], *b = a + 1;
@@ -142,8 +140,8 @@ static void find_hull(struct gap *gap, size_t layer)
                 x) * (1 + ROUNDING));
 }
 
-/* 1 if a stop lies within the hull of a layer, or is the last one below a hull
- * that has none: then it stands for the hull's least n. */
+/* 1 if a stop lies within the hull of a layer. If the hull contains no stop,
+ * the last one below it represents its least n. */
 static unsigned char is_inside(const struct gap *gap, size_t layer, size_t stop)
 {
     size_t lo = gap->lo[layer], hi = gap->hi[layer];
@@ -154,8 +152,8 @@ static unsigned char is_inside(const struct gap *gap, size_t layer, size_t stop)
            (stop + 1 < gap->nstop && gap->n[stop + 1] > hi);
 }
 
-/* 1 if a line's nearest measured size up to n, or from n on, found something
- * confirmed. */
+/* 1 if a choice is confirmed at a line's nearest measured size below or above
+ * n. */
 static int confirmed_beside(const struct chorale_line *line, size_t n)
 {
     size_t i = 0;
@@ -167,7 +165,7 @@ static int confirmed_beside(const struct chorale_line *line, size_t n)
             line->spot[i + 1].why == CHORALE_WHY_GAIN);
 }
 
-/* On a real system a neighbour must have found something confirmed. */
+/* On a real system an adjacent measured size must have a confirmed choice. */
 static int may_leave(const struct gap *gap, size_t n)
 {
     const struct chorale_line *line = &gap->fam->line[gap->k];
@@ -176,8 +174,8 @@ static int may_leave(const struct gap *gap, size_t n)
            confirmed_beside(&line[1], n);
 }
 
-/* What there is to doubt makes the guess of a variant longer, and of the
- * library shorter. */
+/* Correction of log time for prediction errors: a variant's time is increased,
+ * the library's decreased. */
 static double doubt(size_t cand, double error)
 {
     double most = error > 0 ? log1p(error) : 0;
@@ -185,7 +183,7 @@ static double doubt(size_t cand, double error)
     return cand == 0 ? -LIBRARY_DOUBT * most : DOUBT * most;
 }
 
-/* Times and losses at one stop of one process count. */
+/* Predict times and losses at one stop of one process count. */
 static void guess(struct gap *gap, size_t layer, size_t stop)
 {
     const struct chorale_family *fam = gap->fam;
@@ -214,7 +212,7 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         if (c > 0 && !gap->may[c] && gap->blind)
             score[c] = NAN;
     }
-    if (!gap->inside[layer * gap->nstop + stop]) { /* as the stop beside it */
+    if (!gap->inside[layer * gap->nstop + stop]) { /* copy the neighbour */
         memset(loss, 0, fam->ncand * sizeof(*loss));
         gap->error[layer * gap->nstop + stop] = 0;
         return;
@@ -229,7 +227,7 @@ struct sums {
     double mine, base, loss, worst, count;
 };
 
-/* any: also over stops that lie outside of the hull. */
+/* any: include stops outside the hull. */
 static struct sums add_up(const struct gap *gap, const struct block *block,
                           size_t pick, int any)
 {
@@ -251,7 +249,8 @@ static struct sums add_up(const struct gap *gap, const struct block *block,
     return sum;
 }
 
-/* Means over a block; over what lies beside it where it is between stops. */
+/* Fill in the means over a block, or over adjacent stops if it contains
+ * none. */
 static void foretell(const struct gap *gap, const struct block *block,
                      struct chorale_decision *row)
 {
@@ -285,7 +284,7 @@ static void foretell(const struct gap *gap, const struct block *block,
              " to be the fastest%s", p, next, error);
 }
 
-/* Where choice a of stop i ends and b of the next begins. */
+/* The n at which choice a of stop i ends and b of the next begins. */
 static size_t border(const struct gap *gap, size_t begin, size_t end, size_t i,
                      size_t a, size_t b)
 {
@@ -302,7 +301,7 @@ static size_t border(const struct gap *gap, size_t begin, size_t end, size_t i,
     return chorale_crossing(gap->n[i], gap->n[i + 1], left, right);
 }
 
-/* One row of a block. */
+/* Append one row of a block. */
 static int add_row(const struct gap *gap, const struct block *block,
                    struct chorale_decision **rows_p, size_t *count_p)
 {
@@ -333,8 +332,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* A block within the hull: a row for each run of layers that it ends at the
- * same two sizes. */
+/* Append the rows of a block within the hull: one for each run of layers in
+ * which the hull cuts it at the same two sizes. */
 static int add_within(const struct gap *gap, const struct block *block,
                       struct chorale_decision **rows_p, size_t *count_p)
 {
@@ -354,7 +353,7 @@ static int add_within(const struct gap *gap, const struct block *block,
     return 0;
 }
 
-/* The rows of one run of process counts. */
+/* Append the rows of one run of process counts. */
 static int add_run(const struct gap *gap, size_t begin, size_t end,
                    struct chorale_decision **rows_p, size_t *count_p)
 {
@@ -385,8 +384,8 @@ static int compare_rows(const void *a, const void *b)
     return (x->n_lo > y->n_lo) - (x->n_lo < y->n_lo);
 }
 
-/* Of a collective whose ranks do not know n: what is expected to be faster than
- * the library at all stops of a layer, and fastest on the whole. */
+/* For a collective with unknown n: choose the variant that is predicted to be
+ * faster than the library at all stops of a layer, and fastest on average. */
 static void choose_one(struct gap *gap, size_t layer)
 {
     const struct chorale_family *fam = gap->fam;
@@ -421,7 +420,7 @@ static void choose_one(struct gap *gap, size_t layer)
     }
 }
 
-/* Process counts first ... first + nlayer - 1, all at once. */
+/* Process counts first ... first + nlayer - 1 together. */
 static int add_layers(struct gap *gap, struct chorale_decision **rows_p,
                       size_t *count_p)
 {

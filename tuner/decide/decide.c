@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide.c - choose at every measured size: pair the candidates with the
- * library within each launch, choose in some launches, confirm in others. */
+/* decide.c - choose at each measured size: compare candidates with the library
+ * within each launch, choose in some launches, confirm in others. */
 #include "tuner/decide/decide.h"
 
 #include "algorithms/dtypes.h"
@@ -13,12 +13,12 @@
 #include <string.h>
 
 #define SAME 1e-9   /* relative: equal in simulation */
-#define CLOSE 0.01  /* relative: a tie on a real system if not separable */
+#define CLOSE 0.01  /* relative: a tie on a real system if not significant */
 
-/* Scratch that is no burden, and that is one whatever the size. */
+/* Limits of scratch: always allowed, and never exceeded. */
 #define SMALL_SCRATCH ((size_t)64 << 10)
 #define LARGE_SCRATCH ((size_t)64 << 20)
-#define MANY 8 /* times n */
+#define MANY 8 /* limit between the two, as a multiple of n */
 
 struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
                                           const long *value, size_t n,
@@ -73,8 +73,8 @@ static int same_group(const struct chorale_run_point *a,
            a->op == b->op;
 }
 
-/* 1 if candidate a ties with the best: equal in simulation, else close and
- * not separable by the paired differences of the choosing launches. */
+/* 1 if candidate a ties with the best: equal in simulation; else close, and not
+ * significantly different in the paired choosing launches. */
 static int ties(const struct chorale_spot *spot, size_t a, size_t best,
                 int simulated)
 {
@@ -101,9 +101,8 @@ static int ties(const struct chorale_spot *spot, size_t a, size_t best,
     return mean <= gsl_cdf_tdist_Pinv(0.975, n - 1) * sd / sqrt(n);
 }
 
-/* 1 if a is to be preferred to b among ties: faster when ranks come late,
- * simpler, then what the next smaller size chose, then the shorter and smaller
- * text. */
+/* 1 if a is preferred to b among ties: faster under skewed arrival, simpler,
+ * equal to the choice of the next smaller size, shorter or smaller text. */
 static int preferred(const struct chorale_cand *a,
                      const struct chorale_cand *b,
                      const struct chorale_cand *neighbour, int simulated)
@@ -121,7 +120,7 @@ static int preferred(const struct chorale_cand *a,
     return la != lb ? la < lb : strcmp(a->params, b->params) < 0;
 }
 
-/* The challenger: the best of the choosing launches, 0 if there is none. */
+/* The best candidate of the choosing launches, 0 if there is no candidate. */
 static size_t challenger(const struct chorale_spot *spot,
                          const struct chorale_cand *neighbour, int simulated)
 {
@@ -145,7 +144,7 @@ static size_t challenger(const struct chorale_spot *spot,
     return pick;
 }
 
-/* First verdict of one size; CHORALE_WHY_GAIN awaits the correction. */
+/* First verdict on one size; CHORALE_WHY_GAIN is tested later. */
 static void judge(struct chorale_spot *spot,
                   const struct chorale_cand *neighbour,
                   const struct chorale_decide_opts *opts)
@@ -191,8 +190,8 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Benjamini and Hochberg over all tested points: the largest p that counts
- * as significant, -1 if none does. */
+/* Benjamini and Hochberg over all tested points: the largest significant p, or
+ * -1. */
 static int critical_p(const struct chorale_spot *spot, size_t nspot,
                       double fdr, double *critical_p)
 {
@@ -214,8 +213,9 @@ static int critical_p(const struct chorale_spot *spot, size_t nspot,
     return 0;
 }
 
-/* What may stand in for the choice to save ranges: what costs little more by
- * the choosing launches and is confirmed as the choice is. */
+/* Set the losses of candidates that may replace the choice to save ranges:
+ * those that cost little more by the choosing launches and are confirmed
+ * too. */
 static void find_stand_ins(struct chorale_spot *spot, double critical,
                            const struct chorale_decide_opts *opts)
 {
@@ -241,7 +241,7 @@ static void find_stand_ins(struct chorale_spot *spot, double critical,
     }
 }
 
-/* How likely each challenger's gain is chance. */
+/* Compute the p-value of each challenger's gain. */
 static int test(struct chorale_spot *spot, size_t nspot, int simulated)
 {
     if (!simulated && chorale_spots_learn(spot, nspot) != 0)
@@ -253,7 +253,7 @@ static int test(struct chorale_spot *spot, size_t nspot, int simulated)
     return 0;
 }
 
-/* Final verdicts: what is not significant or not a gain is the library's. */
+/* Final verdicts: without a significant gain the library is chosen. */
 static int settle(struct chorale_spot *spot, size_t nspot,
                   const struct chorale_decide_opts *opts)
 {
@@ -280,7 +280,7 @@ static int settle(struct chorale_spot *spot, size_t nspot,
     return 0;
 }
 
-/* All measured sizes of a system, judged. */
+/* Find and judge all measured sizes of a system. */
 static int find_spots(const struct chorale_points *points,
                       const struct chorale_decide_opts *opts,
                       struct chorale_spot *spot, size_t *nspot_p)
@@ -339,8 +339,8 @@ size_t chorale_guess_losses(const struct chorale_family *fam,
     return best;
 }
 
-/* Sizes without a usable time of the library are as good as not measured,
- * where others of their line have one: they are guessed. */
+/* Drop sizes without a usable time of the library, if other sizes of their line
+ * have one: they are then predicted. */
 static void drop_unusable(struct chorale_spot *spot, size_t *nspot_p)
 {
     size_t kept = 0, end;
@@ -377,7 +377,7 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
     return CHORALE_OK;
 }
 
-/* 1 if anything but the library is chosen: else nothing is to be foretold. */
+/* 1 if any choice is not the library: else no prediction is needed. */
 static int any_choice(const struct chorale_spot *spot, size_t nspot)
 {
     for (size_t i = 0; i < nspot; i++)
@@ -386,7 +386,7 @@ static int any_choice(const struct chorale_spot *spot, size_t nspot)
     return 0;
 }
 
-/* 1 if an earlier spot is of the same family. */
+/* 1 if an earlier spot belongs to the same family. */
 static int seen(const struct chorale_spot *spot, size_t i)
 {
     for (size_t k = i; k-- > 0 &&
@@ -396,7 +396,7 @@ static int seen(const struct chorale_spot *spot, size_t i)
     return 0;
 }
 
-/* The rows of one family: its lines, and what is between them. */
+/* Append the rows of one family: its lines, and between them. */
 static int decide_family(struct chorale_predictor *model,
                          const struct chorale_decide_opts *opts,
                          struct chorale_spot *spot, size_t nspot,

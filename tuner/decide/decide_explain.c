@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_explain.c - `chorale decide --explain`: what there was to choose from
- * at one point, and why the choice is what it is. */
+/* decide_explain.c - `chorale decide --explain`: the candidates at one point,
+ * and the reason of the choice. */
 #include <gsl/gsl_cdf.h>
 #include <jansson.h>
 #include <math.h>
@@ -15,9 +15,9 @@
 /* A candidate at the point. */
 struct entry {
     const struct chorale_member *member;
-    double seconds, lo, hi;  /* lo, hi: of library / it, NAN unknown */
-    double error;            /* of such a guess, NAN: unknown or measured */
-    size_t nlaunch;          /* that measured it here; 0: a guess */
+    double seconds, lo, hi;  /* lo, hi: interval of library / it, or NAN */
+    double error;            /* of the prediction; NAN: unknown or measured */
+    size_t nlaunch;          /* launches that measured it; 0: predicted */
     const char *barred;
 };
 
@@ -25,7 +25,7 @@ struct view {
     const struct chorale_family *fam;
     size_t n;
     int comm_size;
-    const struct chorale_decision *row; /* that covers it, NULL: none */
+    const struct chorale_decision *row; /* that covers the point, or NULL */
     int left_out;            /* as in the query */
     struct entry *entry;
     size_t count;
@@ -42,7 +42,7 @@ static const struct chorale_cand *cand_at(const struct chorale_spot *spot,
     return NULL;
 }
 
-/* 95 % interval of the speed-up over all launches that have it. */
+/* 95 % interval of the speed-up over all launches that ran the candidate. */
 static void interval(const struct chorale_spot *spot,
                      const struct chorale_cand *cand, struct entry *e)
 {
@@ -65,7 +65,7 @@ static void interval(const struct chorale_spot *spot,
     e->hi = exp(sum / n + half);
 }
 
-/* Fill one entry; 0: the point says nothing of it. */
+/* Fill one entry; 0: neither measured nor predicted. */
 static int fill(const struct view *v, size_t line, int exact, size_t c,
                 struct entry *e)
 {
@@ -106,7 +106,7 @@ static int compare_entries(const void *a, const void *b)
     return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-/* The candidates of the point, fastest first. */
+/* Collect the candidates of the point, fastest first. */
 static int collect(struct view *v)
 {
     const struct chorale_family *fam = v->fam;
@@ -152,10 +152,10 @@ static const char *why_of(const struct view *v)
 {
     if (v->row != NULL)
         return v->row->reason;
-    return v->left_out ? "measured and left out, as in each launch clocks were "
-                         "lost or something was faster than messages are: the "
-                         "library decides"
-                       : "outside what was measured: the library decides";
+    return v->left_out ? "measured but excluded: in each launch clocks were "
+                         "lost or a time was impossibly short; the library is "
+                         "used"
+                       : "outside the measured range: the library is used";
 }
 
 static void print_entry(const struct view *v, const struct entry *e)
@@ -176,7 +176,7 @@ static void print_entry(const struct view *v, const struct entry *e)
     else if (isnan(e->error))
         snprintf(how, sizeof(how), "modelled");
     else
-        snprintf(how, sizeof(how), "modelled, such guesses were wrong by"
+        snprintf(how, sizeof(how), "modelled, error of such predictions"
                  " %.1f %%", 100 * e->error);
     printf("  %c %-40s %10s  %-25s %s%s%s\n", is_choice(v, e) ? '*' : ' ',
            name, seconds, gain, how, e->barred != NULL ? "; never: " : "",
@@ -197,8 +197,8 @@ static void print_view(const struct view *v)
     printf("  %s: %s\n", v->row != NULL ? v->row->basis : "library",
            why_of(v));
     if (v->left_out && v->row != NULL)
-        printf("  what was measured here is left out, as in each launch clocks "
-               "were lost or\n  something was faster than messages are\n");
+        printf("  measurements here are excluded: in each launch clocks were "
+               "lost or a time was\n  impossibly short\n");
 }
 
 static json_t *number(double value)
@@ -234,7 +234,7 @@ static int append_view(const struct view *v, json_t *list)
     return bad | (json_array_append_new(list, item) != 0);
 }
 
-/* One family at the point. -1: out of memory, 1: no text for JSON. */
+/* Explain one family at the point. -1: out of memory, 1: JSON failed. */
 static int explain(struct chorale_family *fam,
                    const struct chorale_decide_query *query, json_t *list)
 {
@@ -255,8 +255,8 @@ static int explain(struct chorale_family *fam,
             v.comm_size <= rows[i].comm_size_hi && rows[i].n_lo <= v.n &&
             v.n <= rows[i].n_hi)
             v.row = &rows[i];
-    /* Beyond what is measured nothing is chosen, and models may have very
-     * long schedules to play. */
+    /* Outside the measured range there is no choice, and schedules may be too
+     * long to be replayed. */
     if (rc == 0 && v.row != NULL)
         rc = collect(&v);
     if (rc == 0 && list != NULL)
@@ -308,14 +308,14 @@ enum chorale_err chorale_decide_explain(
         err = chorale_fail(msg, CHORALE_DATA, "names in the database are not "
                            "UTF-8; use the table instead of --json");
     else if (err == CHORALE_OK && found == 0 && query->left_out)
-        err = chorale_fail(msg, CHORALE_DATA, "--explain: all that was "
-                           "measured of %s is left out, as in each launch "
-                           "clocks were lost or something was faster than "
-                           "messages are; plan more --launches",
+        err = chorale_fail(msg, CHORALE_DATA, "--explain: all measurements of "
+                           "%s are excluded, in each launch clocks were lost "
+                           "or a time was impossibly short; plan more "
+                           "--launches",
                            chorale_coll_info(query->coll)->name);
     else if (err == CHORALE_OK && found == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "--explain: nothing of %s is "
-                           "measured beside the library's default; `chorale "
+        err = chorale_fail(msg, CHORALE_DATA, "--explain: no variant of %s is "
+                           "measured besides the library's default; `chorale "
                            "plan` and `chorale run` measure it",
                            chorale_coll_info(query->coll)->name);
     chorale_predictor_free(own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_ranges.c - from choices at the measured sizes of a line to ranges of n:
- * where a choice reaches, what it gains there, and why, in words. */
+/* decide_ranges.c - turn the choices at the measured sizes of a line into
+ * ranges of n, with their gain and reason. */
 #include "tuner/decide/decide.h"
 
 #include <gsl/gsl_cdf.h>
@@ -15,16 +15,16 @@
 #define BETWEEN 3 /* stops between two measured sizes */
 #define SAME 1e-9 /* log units: equal times */
 
-/* Stops [first, last) of a line share one choice in [lo, hi]; first == last
- * in a gap between two stops. */
+/* Stops [first, last) of a line share one choice in [lo, hi]; first == last for
+ * a gap between two stops. */
 struct range {
     size_t lo, hi, first, last;
 };
 
-/* A size of a line: measured, or guessed between two that are. */
+/* A size of a line: measured, or predicted between two measured ones. */
 struct stop {
     size_t n;
-    struct chorale_spot *spot; /* NULL: guessed */
+    struct chorale_spot *spot; /* NULL: predicted */
     size_t before;           /* spot at or before it */
 };
 
@@ -37,9 +37,9 @@ struct list {
     struct stop *stop;
     size_t nstop;
     double *seconds, *loss;  /* [nstop][ncand], logarithms of seconds */
-    unsigned char *near;     /* [ncand] of a guess */
+    unsigned char *near;     /* [ncand] worth a prediction */
     size_t *pick;            /* [nstop] */
-    const struct chorale_spot **spot; /* the measured ones of a range */
+    const struct chorale_spot **spot; /* the measured spots of a range */
     size_t nspot;
 };
 
@@ -72,8 +72,8 @@ static int any_confirms(const struct chorale_spot *spot)
     return memchr(spot->confirms, 1, spot->nlaunch) != NULL;
 }
 
-/* Speed-up of a range with its interval over the confirming launches that
- * ran all its sizes. */
+/* Speed-up of a range, with its interval over the confirming launches that ran
+ * all its sizes. */
 static void speedup(const struct list *list, struct chorale_decision *row)
 {
     const struct chorale_spot *s = list->spot[0];
@@ -107,7 +107,7 @@ static void speedup(const struct list *list, struct chorale_decision *row)
     row->speedup_hi = exp(mean + error);
 }
 
-/* Geometric means of the times, and what is lost against the best. */
+/* Geometric means of the times, and the regret. */
 static void times(const struct list *list, struct chorale_decision *row)
 {
     double mine = 0, base = 0, loss = 0;
@@ -137,7 +137,7 @@ static void times(const struct list *list, struct chorale_decision *row)
     row->regret = fmax(0, expm1(loss));
 }
 
-/* Why the library stays, by how many of the sizes. */
+/* Describe why the library stays, with the number of sizes for each reason. */
 static void reason_library(const struct list *list, char *text, size_t size)
 {
     static const char *const words[CHORALE_NWHY] = {
@@ -218,7 +218,7 @@ chorale_decision_add(const struct chorale_family *fam, int comm_size,
     return row;
 }
 
-/* A row without a measured size: what the model says of its stops. */
+/* Fill a row without a measured size from the model's predictions. */
 static void foretell(const struct list *list, const struct range *r,
                      struct chorale_decision *row)
 {
@@ -244,7 +244,7 @@ static void foretell(const struct list *list, const struct range *r,
              " is expected to be the fastest");
 }
 
-/* The measured spots of a range, and in them what its choice is. */
+/* Collect the measured spots of a range, and mark the choice in them. */
 static void gather(struct list *list, const struct range *r)
 {
     const struct chorale_member *m = &list->fam->cand[list->pick[r->first]];
@@ -303,9 +303,9 @@ static int add(struct list *list, const struct range *r)
     return 0;
 }
 
-/* Log seconds of a variant at a stop; where it was not measured, what it is
- * expected to take beside it, at n. Choices of the library's are held against
- * measurements alone. */
+/* Log seconds of a variant at a stop. If it was not measured there, the
+ * prediction at n beside the stop; but against the library only measurements
+ * count. */
 static double known(const struct list *list, size_t stop, size_t cand,
                     size_t other, size_t n)
 {
@@ -315,7 +315,7 @@ static double known(const struct list *list, size_t stop, size_t cand,
                ? chorale_family_on(list->fam, list->line, cand, n) : t;
 }
 
-/* End range r before stop i, whose choice differs, and start the next one. */
+/* End range r before stop i, whose choice differs, and begin the next one. */
 static int change(struct list *list, struct range *r, size_t i)
 {
     size_t a = list->pick[i - 1], b = list->pick[i];
@@ -347,7 +347,7 @@ static int change(struct list *list, struct range *r, size_t i)
     return 0;
 }
 
-/* 1 if the member is the choice of a spot or may stand in for it. */
+/* 1 if the member is the choice of a spot or may replace it. */
 static int is_confirmed(const struct list *list, const struct chorale_spot *s,
                         size_t member)
 {
@@ -361,7 +361,7 @@ static int is_confirmed(const struct list *list, const struct chorale_spot *s,
     return 0;
 }
 
-/* Times and losses of a guessed stop. */
+/* Times and losses of a predicted stop. */
 static void guess(struct list *list, size_t i, unsigned char *may)
 {
     const struct chorale_family *fam = list->fam;
@@ -384,7 +384,7 @@ static void guess(struct list *list, size_t i, unsigned char *may)
             seconds[c] = chorale_family_on(fam, list->line, c, n);
     }
     chorale_guess_losses(fam, seconds, may, list->loss + i * fam->ncand);
-    if (chorale_decide_is_blind(fam->point->coll)) /* as the spot before it */
+    if (chorale_decide_is_blind(fam->point->coll)) /* copy the previous stop */
         memcpy(list->loss + i * fam->ncand,
                list->loss + (i - 1) * fam->ncand,
                fam->ncand * sizeof(*list->loss));

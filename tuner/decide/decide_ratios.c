@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_ratios.c - one measured size: its candidates as log ratios against the
- * library of the same launch, because only those are free of what changes
- * from launch to launch. */
+/* decide_ratios.c - the candidates of one measured size as log ratios to the
+ * library in the same launch, which cancel variation between launches. */
 #include "tuner/decide/decide.h"
 
 #include <math.h>
@@ -31,8 +30,8 @@ static size_t find_launch(const struct chorale_spot *spot, const char *launch)
     return i;
 }
 
-/* Place in the catalogue, -1 for what this table must not name; then *barred_p
- * says why. */
+/* Position in the catalogue, -1 if the table must not contain it; then
+ * *barred_p gives the reason. */
 static int place(const struct chorale_run_point *row,
                  const struct chorale_decide_opts *opts,
                  const char **barred_p)
@@ -77,7 +76,7 @@ int chorale_spot_has_library(const struct chorale_run_point *row, size_t n)
     return 0;
 }
 
-/* Room for what rows [0, n) of one size can need. */
+/* Allocate for runs [0, n) of one size. */
 static int spot_alloc(struct chorale_spot *spot,
                       const struct chorale_run_point *row, size_t n)
 {
@@ -93,7 +92,7 @@ static int spot_alloc(struct chorale_spot *spot,
            spot->cand != NULL ? 0 : -1;
 }
 
-/* The launches in which the library ran at this size. */
+/* Find the launches in which the library ran at this size. */
 static void find_launches(struct chorale_spot *spot,
                           const struct chorale_run_point *row, size_t n,
                           int simulated)
@@ -113,8 +112,7 @@ static void find_launches(struct chorale_spot *spot,
     }
 }
 
-/* Seconds of the library in the same launch under the same conditions, 0 if
- * it did not run. */
+/* Seconds of the library in the same launch and conditions, 0: not run. */
 static double partner(const struct chorale_run_point *row, size_t n,
                       const struct chorale_run_point *mine)
 {
@@ -126,7 +124,7 @@ static double partner(const struct chorale_run_point *row, size_t n,
     return 0;
 }
 
-/* The library's mean log seconds in each launch. */
+/* Mean log seconds of the library in each launch. */
 static void library_times(struct chorale_spot *spot,
                           const struct chorale_run_point *row, size_t n)
 {
@@ -145,7 +143,7 @@ static void library_times(struct chorale_spot *spot,
     }
 }
 
-/* Log ratios of the candidate in rows own[0, m) of the size's row[0, n). */
+/* Add the candidate of the runs own[0, m), among the size's row[0, n). */
 static int add_cand(struct chorale_spot *spot,
                     const struct chorale_run_point *row, size_t n,
                     const struct chorale_run_point *own, size_t m,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_significance.c - whether a gain in the confirming launches may be chance:
- * t tests, with what all points tell of how much launches differ. */
+/* decide_significance.c - t tests of the gain in the confirming launches, with
+ * a variance pooled over all points. */
 #include "tuner/decide/decide.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Sum of squares about the mean in the confirming launches, *n_p of them. */
+/* Sum of squared deviations in the confirming launches; *n_p: their number. */
 static double squares_of(const struct chorale_spot *spot, size_t cand,
                          double *n_p)
 {

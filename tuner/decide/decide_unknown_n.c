@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_unknown_n.c - collectives whose ranks do not all know the size: one choice
- * for all sizes of a process count. */
+/* decide_unknown_n.c - one choice for all sizes of a process count, for
+ * collectives in which some rank does not know n. */
 #include "tuner/decide/decide.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ int chorale_decide_is_blind(enum chorale_coll coll)
     return chorale_coll_info(coll)->blind;
 }
 
-/* The candidate of another spot that is this one; its ncand: none. */
+/* The same candidate in another spot; its ncand if missing. */
 static size_t like(const struct chorale_spot *spot,
                    const struct chorale_cand *cand)
 {
@@ -28,8 +28,8 @@ static size_t like(const struct chorale_spot *spot,
     return c;
 }
 
-/* Mean over the spots of the mean gain in the launches that choose, or in those
- * that confirm; NAN if it must not be chosen or is slower somewhere. */
+/* Mean over the spots of the mean gain in the choosing (or confirming)
+ * launches; NAN if it must not be chosen, or is slower at some spot. */
 static double gain_everywhere(const struct chorale_spot *spot, size_t n,
                               const struct chorale_cand *cand, int confirms)
 {
@@ -51,7 +51,7 @@ static double gain_everywhere(const struct chorale_spot *spot, size_t n,
     return sum / (double)n;
 }
 
-/* Mean over the spots of the candidate's gain in one launch; NAN: not there. */
+/* Mean over the spots of the candidate's gain in one launch; NAN: not run. */
 static double gain_in(const struct chorale_spot *spot, size_t n,
                       const struct chorale_cand *cand, const char *launch)
 {
@@ -70,8 +70,8 @@ static double gain_in(const struct chorale_spot *spot, size_t n,
     return sum / (double)n;
 }
 
-/* The gain in the confirming launches, how many there are, and the two-sided p
- * of its being none. */
+/* The gain in the confirming launches, their number, and the two-sided p-value
+ * of no gain. */
 static double confirm(const struct chorale_spot *spot, size_t n,
                       const struct chorale_cand *cand, double *count_p,
                       double *p_p)
@@ -95,7 +95,7 @@ static double confirm(const struct chorale_spot *spot, size_t n,
     return mean;
 }
 
-/* What the spots say once the candidate (NULL: the library) is their choice. */
+/* Make the candidate (NULL: the library) the choice of the spots. */
 static void settle(struct chorale_spot *spot, size_t n,
                    const struct chorale_cand *cand, enum chorale_why why,
                    double p)

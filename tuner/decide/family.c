@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* family.c - gathers the spots of a family into lines, and knows what a table
- * may choose. */
+/* family.c - group the spots of a family into lines, and check which variants a
+ * table may choose. */
 #include "tuner/decide/family.h"
 
 #include <math.h>
@@ -85,8 +85,8 @@ static int add_line(struct chorale_family *fam, struct chorale_spot *spot,
     return 0;
 }
 
-/* Measured times of all members at the spots of a line: the library's mean,
- * less what the member gains in the launches that ran both. */
+/* Log times of all members at the spots of a line: the library's mean minus the
+ * member's gain in the launches that ran both. */
 static int fill_times(struct chorale_family *fam, struct chorale_line *line)
 {
     size_t room = line->nspot * fam->ncand;
@@ -119,8 +119,7 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
     return 0;
 }
 
-/* The errors of a line, each time guessed from the two lines of another
- * family that is like this one. */
+/* Prediction errors of a line; two is the family reduced to its neighbours. */
 static void check_line(const struct chorale_family *two,
                        const struct chorale_line *mine)
 {
@@ -136,7 +135,7 @@ static void check_line(const struct chorale_family *two,
     }
 }
 
-/* The errors of the lines that have neighbours on both sides. */
+/* Prediction errors of the lines with neighbours on both sides. */
 static void check_lines(struct chorale_family *fam)
 {
     for (size_t j = 1; j + 1 < fam->nline; j++) {
@@ -168,9 +167,9 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
     }
 }
 
-/* About how many notes (network.h) the answers to all questions about the times
- * between its points have: what is sent on the longest path, by every rank,
- * at each size, twice, and at each number of ranks in between. */
+/* Estimate the schedule events (network.h) replayed for all predictions between
+ * the points: messages of the critical path, times ranks, at each size twice,
+ * and at each process count in between. */
 static double notes_of(const struct chorale_family *fam)
 {
     const struct chorale_line *last = &fam->line[fam->nline - 1];
@@ -199,7 +198,7 @@ static double notes_of(const struct chorale_family *fam)
     return sum * (2 * (double)fam->nline + between / 2);
 }
 
-/* Whose models lack fit. */
+/* Find the members whose model lacks fit. */
 static void find_lacking(struct chorale_family *fam)
 {
     const struct chorale_run_point *point = fam->point;

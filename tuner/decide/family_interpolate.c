@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* family_interpolate.c - times between measured points: the model's, times what the
- * variant itself took beside it over the model's. Where there is no model (the
- * library, its own algorithms, what has a part of its), or between process
- * counts where that was the better guess, time itself is interpolated: straight
- * in n, and in logarithms of the process count and of time. */
+/* family_interpolate.c - predict times between measured points: the model's
+ * time, multiplied by the variant's measured deviation from it at adjacent
+ * points. The time itself is interpolated without a model (the library, native
+ * algorithms, variants that call the library), and between process counts where
+ * that was more accurate: linear in n, and log-log over process counts. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/decide/family.h"
 
-#define TWIN_ERROR 0.04 /* of guesses of that variant */
-#define SAME_TIME 0.01 /* log units: the library may be that variant */
-#define SOME_OTHERS 2 /* candidates that tell how far the model is right */
+#define TWIN_ERROR 0.04 /* largest prediction error of the library's twin */
+#define SAME_TIME 0.01 /* log units: the library may use that variant */
+#define SOME_OTHERS 2 /* candidates needed to judge the model */
 
 static double position(double from, double at, double to)
 {
@@ -23,7 +23,7 @@ static double log_n(size_t n)
     return log(fmax((double)n, 1));
 }
 
-/* Does the library do a part of that candidate? */
+/* Whether the library performs a part of that candidate. */
 static int by_library(const struct chorale_member *m)
 {
     struct chorale_point pt = { 0 };
@@ -32,7 +32,7 @@ static int by_library(const struct chorale_member *m)
     return chorale_alg_by_library(m->alg, &pt);
 }
 
-/* 1 if that kind of guess has a model of the candidate. */
+/* 1 if that kind of prediction has a model of the candidate. */
 static int has_model(const struct chorale_family *fam,
                      enum chorale_guess_kind kind, size_t cand)
 {
@@ -42,7 +42,7 @@ static int has_model(const struct chorale_family *fam,
            !isnan(fam->net.alpha) && !by_library(m);
 }
 
-/* Logarithm of the model's seconds; 0 where there is no model. */
+/* Log seconds of the model; 0 without a model. */
 static double model(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, size_t cand, size_t n,
                     int comm_size)
@@ -64,8 +64,8 @@ static double model(const struct chorale_family *fam,
         policy[i] = fam->point->conditions[i];
     policy[i] = '\0';
     if (fam->played) {
-        /* One root stands for the three of a rotating one: only ratios of
-         * these times matter, and it is a third of the work. */
+        /* Instead of a rotating root use one: only ratios of these times
+         * matter, and it saves two thirds of the work. */
         const struct chorale_where where = {
             .coll = fam->point->coll, .comm_size = comm_size,
             .ppn = fam->point->ppn, .shape = fam->point->shape,
@@ -82,9 +82,9 @@ static double model(const struct chorale_family *fam,
     return seconds > 0 && isfinite(seconds) ? log(seconds) : NAN;
 }
 
-/* Measured over modelled at a spot; a variant that was measured there with
- * other parameters only stands in for itself, if schedules are played: formulas
- * are off by more for some parameters than for others. */
+/* Log ratio of measured to modelled time at a spot. If the variant was measured
+ * there only with other parameters, their mean is used, provided that schedules
+ * are replayed: formulas deviate differently for different parameters. */
 static double residual(const struct chorale_family *fam,
                        enum chorale_guess_kind kind, size_t line, size_t spot,
                        size_t cand)
@@ -107,8 +107,8 @@ static double residual(const struct chorale_family *fam,
     return k > 0 ? sum / k : NAN;
 }
 
-/* 1 if something is known there of a candidate: it, or with a model the same
- * variant, was measured or must not be chosen. */
+/* 1 if a candidate is known at a spot: it, or with a model the same variant,
+ * was measured there or must not be chosen. */
 static int known(const struct chorale_family *fam,
                  enum chorale_guess_kind kind, const struct chorale_line *line,
                  size_t spot, size_t cand)
@@ -124,9 +124,9 @@ static int known(const struct chorale_family *fam,
     return 0;
 }
 
-/* The two spots next to n, of those where the candidate is known: between them
- * it lies, or they are the outermost two. Where only one is, both are that.
- * Returns how many are known, 2 if more. */
+/* The two spots next to n at which the candidate is known, or the outermost two
+ * if n lies outside. With a single one both are equal. Returns the number of
+ * known spots, at most 2. */
 static int bracket(const struct chorale_family *fam,
                    enum chorale_guess_kind kind,
                    const struct chorale_line *line, size_t cand, size_t n,
@@ -147,9 +147,8 @@ static int bracket(const struct chorale_family *fam,
     return count;
 }
 
-/* Logarithm of a time between two of them, a and b, that grows by a start and
- * so much a byte: below a straight line in logarithms, which would find the
- * library slower than it is and leave it too early. */
+/* Log time between a and b, linear in n (start-up plus time per byte). Log-log
+ * interpolation would overestimate the library and leave it too early. */
 static double affine(size_t n_a, double a, size_t n, size_t n_b, double b)
 {
     double x = position((double)n_a, (double)n, (double)n_b);
@@ -157,9 +156,9 @@ static double affine(size_t n_a, double a, size_t n, size_t n_b, double b)
     return log((1 - x) * exp(a) + x * exp(b));
 }
 
-/* 1 if n lies outside of the sizes at[0] ... at[1] of a candidate, and others
- * were measured there: who was not is no candidate. Where schedules are played
- * that is so from the next size on. */
+/* 1 if n lies outside the candidate's sizes at[0] ... at[1] and others were
+ * measured there: then it is no candidate. If schedules are replayed, this
+ * holds only from the next measured size on. */
 static int beyond(const struct chorale_family *fam,
                   enum chorale_guess_kind kind, const struct chorale_line *ln,
                   size_t cand, const size_t at[2], size_t n)
@@ -174,9 +173,8 @@ static int beyond(const struct chorale_family *fam,
     return 0;
 }
 
-/* The residual along a line at n: that of the model stays what it is beyond
- * the ends; time grows by so much a byte between two sizes, and beyond the
- * last goes on as between the last two. */
+/* The residual along a line at n. With a model it is constant beyond the ends.
+ * Without, the time is linear in n and extrapolated from the last two sizes. */
 static double along(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, size_t line, size_t cand,
                     size_t n)
@@ -225,8 +223,8 @@ static int failed(const struct chorale_family *fam, size_t line, size_t cand)
     return 0;
 }
 
-/* 1 if what is known of the candidate on one side of a gap may stand for the
- * other, where it was not measured. */
+/* 1 if the candidate's residual on one side of a gap may be used for the other
+ * side, where it was not measured. */
 static int one_side(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, size_t k, size_t cand)
 {
@@ -268,7 +266,7 @@ void chorale_family_fill_errors(struct chorale_family *fam)
         }
 }
 
-/* The next spot from i on by step that has an error, nspot if none. */
+/* The next spot from i on, by step, that has an error; nspot if none has. */
 static size_t next_error(const struct chorale_line *line, const double *error,
                          size_t ncand, size_t i, int step)
 {
@@ -277,7 +275,7 @@ static size_t next_error(const struct chorale_line *line, const double *error,
     return i < line->nspot ? i : line->nspot;
 }
 
-/* The larger error of the two spots of a line beside n where there is one. */
+/* The larger of the known errors at the two spots of a line next to n. */
 static double line_error(const struct chorale_family *fam,
                          enum chorale_guess_kind kind,
                          const struct chorale_line *line, size_t cand,
@@ -286,7 +284,7 @@ static double line_error(const struct chorale_family *fam,
     const double *e = line->error[kind] + cand;
     size_t lo = 0, hi = line->nspot, below, above;
 
-    while (lo < hi) { /* the first spot above n */
+    while (lo < hi) { /* binary search for the first spot above n */
         size_t mid = (lo + hi) / 2;
 
         if (line->spot[mid].point->n > n)
@@ -307,8 +305,8 @@ static double line_error(const struct chorale_family *fam,
                 above < line->nspot ? e[above * fam->ncand] : NAN);
 }
 
-/* What the error of line j says of the gap above line k, which is narrower
- * than the one that the line was guessed across. */
+/* The error of line j, scaled to the gap above line k, which is narrower than
+ * the gap across which line j was predicted. */
 static double scaled(const struct chorale_family *fam,
                      enum chorale_guess_kind kind, size_t k, size_t j,
                      size_t cand, size_t n)
@@ -323,8 +321,8 @@ static double scaled(const struct chorale_family *fam,
                fam->line[j - 1].comm_size);
 }
 
-/* By how much what the model of a candidate is off by differs between the two
- * sides of a gap; NAN: it was not measured on both. */
+/* Difference of a candidate's model error between the two sides of a gap; NAN:
+ * not measured on both. */
 static double change(const struct chorale_family *fam, size_t k, size_t cand,
                      size_t n)
 {
@@ -334,10 +332,10 @@ static double change(const struct chorale_family *fam, size_t k, size_t cand,
                       along(fam, CHORALE_GUESS_MODEL, k, cand, n)));
 }
 
-/* How wrong a guess may be that nothing was checked for. The guess lies between
- * what the model is off by on the two sides, and so does the truth if that
- * changes steadily. Where one side is not measured: as it changes for others,
- * of which there must be some. NAN: no schedule was played or nothing tells. */
+/* Error bound of a prediction that was not checked: it lies between the model's
+ * errors on the two sides, and so does the truth if the error changes steadily.
+ * If one side was not measured, the largest change of other candidates, of
+ * which there must be enough. NAN: no schedules are replayed, or unknown. */
 static double steady(const struct chorale_family *fam, size_t k, size_t cand,
                      size_t n)
 {
@@ -358,7 +356,7 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
     return count >= SOME_OTHERS ? most : NAN;
 }
 
-/* The kind of guess that was less wrong, and how wrong it was. */
+/* The kind of prediction with the smaller error, and its error. */
 static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
                                            size_t k, size_t cand, size_t n,
                                            double *error_p)
@@ -380,8 +378,8 @@ static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
     return best;
 }
 
-/* By how much a candidate and the library differ at most at the spots of a line
- * beside n, in log units; NAN: not both measured. */
+/* Largest difference between a candidate and the library at the spots of a line
+ * next to n, log units; NAN: not both measured. */
 static double apart(const struct chorale_family *fam, size_t line, size_t cand,
                     size_t n)
 {
@@ -401,8 +399,8 @@ static double apart(const struct chorale_family *fam, size_t line, size_t cand,
     return most;
 }
 
-/* The candidate that the library seems to be, as both take the same time on
- * both sides, where such guesses of it were right; 0: none. */
+/* The candidate that the library seems to use: both take the same time on both
+ * sides, and its predictions were right. 0: no such candidate. */
 static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
                         int comm_size)
 {

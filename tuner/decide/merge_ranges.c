@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.c - dynamic programs over choices: a state is a stop and the choice
- * there; what is compared is first the number of ranges, then the loss. */
+/* merge_ranges.c - dynamic programming over choices. A state is a stop and its
+ * choice; scores compare the number of ranges first, then the loss. */
 #include "tuner/decide/merge_ranges.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ static int better(struct score a, struct score b)
 
 static const struct score never = { (size_t)-1, INFINITY };
 
-/* One stop: now[c] from before[c] (NULL: the first stop) and the best of all
- * before; from[c] is the choice at the stop before. */
+/* Advance by one stop: compute now[c] from before[c] (NULL: the first stop) and
+ * the best of before; from[c] is the choice at the previous stop. */
 static void advance(const double *loss, size_t ncand,
                     const struct score *before, struct score *now,
                     size_t *from)
@@ -41,7 +41,7 @@ static void advance(const double *loss, size_t ncand,
             continue;
         if (before != NULL) {
             if (before[best].ranges == never.ranges)
-                continue; /* a stop before has no choice */
+                continue; /* the previous stop has no choice */
             change = before[best];
             change.ranges++;
             if (before[c].ranges != never.ranges &&
@@ -55,8 +55,8 @@ static void advance(const double *loss, size_t ncand,
     }
 }
 
-/* Best way over all stops; from [nstop][ncand] and two rows of scores are the
- * caller's. *last_p: the choice at the last stop. */
+/* The best score over all stops. The caller provides from [nstop][ncand] and
+ * two rows of scores. *last_p: the choice at the last stop. */
 static struct score solve(const double *loss, size_t nstop, size_t ncand,
                           size_t *from, struct score *row, size_t *last_p)
 {
@@ -102,15 +102,15 @@ size_t chorale_compact_line(const double *loss, size_t nstop, size_t ncand,
     return score.ranges != never.ranges ? score.ranges : 0;
 }
 
-/* What the runs of layers are made of. */
+/* State of the search for runs of layers. */
 struct runs {
     const double *loss;
     size_t nlayer, nstop, ncand;
     double *sum;             /* [nstop][ncand] of the layers of a run */
     size_t *from;            /* [nstop][ncand] */
     struct score *row;       /* [2 ncand] */
-    struct score *upto;      /* [nlayer + 1] best way for the first layers */
-    size_t *first;           /* [nlayer + 1] first layer of its last run */
+    struct score *upto;      /* [nlayer + 1] best score of the first layers */
+    size_t *first;           /* [nlayer + 1] first layer of the last run */
 };
 
 static int runs_alloc(struct runs *r)
@@ -143,7 +143,7 @@ static void add_layer(struct runs *r, size_t layer)
         r->sum[i] += r->loss[layer * square + i];
 }
 
-/* upto[end], from all runs of layers that end there. */
+/* Compute upto[end] over all runs of layers that end there. */
 static void close_run(struct runs *r, size_t end)
 {
     r->upto[end] = never;
@@ -155,7 +155,7 @@ static void close_run(struct runs *r, size_t end)
         add_layer(r, begin);
         score = solve(r->sum, r->nstop, r->ncand, r->from, r->row, &last);
         if (score.ranges == never.ranges)
-            return; /* nor would a longer run have a choice everywhere */
+            return; /* longer runs have no common choice either */
         if (r->upto[begin].ranges == never.ranges)
             continue;
         score.ranges += r->upto[begin].ranges;
@@ -167,7 +167,8 @@ static void close_run(struct runs *r, size_t end)
     }
 }
 
-/* The choices of the run that ends before layer end, for all its layers. */
+/* Store the choices of the run that ends before layer end, for all its
+ * layers. */
 static void trace_run(struct runs *r, size_t end, size_t *last_p,
                       size_t *pick_p)
 {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.h - the fewest ranges, and rectangles, that serve a table. */
+/* merge_ranges.h - compact a table into the fewest ranges and rectangles. */
 #ifndef CHORALE_TUNER_DECIDE_MERGE_RANGES_H
 #define CHORALE_TUNER_DECIDE_MERGE_RANGES_H
 
 #include <stddef.h>
 
-/* One choice for each of nstop stops in a row, out of ncand.
+/* Choose one of ncand candidates for each of nstop stops in a row.
  *
- * loss    [nstop][ncand] what a choice costs at a stop; INFINITY: must not be
- *         chosen. At least one of each stop must be finite.
+ * loss    [nstop][ncand] cost of a choice at a stop; INFINITY: not allowed.
+ *         Each stop must have a finite entry.
  * pick_p  out: [nstop] the choices
  *
- * There are as few changes of choice as can be, and of all ways to have so
- * few the one with the least sum of losses; of equals the candidate that comes
- * first. Exact, by dynamic programming in nstop * ncand steps. Returns the
- * number of ranges, 0: out of memory or nothing to choose from. */
+ * Minimises the number of ranges, then the sum of losses, then prefers earlier
+ * candidates. Exact, by dynamic programming in nstop * ncand steps. Returns the
+ * number of ranges; 0: out of memory or no candidates. */
 size_t chorale_compact_line(const double *loss, size_t nstop, size_t ncand,
                             size_t *pick_p);
 
-/* The same for nlayer lines, one upon the other: neighbouring layers may share
- * their ranges, and there are as few rectangles as can be among all ways to
- * cut the layers into runs and each run into ranges; then the least loss.
+/* The same for nlayer lines: neighbouring layers may share their ranges.
+ * Minimises the number of rectangles over all ways to cut the layers into runs
+ * and each run into ranges, then the loss.
  *
  * loss    [nlayer][nstop][ncand]
- * last_p  out: [nlayer] the last layer of the run that each layer is in
+ * last_p  out: [nlayer] the last layer of the run that contains each layer
  * pick_p  out: [nlayer][nstop]
  *
  * nlayer^2 * nstop * ncand steps. Returns the number of rectangles, 0 as

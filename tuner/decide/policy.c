@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* policy.c - how a system's table is decided: see policy.h. */
+/* policy.c - options of `chorale decide`, stored with the table. */
 #include "config.h"
 
 #include "tuner/decide/policy.h"
@@ -69,7 +69,7 @@ double chorale_policy_cost(const struct chorale_policy *policy, int simulated)
     return simulated ? 0 : CHORALE_DISPATCH_SECONDS;
 }
 
-/* A real of a row, NAN where it has none. */
+/* A real value of a row, NAN for NULL. */
 static double real(sqlite3_stmt *stmt, int column)
 {
     return sqlite3_column_type(stmt, column) != SQLITE_NULL

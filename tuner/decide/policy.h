@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* policy.h - how a system's table is decided: what `chorale decide` was asked
- * for, kept with the table (table policy of the database), so that what
- * decides again does it alike and a table says what it was decided by. */
+/* policy.h - the options of `chorale decide`, stored with the table (table
+ * policy of the database). Later decisions reuse them, and they document the
+ * table. */
 #ifndef CHORALE_TUNER_DECIDE_POLICY_H
 #define CHORALE_TUNER_DECIDE_POLICY_H
 
@@ -13,36 +13,35 @@
 #include "tuner/base/process.h"
 
 struct chorale_policy {
-    double threshold;        /* a share; NAN: the default of the system's kind,
-                              * 0.03 or, simulated, 0 */
-    double compact;          /* a share; NAN: 0.01 */
-    double dispatch_cost;    /* s; NAN: the default of the system's kind,
-                              * CHORALE_DISPATCH_SECONDS or, simulated, 0 */
+    double threshold;        /* share; NAN: 0.03, or 0 in simulation */
+    double compact;          /* share; NAN: 0.01 */
+    double dispatch_cost;    /* s; NAN: CHORALE_DISPATCH_SECONDS, or 0 in
+                              * simulation */
     const char *objective;   /* "median" or "p95"; NULL: median */
     int deterministic, allow_patented;
-    long max_scratch;        /* bytes a rank; -1: as struct
-                              * chorale_decide_opts has it */
+    long max_scratch;        /* bytes per rank; -1: default, as in struct
+                              * chorale_decide_opts */
 };
 
 #define CHORALE_POLICY_DEFAULTS                                             \
     { .threshold = NAN, .compact = NAN, .dispatch_cost = NAN,               \
       .max_scratch = -1 }
 
-/* Options of a verb, in its struct with a member that is a policy. */
+/* Option rows of a verb whose struct has a member of type policy. */
 #define CHORALE_POLICY_WORDS 7
 #define CHORALE_POLICY_OPTS(type, member)                                   \
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(type, member.threshold),\
       "GAIN", "keep the library below this gain (default: 3%, 0 in "        \
       "simulation)", 0, 0 },                                                \
     { "compact", 0, CHORALE_OPT_PERCENT, offsetof(type, member.compact),    \
-      "PERCENT", "what a point may lose so that the table has fewer "       \
+      "PERCENT", "loss allowed at a point so that the table has fewer "     \
       "ranges (default: 1%)", 0, 0 },                                       \
     { "dispatch-cost", 0, CHORALE_OPT_SECONDS,                              \
       offsetof(type, member.dispatch_cost), "TIME",                         \
-      "what choosing a variant adds to a program's call; added to the "     \
+      "time that dispatching adds to a call, added to the "                 \
       "times of all variants (default: 30ns, 0 in simulation)", 0, 1 },     \
     { "objective", 0, CHORALE_OPT_TEXT, offsetof(type, member.objective),   \
-      "WHAT", "the time of a run that counts: median or p95 (default: "     \
+      "WHAT", "time of a run that is compared: median or p95 (default: "    \
       "median)", 0, 0 },                                                    \
     { "deterministic", 0, CHORALE_OPT_FLAG,                                 \
       offsetof(type, member.deterministic), NULL,                           \
@@ -50,46 +49,46 @@ struct chorale_policy {
       "the ranks", 0, 0 },                                                  \
     { "max-scratch", 0, CHORALE_OPT_SIZE,                                   \
       offsetof(type, member.max_scratch), "BYTES",                          \
-      "the scratch a rank may need (default: eight times the bytes of the " \
+      "scratch memory limit per rank (default: eight times the bytes of the "\
       "operation, at least 64K and at most 64M)", 0, 1L << 40 },            \
     { "allow-patented", 0, CHORALE_OPT_FLAG,                                \
       offsetof(type, member.allow_patented), NULL,                          \
-      "let variants under a patent (`chorale list` shows them) enter the "  \
+      "allow patented variants (`chorale list` shows them) in the "         \
       "table", 0, 0 }
 
-/* Its objective is one. CHORALE_USAGE: no. */
+/* CHORALE_USAGE: unknown objective. */
 enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
                                       struct chorale_errmsg *msg);
-/* The time of a run that counts. */
+/* The quantile of a run that counts as its time. */
 enum chorale_objective
 chorale_policy_objective(const struct chorale_policy *policy);
 
-/* What the table that a system has was decided by; without one *policy stays
- * as it is. */
+/* Load the policy of the system's stored table; without a table *policy is
+ * unchanged. */
 enum chorale_err chorale_policy_load(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      struct chorale_policy *policy,
                                      struct chorale_errmsg *msg);
-/* What *policy does not say becomes what the system's table was decided by
- * last, but for allow_patented, which is asked for each time. A system without
- * a table: nothing changes. */
+/* Fill unset fields of *policy from the system's stored table, except
+ * allow_patented, which must be given each time. Without a table *policy is
+ * unchanged. */
 enum chorale_err chorale_policy_inherit(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         struct chorale_policy *policy,
                                         struct chorale_errmsg *msg);
-/* Keep it, inside of the transaction that writes the table. */
+/* Store it, in the transaction that writes the table. */
 enum chorale_err chorale_policy_keep(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      const struct chorale_policy *policy,
                                      struct chorale_errmsg *msg);
 
-/* How that is decided, and what is added to each of its variants [s]. */
+/* The decide options of a policy; the seconds added to each variant's time. */
 struct chorale_decide_opts
 chorale_policy_decide(const struct chorale_policy *policy, int simulated);
 double chorale_policy_cost(const struct chorale_policy *policy, int simulated);
 
-/* The options of `chorale decide` that say it, those of the defaults left out:
- * appended to args; or as a text, "--threshold=0.05 --deterministic", or "". */
+/* The options of `chorale decide` that differ from the defaults: appended to
+ * args; or as a text, "--threshold=0.05 --deterministic", or "". */
 #define CHORALE_POLICY_TEXT 256
 void chorale_policy_args(const struct chorale_policy *policy,
                          struct chorale_args *args);

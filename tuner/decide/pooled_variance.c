@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pooled_variance.c - see pooled_variance.h. */
+/* pooled_variance.c - fit and use the variance pooled over all points. */
 #include "tuner/decide/pooled_variance.h"
 
 #include <gsl/gsl_cdf.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOOR 1e-5 /* of the median: what is smaller is no sample variance */
-#define SMALL_DOF 1e-3 /* as good as none, */
-#define LARGE_DOF 1e6  /* and as all */
+#define FLOOR 1e-5 /* of the median: smaller variances are raised to it */
+#define SMALL_DOF 1e-3 /* treated as 0 */
+#define LARGE_DOF 1e6  /* treated as infinite */
 
 static int compare_double(const void *a, const void *b)
 {
@@ -20,7 +20,7 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median of those that count, NAN if out of memory. */
+/* Median of the variances with dof >= 1; NAN if out of memory. */
 static double median_of(const double *variance, const double *dof, size_t n)
 {
     double *sorted = malloc((n + 1) * sizeof(*sorted)), median = NAN;
@@ -37,8 +37,8 @@ static double median_of(const double *variance, const double *dof, size_t n)
     return median;
 }
 
-/* The x > 0 with trigamma(x) = y > 0, which falls from infinity to 0; by
- * bisection of its logarithm. */
+/* The x > 0 with trigamma(x) = y > 0, by bisection of log x; trigamma falls
+ * from infinity to 0. */
 static double trigamma_inverse(double y)
 {
     double lo = log(SMALL_DOF / 2), hi = log(LARGE_DOF / 2);

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pooled_variance.h - how much launches differ, learnt from all points of a system.
+/* pooled_variance.h - variance between launches, pooled over all points of a
+ * system (moderated t test).
  *
- * Three confirming launches say little of their variance: Student's t at two
- * degrees of freedom asks for 4.3 standard errors at 5 %, and more than ten
- * after correction for many points. Points of one system are alike in that, so
- * the variance of each is held to be drawn from one distribution (a scaled
- * inverse chi square), which is fitted to all of them: what they have in common
- * counts as so many degrees of freedom more. Where they have little in common
- * it counts as few, where a point differs from the others it does not count.
+ * Three confirming launches determine their variance poorly: Student's t with
+ * two degrees of freedom requires 4.3 standard errors at 5 %, and more than ten
+ * after correction for many points. The variances of one system's points are
+ * therefore modelled as draws from a scaled inverse chi-square distribution,
+ * which is fitted to all points. The common variance counts as additional
+ * degrees of freedom: few if the points differ, none for a point that is an
+ * outlier.
  *
  * Source  Smyth, Statistical Applications in Genetics and Molecular Biology
- *         3(1), 2004, section 6: the moderated t and the fit by the moments of
- *         the logarithms. That a point which stands out goes by itself: after
+ *         3(1), 2004, section 6: the moderated t, fitted by the moments of the
+ *         logarithms. Outlier points use their own variance: a simpler form of
  *         Phipson, Lee, Majewski, Alexander, Smyth, Annals of Applied
- *         Statistics 10(2), 2016, in a simpler form.
+ *         Statistics 10(2), 2016.
  */
 #ifndef CHORALE_TUNER_DECIDE_POOLED_VARIANCE_H
 #define CHORALE_TUNER_DECIDE_POOLED_VARIANCE_H
 
 #include <stddef.h>
 
-/* What points have in common. dof 0: nothing is known of it. */
+/* The fitted distribution. dof 0: no common variance is known. */
 struct chorale_spread {
     double variance;         /* of one launch */
-    double dof;              /* that it counts for; INFINITY: all are alike */
+    double dof;              /* its weight; INFINITY: equal at all points */
     double most;             /* degrees of freedom of all points together */
 };
 
-/* Fit it to sample variances with their degrees of freedom; those of dof below
- * 1 are left out. Of fewer than three points, or where most variances are 0
- * (exact times), nothing is learnt. */
+/* Fit to n sample variances with their degrees of freedom; points with dof < 1
+ * are ignored. dof is 0 in the result for fewer than three points, or if most
+ * variances are 0 (exact times). */
 struct chorale_spread chorale_spread_fit(const double *variance,
                                          const double *dof, size_t n);
 
-/* The variance to test a point with, whose own is that one, of *dof_p degrees
- * of freedom (>= 1), which become those of the test. Never less than its own;
- * and no other than its own where that is larger than the others' by an F test
- * at CHORALE_SPREAD_ODD. spread NULL: its own. */
+/* The variance for testing a point with its own variance and *dof_p (>= 1)
+ * degrees of freedom; *dof_p is set to those of the test. The result is never
+ * below its own variance, and equals it if an F test at CHORALE_SPREAD_ODD
+ * finds it larger than the common one, or if spread is NULL. */
 double chorale_spread_variance(const struct chorale_spread *spread,
                                double variance, double *dof_p);
 #define CHORALE_SPREAD_ODD 0.001

@@ -8,8 +8,8 @@
 
 #include "algorithms/coll.h"
 
-/* Type and operation that stand for a collective: double and sum, or byte
- * where nothing is reduced, before the first by name. */
+/* The type and operation that represent a collective: double and sum (byte if
+ * it does not reduce), else the first by name. */
 static const char kinds_sql[] =
     "SELECT DISTINCT dtype, op FROM decision"
     " WHERE system_id = ?1 AND coll = ?2 AND target = ?3"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export.h - rows of a query as text, one at a time. */
+/* export.h - export the rows of a query as CSV or JSON. */
 #ifndef CHORALE_TUNER_EXCHANGE_EXPORT_H
 #define CHORALE_TUNER_EXCHANGE_EXPORT_H
 
@@ -7,41 +7,42 @@
 
 #include "db/store.h"
 
-/* How rows become text; a row each. Nothing is kept between rows but *n, how
- * many there were before. Errors are left in the stream. */
+/* An output format, called row by row. n: rows written before; no other state
+ * is kept. Write errors are left in the stream. */
 struct chorale_export_format {
     const char *name;        /* of --format */
     void (*begin)(FILE *out, sqlite3_stmt *stmt);
-    /* text: what to write instead of a column's value, NULL where it is the
-     * value that counts. */
+    /* text[i] replaces the value of column i; NULL: write the value. */
     void (*row)(FILE *out, sqlite3_stmt *stmt, const char *const *text,
                 long long n);
     void (*end)(FILE *out);
 };
 
-/* CSV as in RFC 4180, but lines end in a newline alone: the names of the
- * columns, then rows; NULL and the empty text are nothing between commas.
- * JSON: an array of objects, one a line. Numbers are written with as many
- * digits as bring back the same number. */
+/* CSV as in RFC 4180, but with lines ending in a single newline: column names,
+ * then rows; NULL and empty text are empty fields. JSON: an array with one
+ * object per line. Numbers have enough digits to be read back exactly. */
 extern const struct chorale_export_format chorale_export_csv;
 extern const struct chorale_export_format chorale_export_json;
 
-/* What --anonymize makes of a row's texts. */
+/* State of --anonymize. */
 struct chorale_anonymous;
 
-/* Reads the names of the systems: s1, s2 ... by the order of their ids. */
+/* Load the systems' names; they become s1, s2, ... in the order of their
+ * ids. */
 enum chorale_err chorale_anonymous_new(struct chorale_store *store,
                                        struct chorale_anonymous **anon_p,
                                        struct chorale_errmsg *msg);
 void chorale_anonymous_free(struct chorale_anonymous *anon);
 
-/* Substitutes for the row that the statement stands at, into text[ncolumn]:
- * valid until the next call, NULL where the value stays. By the names of the
- * columns: system becomes s1; of key and value only what tells of the
- * measurement stays; of free text that we write (why a run was not made or does
- * not count, a decision's reason, a model's level and regime, network and
- * sim_selector) the words that we use, and a star for others and for what an
- * MPI library said; of why a run failed nothing. 0: leave the row out. */
+/* Set text[ncolumn] to the replacements for the statement's current row, NULL
+ * where the value stays; valid until the next call. Chosen by column name:
+ *  - system becomes s1, s2, ...
+ *  - key and value: only entries that describe the measurement are kept.
+ *  - free text written by Chorale (reasons, level and regime of a model,
+ *    network, sim_selector): Chorale's own words are kept, other words and
+ *    messages of an MPI library become a star.
+ *  - the reason of a failed run is removed.
+ * Returns 0 if the row must be omitted. */
 int chorale_anonymous_row(struct chorale_anonymous *anon, sqlite3_stmt *stmt,
                           const char **text);
 

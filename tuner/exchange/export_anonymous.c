@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export_anonymous.c - rows without what tells who measured where: see
- * export.h. Of what a launch's environment says, only what is listed here
- * stays; so a key that is added to it stays private until somebody has
- * thought about it. */
+/* export_anonymous.c - remove identifying data from exported rows. Of a
+ * launch's environment only the keys listed here are kept: a new key stays
+ * private until it is added. */
 #include "config.h"
 
 #include <ctype.h>
@@ -18,21 +17,21 @@ struct alias {
     char alias[24];
 };
 
-/* Texts of a row that are not said as they are. */
+/* Texts of one row that may be replaced. */
 enum { MOST_TEXTS = 4 };
 
 struct chorale_anonymous {
     struct alias *system;
     size_t nsystem;
-    char *value[MOST_TEXTS]; /* of the row under way */
+    char *value[MOST_TEXTS]; /* replacements for the current row */
     size_t nvalue;
 };
 
-/* How much of a value is said. */
+/* How much of a value is kept. */
 enum keep { KEEP_NOT, KEEP_ALL, KEEP_WORDS, KEEP_NUMBER, KEEP_CPU };
 
-/* Columns of free text that our own verbs write, and what they write: a word
- * that is not here is another's. */
+/* Columns of free text written by Chorale, and the words that it uses there.
+ * Other words are not Chorale's and are hidden. */
 static const char *const told[] = { "reason", "level", "regime", "network",
                                     "sim_selector" };
 static const char told_words[] =
@@ -48,8 +47,8 @@ static const char told_words[] =
     " shift simulation size sizes smpi such takes than that the threshold to"
     " torus tree two usable variant way were whose why wrong ";
 
-/* The same of why a run was not made or does not count: words of the catalogue
- * and of the runner. What the library said follows one of them. */
+/* The same for the reason why a run was inapplicable or invalid: words of the
+ * catalogue and the runner. A message of the library follows library_said. */
 static const char library_said[] = "the library: ";
 static const char ended_words[] =
     " a after algorithm algorithms all allocated alone an and another"
@@ -68,7 +67,7 @@ static const char ended_words[] =
     " throughput timing to too two type unseen up validate validated was"
     " with without work works would wrong wrote xor ";
 
-/* Makers, families and units in the names of processors. */
+/* Makers, product families and units in processor names. */
 static const char cpu_words[] =
     " AMD ARM Altra Ampere Apple Athlon Atom Bronze CPU Celeron Core Cortex"
     " Dual EPYC Fujitsu GHz Genuine Gold Grace Graviton IBM Intel Max M MHz"
@@ -210,7 +209,7 @@ static const char *alias_of(const struct chorale_anonymous *anon,
     for (size_t i = 0; name != NULL && i < anon->nsystem; i++)
         if (strcmp(anon->system[i].name, name) == 0)
             return anon->system[i].alias;
-    return "s0"; /* of no system: the file says so */
+    return "s0"; /* the name is not in this database */
 }
 
 static enum keep find_keep(const char *key)
@@ -230,8 +229,8 @@ static enum keep find_keep(const char *key)
     return KEEP_NOT;
 }
 
-/* Numbers, sizes, counts of tasks, switches. Other values may be names, and
- * numbers with several points addresses. */
+/* Numbers, sizes, task counts, switches. Other values may be names; numbers
+ * with several points may be addresses. */
 static int is_number(const char *text)
 {
     static const char *const word[] = { "yes", "no", "on", "off", "true",
@@ -245,8 +244,8 @@ static int is_number(const char *text)
            strspn(text, "0123456789.,()x-kKmMgGbB") == strlen(text);
 }
 
-/* A star for every word that holds a path or an account; nothing from the
- * configuration of the library on. */
+/* Replace each word that holds a path or an account by a star; cut the text
+ * where the library's configuration begins. */
 static void hide_words(char *text)
 {
     char *from = text, *to = text, *end = strcasestr(text, "configure");
@@ -289,8 +288,8 @@ static int is_count(const char *part, size_t len)
     return strchr("ex", part[digits]) != NULL && digits + 1 + more >= len;
 }
 
-/* The number of a processor's model, with a letter or two before it and up to
- * three in all: 6148, E5, 9950X3D, and 40GHz. */
+/* A processor model number with at most two letters before it and three in all:
+ * 6148, E5, 9950X3D; also 40GHz. */
 static int is_model(const char *part, size_t len)
 {
     size_t before = 0, letters = 0;
@@ -302,7 +301,7 @@ static int is_model(const char *part, size_t len)
     return before <= 2 && before < len && letters <= 3;
 }
 
-/* A part of a word, between its punctuation. */
+/* Whether a part of a word, between punctuation, is in the list. */
 static int is_known(const char *part, size_t len, const char *list)
 {
     char word[32];
@@ -314,7 +313,8 @@ static int is_known(const char *part, size_t len, const char *list)
            (list == cpu_words && is_model(part, len));
 }
 
-/* All parts of a word are known; numbers with several points are addresses. */
+/* Whether all parts of a word are known. Numbers with several points may be
+ * addresses and are not. */
 static int is_told(const char *word, const char *list)
 {
     static const char between[] = "<>=;:,.()%@-+_'`?";
@@ -339,7 +339,7 @@ static int is_told(const char *word, const char *list)
     return 1;
 }
 
-/* A star for every word that is not of the list. */
+/* Replace each word that is not in the list by a star. */
 static void hide_unknown(char *text, const char *list)
 {
     char *from = text, *to = text;
@@ -364,7 +364,7 @@ static void hide_unknown(char *text, const char *list)
     *to = '\0';
 }
 
-/* What is said of value: a copy without what hide takes, until the next row. */
+/* A copy of value with hidden words, valid until the next row. */
 static const char *hidden(struct chorale_anonymous *anon, const char *value,
                           const char *list)
 {
@@ -380,8 +380,8 @@ static const char *hidden(struct chorale_anonymous *anon, const char *value,
     return copy;
 }
 
-/* Why a run was not made or does not count. Of a failed one it is what some
- * program said: nothing. */
+/* The reason of an inapplicable or invalid run, with hidden words. The reason
+ * of a failed run is output of some program and is removed. */
 static const char *hide_reason(struct chorale_anonymous *anon,
                                const char *status, const char *reason)
 {
@@ -397,7 +397,7 @@ static const char *hide_reason(struct chorale_anonymous *anon,
     return hidden(anon, text, ended_words);
 }
 
-/* 0: the row is left out. */
+/* Returns 0 if the row must be omitted. */
 static int hide_environment(struct chorale_anonymous *anon, const char *key,
                             const char *value, const char **text)
 {

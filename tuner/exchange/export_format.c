@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export_format.c - rows as CSV and as JSON: see export.h. */
+/* export_format.c - write rows as CSV and as JSON. */
 #include "config.h"
 
 #include <jansson.h>
@@ -9,12 +9,12 @@
 
 #include "tuner/exchange/export.h"
 
-/* With the fewest digits that bring back the same number. */
+/* Print a number with the fewest digits that restore it exactly. */
 static void put_real(FILE *out, double value)
 {
     char text[40];
 
-    /* Beyond every number, in the grammar of both formats. */
+    /* Infinity: a number that overflows, valid in both formats. */
     if (isinf(value)) {
         fputs(value > 0 ? "1e999" : "-1e999", out);
         return;
@@ -96,8 +96,8 @@ static void csv_end(FILE *out)
     (void)out;
 }
 
-/* The text with U+FFFD for each byte that is in no character of UTF-8; NULL:
- * out of memory. */
+/* Copy the text with U+FFFD for each byte that is not part of a valid UTF-8
+ * character. NULL: out of memory. */
 static char *mend_utf8(const char *text, size_t len, size_t *len_p)
 {
     char *mended = malloc(3 * len + 1);
@@ -122,8 +122,8 @@ static char *mend_utf8(const char *text, size_t len, size_t *len_p)
     return mended;
 }
 
-/* Letters, digits and signs that stand for themselves: nearly all there is,
- * and not worth an object each. */
+/* Printable ASCII without quotes and backslashes, the usual case: it needs no
+ * JSON object for escaping. */
 static int is_plain(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)

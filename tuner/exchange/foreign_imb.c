@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign_imb.c - headings of IMB-MPI1. */
+/* foreign_imb.c - parse the headings of IMB-MPI1. */
 #include "config.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "tuner/exchange/foreign.h"
 
-/* "# Benchmarking NAME": blocks of one rank. */
+/* "# Benchmarking NAME"; sizes are blocks of one rank. */
 static const struct {
     const char *name;
     enum chorale_coll coll;
@@ -30,9 +30,9 @@ static const char *const unequal[] = {
 };
 
 static const struct chorale_foreign_name names[] = {
-    { "#Benchmarking", FOREIGN_NAME }, /* of some builds, in each row */
+    { "#Benchmarking", FOREIGN_NAME }, /* in each row, in some builds */
     { "#procs", FOREIGN_PROCS },
-    { "Group", FOREIGN_WORD },         /* of -multi 1: the only one */
+    { "Group", FOREIGN_WORD },         /* of -multi 1: always the same */
     { "#bytes", FOREIGN_SIZE },
     { "#repetitions", FOREIGN_NREP },
     { "t_min[usec]", FOREIGN_MIN },
@@ -43,7 +43,7 @@ static const struct chorale_foreign_name names[] = {
     { NULL, FOREIGN_REAL }
 };
 
-/* The word after an option on the command line; "" if it is not there. */
+/* The word after an option on the command line; "" if the option is missing. */
 static void argument(const char *command, const char *option, char word[32])
 {
     const char *at = strstr(command, option);
@@ -65,9 +65,9 @@ static int says(const char *word, int on)
     return 0;
 }
 
-/* From 2017 on a barrier follows each call and the root stays, unless the
- * command says otherwise; before, calls were back to back and the root went
- * round. */
+/* From version 2017 on, a barrier follows each call and the root is fixed,
+ * unless the command changes that. Before, calls were back to back and the root
+ * rotated. */
 static void settle(struct chorale_foreign_reader *r)
 {
     const struct chorale_foreign *f = r->f;
@@ -100,7 +100,7 @@ static void describe(struct chorale_foreign_reader *r, enum chorale_coll coll)
     r->at.metric = r->barriers ? "duration" : "throughput";
 }
 
-/* Types of -contig_type, which have gaps, or are vectors? */
+/* Whether -contig_type selects datatypes with gaps, or vectors. */
 static int derived(struct chorale_foreign_reader *r, const char *name)
 {
     char word[32];
@@ -113,7 +113,7 @@ static int derived(struct chorale_foreign_reader *r, const char *name)
     return 1;
 }
 
-/* A new table begins. */
+/* Begin a new table. */
 static void begin(struct chorale_foreign_reader *r, const char *title)
 {
     char name[64] = "";
@@ -132,12 +132,12 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
         }
     for (size_t i = 0; i < sizeof(unequal) / sizeof(unequal[0]); i++)
         if (strcmp(unequal[i], name) == 0) {
-            chorale_foreign_note(r->f, "%s: all blocks are equal there, and "
-                                 "rise from rank to rank here", name);
+            chorale_foreign_note(r->f, "%s: all blocks are equal there, but "
+                                 "grow from rank to rank in Chorale", name);
             return;
         }
     chorale_foreign_note(r->f, strncmp(name, "Multi-", 6) == 0
-                                   ? "%s: groups at the same time"
+                                   ? "%s: several groups at the same time"
                                    : "%s: no blocking collective on host "
                                      "buffers", name);
 }
@@ -151,12 +151,12 @@ static enum chorale_err processes(struct chorale_foreign_reader *r,
     while (isspace((unsigned char)*end))
         end++;
     if (strncmp(end, "; rank order", 12) == 0) { /* -map PxQ, and all ranks */
-        chorale_foreign_note(r->f, "-map: the order of ranks is its own; "
-                             "--shape says how they lay");
+        chorale_foreign_note(r->f, "-map: ranks were reordered; give their "
+                             "placement with --shape");
         end += strlen(end);
     }
     if (n < 1 || n > 1 << 24 || *end != '\0')
-        return chorale_foreign_bad(r, "'%.30s' is no number of processes",
+        return chorale_foreign_bad(r, "'%.30s' is not a number of processes",
                                    text);
     r->at.comm_size = (int)n;
     return CHORALE_OK;
@@ -178,7 +178,7 @@ static int fact(struct chorale_foreign_reader *r, const char *line)
     return 0;
 }
 
-/* "# MPI_Datatype for reductions : MPI_FLOAT" */
+/* Parse "# MPI_Datatype for reductions : MPI_FLOAT". */
 static enum chorale_err datatype(struct chorale_foreign_reader *r,
                                  const char *line, const char **dtype_p)
 {
@@ -190,13 +190,13 @@ static enum chorale_err datatype(struct chorale_foreign_reader *r,
     *dtype_p = chorale_foreign_dtype(word);
     return *dtype_p != NULL
                ? CHORALE_OK
-               : chorale_foreign_bad(r, "datatype '%s' is none that is "
-                                     "measured here: MPI_BYTE, MPI_INT, "
-                                     "MPI_FLOAT, MPI_DOUBLE", word);
+               : chorale_foreign_bad(r, "datatype '%s' is not one of "
+                                     "MPI_BYTE, MPI_INT, MPI_FLOAT, "
+                                     "MPI_DOUBLE", word);
 }
 
-/* A part of what the benchmark was called with. Its C sources break that after
- * some words, and indent the next line. */
+/* Collect the command line of the benchmark. IMB wraps it after some words and
+ * indents the next line. */
 static int command(struct chorale_foreign_reader *r, const char *line)
 {
     struct chorale_foreign *f = r->f;
@@ -214,7 +214,7 @@ static int command(struct chorale_foreign_reader *r, const char *line)
     return 1;
 }
 
-/* The heading of columns, whose first one differs. */
+/* Whether text is a heading of columns; its first column varies. */
 static int heads(const struct chorale_foreign_reader *r, const char *text)
 {
     if (strncmp(text, "#repetitions", 12) == 0)
@@ -236,7 +236,7 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
     if (line[0] == '#' && title != NULL && strstr(line, "Intel") != NULL) {
         chorale_foreign_version(title, f->version, sizeof(f->version));
         f->kind = "IMB";
-        r->known = r->ncolumn = 0; /* whatever table was before */
+        r->known = r->ncolumn = 0; /* end any earlier table */
         f->command[0] = '\0';
         r->moved = r->reduced = NULL;
         return CHORALE_OK;

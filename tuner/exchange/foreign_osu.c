@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign_osu.c - headings of the OSU Micro-Benchmarks. */
+/* foreign_osu.c - parse the headings of the OSU Micro-Benchmarks. */
 #include "config.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include "tuner/exchange/foreign.h"
 
-/* What "# OSU MPI%s NAME Latency Test v5.9" calls them. Blocks are of one rank
- * in all of these. */
+/* Names in "# OSU MPI%s NAME Latency Test v5.9". In all of these, sizes are
+ * blocks of one rank. */
 static const struct {
     const char *name;
     enum chorale_coll coll;
@@ -23,7 +23,7 @@ static const struct {
     { "All-to-All Personalized Exchange", CHORALE_ALLTOALL },
 };
 
-/* Equal blocks there, unequal ones here. */
+/* Chorale measures these with unequal blocks, OSU with equal ones. */
 static const char *const unequal[] = {
     "Reduce_scatter", "Gatherv", "Scatterv", "Allgatherv",
     "All-to-Allv Personalized Exchange",
@@ -39,7 +39,7 @@ static const struct chorale_foreign_name names[] = {
     { "Iterations", FOREIGN_NREP },
     { "P50 Tail Lat(us)", FOREIGN_P50 },
     { "P99 Tail Lat(us)", FOREIGN_P99 },
-    { "P% Tail Lat(us)", FOREIGN_REAL }, /* 90, or those asked for */
+    { "P% Tail Lat(us)", FOREIGN_REAL }, /* 90, or a requested one */
     { "Validation", FOREIGN_WORD },
     { NULL, FOREIGN_REAL }
 };
@@ -60,7 +60,7 @@ static int is_unequal(const char *name)
     return 0;
 }
 
-/* A new table begins; title is what follows "# OSU ". */
+/* Begin a new table; title is the text after "# OSU ". */
 static void begin(struct chorale_foreign_reader *r, const char *title)
 {
     struct chorale_foreign *f = r->f;
@@ -78,8 +78,8 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
                  title + 4);
     coll = title_of(name);
     if (is_unequal(name))
-        chorale_foreign_note(f, "%s: all blocks are equal there, and rise "
-                             "from rank to rank here", name);
+        chorale_foreign_note(f, "%s: all blocks are equal there, but grow "
+                             "from rank to rank in Chorale", name);
     else if (coll < 0)
         chorale_foreign_note(f, "%.90s: no blocking collective on host "
                              "buffers", title);
@@ -89,7 +89,7 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
         chorale_foreign_version(end, f->version, sizeof(f->version));
     r->known = 1;
     r->at = (struct chorale_foreign_row){ .coll = (enum chorale_coll)coll };
-    /* Before version 7, which prints the type, reductions were of floats. */
+    /* Before version 7, which prints the type, reductions used floats. */
     r->at.dtype = chorale_coll_info(r->at.coll)->reduces ? "float" : "byte";
     r->at.op = chorale_coll_info(r->at.coll)->reduces ? "sum" : "";
     r->at.root = chorale_coll_info(r->at.coll)->rooted ? "first" : "none";
@@ -113,9 +113,9 @@ enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
         r->at.dtype = chorale_foreign_dtype(line + 12);
         return r->at.dtype != NULL
                    ? CHORALE_OK
-                   : chorale_foreign_bad(r, "datatype '%.40s' is none that is "
-                                         "measured here: MPI_CHAR, MPI_INT, "
-                                         "MPI_FLOAT, MPI_DOUBLE", line + 12);
+                   : chorale_foreign_bad(r, "datatype '%.40s' is not one of "
+                                         "MPI_CHAR, MPI_INT, MPI_FLOAT, "
+                                         "MPI_DOUBLE", line + 12);
     }
     if (strncmp(line, "# Size", 6) == 0 ||
         (r->at.coll == CHORALE_BARRIER && line[0] == '#' &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign_read.c - tables of other benchmarks, row by row: see foreign.h. What
- * stands round them in a log, of launchers and shells, is passed over; a line
- * in a table that begins with a digit is a row, or an error; so is one that
- * begins with a word and a number where rows are named. */
+/* foreign_read.c - read the tables of other benchmarks, row by row. Other lines
+ * of a log, from launchers and shells, are skipped. Within a table, a line that
+ * begins with a digit must be a valid row. If rows begin with a name, so must a
+ * line that begins with a word and a number. */
 #include "config.h"
 
 #include <ctype.h>
@@ -84,14 +84,14 @@ const char *chorale_foreign_dtype(const char *text)
     return NULL;
 }
 
-/* What one heading must have. */
+/* Check that a heading has the required columns. */
 static enum chorale_err check_columns(struct chorale_foreign_reader *r)
 {
     int count[FOREIGN_DEFECTS + 1] = { 0 };
 
     for (int i = 0; i < r->ncolumn; i++)
         if (count[r->column[i]]++ > 0 && r->column[i] < FOREIGN_REAL)
-            return chorale_foreign_bad(r, "a column is there twice");
+            return chorale_foreign_bad(r, "a column occurs twice");
     if (count[FOREIGN_AVG] == 0)
         return chorale_foreign_bad(r, "no column of mean times");
     if (count[FOREIGN_SIZE] != (r->at.coll != CHORALE_BARRIER))
@@ -101,8 +101,8 @@ static enum chorale_err check_columns(struct chorale_foreign_reader *r)
     return CHORALE_OK;
 }
 
-/* Bytes of text that are this column's name, where % stands for digits; 0: it
- * is another. */
+/* Length of the column name at text if it matches name, where % matches digits;
+ * 0: no match. */
 static size_t is_column(const char *text, const char *name)
 {
     const char *at = text;
@@ -136,8 +136,8 @@ chorale_foreign_columns(struct chorale_foreign_reader *r, const char *text,
                 break;
         }
         if (name->text == NULL)
-            return chorale_foreign_bad(r, "column '%.40s' is none that is "
-                                       "known here", text);
+            return chorale_foreign_bad(r, "column '%.40s' is unknown",
+                                       text);
         if (r->ncolumn == FOREIGN_COLUMNS)
             return chorale_foreign_bad(r, "too many columns");
         r->column[r->ncolumn++] = name->column;
@@ -154,7 +154,7 @@ static int whole(const char *word, long long *value)
     return errno == 0 && isdigit((unsigned char)word[0]) && *end == '\0';
 }
 
-/* Microseconds, as they print them: digits and a point. */
+/* Parse microseconds as printed: digits and a point. */
 static int micros(const char *word, double *seconds)
 {
     char *end;
@@ -167,7 +167,7 @@ static int micros(const char *word, double *seconds)
            isdigit((unsigned char)word[0]) && *end == '\0' && isfinite(us);
 }
 
-/* Ranks of a row, as the table's heading has them if it does. */
+/* Parse the ranks of a row, which must equal those of the heading, if given. */
 static enum chorale_err read_procs(struct chorale_foreign_reader *r,
                                    const char *word,
                                    struct chorale_foreign_row *row)
@@ -175,7 +175,7 @@ static enum chorale_err read_procs(struct chorale_foreign_reader *r,
     long long n;
 
     if (!whole(word, &n) || n < 1 || n > 1 << 24)
-        return chorale_foreign_bad(r, "'%.30s' is no number of processes",
+        return chorale_foreign_bad(r, "'%.30s' is not a number of processes",
                                    word);
     if (row->comm_size > 0 && row->comm_size != n)
         return chorale_foreign_bad(r, "%lld processes in a table of %d", n,
@@ -200,13 +200,13 @@ static enum chorale_err read_cell(struct chorale_foreign_reader *r,
     case FOREIGN_SIZE:
         return whole(word, &row->msg_size) && row->msg_size <= 1LL << 40
                    ? CHORALE_OK
-                   : chorale_foreign_bad(r, "'%.30s' is no number of bytes",
+                   : chorale_foreign_bad(r, "'%.30s' is not a number of bytes",
                                          word);
     case FOREIGN_NREP:
         return whole(word, &row->nrep) && row->nrep >= 1 &&
                        row->nrep <= 1LL << 40
                    ? CHORALE_OK
-                   : chorale_foreign_bad(r, "'%.30s' is no number of "
+                   : chorale_foreign_bad(r, "'%.30s' is not a number of "
                                          "repetitions", word);
     case FOREIGN_NAME:
         return strcmp(word, r->title) == 0
@@ -222,14 +222,15 @@ static enum chorale_err read_cell(struct chorale_foreign_reader *r,
     case FOREIGN_REAL:
     case FOREIGN_DEFECTS:
         if (!micros(word, &real))
-            return chorale_foreign_bad(r, "'%.30s' is no number", word);
+            return chorale_foreign_bad(r, "'%.30s' is not a number", word);
         return column == FOREIGN_REAL || real <= 0
                    ? CHORALE_OK
                    : chorale_foreign_bad(r, "the benchmark found wrong data");
     default:
         return micros(word, time[column])
                    ? CHORALE_OK
-                   : chorale_foreign_bad(r, "'%.30s' is no time in us", word);
+                   : chorale_foreign_bad(r, "'%.30s' is not a time in us",
+                                         word);
     }
 }
 
@@ -242,7 +243,7 @@ static int has_column(const struct chorale_foreign_reader *r,
     return 0;
 }
 
-/* IMB's words, behind a size that was not measured. */
+/* Whether a word is IMB's mark for a size that was not measured. */
 static int not_measured(const struct chorale_foreign_reader *r, int n,
                         const char *word)
 {
@@ -271,10 +272,10 @@ static enum chorale_err check_row(const struct chorale_foreign_reader *r,
         return chorale_foreign_bad(r, "the slowest rank is faster than the "
                                    "mean");
     if (!is_whole(row))
-        return chorale_foreign_bad(r, "%lld bytes are no whole number of %s",
+        return chorale_foreign_bad(r, "%lld bytes are not a whole number of %s",
                                    row->msg_size, row->dtype);
     if (row->comm_size > 0 && row->msg_size > (1LL << 62) / row->comm_size)
-        return chorale_foreign_bad(r, "more bytes than there can be");
+        return chorale_foreign_bad(r, "more bytes than any buffer has");
     return CHORALE_OK;
 }
 
@@ -301,7 +302,7 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
             row->pass = f->row[i].pass + 1;
             break;
         }
-    if ((n & (n - 1)) == 0) { /* full at 0, 1, 2, 4 and so on */
+    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... rows */
         void *more = realloc(f->row, (n > 0 ? 2 * n : 1) * sizeof(*row));
 
         if (more == NULL)
@@ -314,20 +315,20 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
     return CHORALE_OK;
 }
 
-/* Is this row left out, and why? */
+/* Whether this row is skipped; adds a note with the reason. */
 static int left_out(const struct chorale_foreign_reader *r,
                     const struct chorale_foreign_row *row)
 {
     const char *name = chorale_coll_info(row->coll)->name;
 
     if (!(row->avg > 0)) {
-        chorale_foreign_note(r->f, "%s of %lld bytes: less time than is "
-                             "printed", name, row->msg_size);
+        chorale_foreign_note(r->f, "%s of %lld bytes: time below the "
+                             "printed resolution", name, row->msg_size);
         return 1;
     }
-    /* IMB calls with fewer bytes than it prints, then. */
+    /* In this case IMB sends fewer bytes than it prints. */
     if (strcmp(r->f->kind, "IMB") == 0 && !is_whole(row)) {
-        chorale_foreign_note(r->f, "%s of %lld bytes: no whole number of %s",
+        chorale_foreign_note(r->f, "%s of %lld bytes: not a whole number of %s",
                              name, row->msg_size, row->dtype);
         return 1;
     }
@@ -368,8 +369,8 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
     return err == CHORALE_OK ? append(r, &row) : err;
 }
 
-/* A line that begins with a number, or, where rows are named, with a word and
- * a number. */
+/* Whether a line in a table is a row: it begins with a number or, if rows begin
+ * with a name, with a word and a number. */
 static int is_row(const struct chorale_foreign_reader *r, const char *text)
 {
     if (isdigit((unsigned char)*text))
@@ -381,7 +382,7 @@ static int is_row(const struct chorale_foreign_reader *r, const char *text)
     return isdigit((unsigned char)*text);
 }
 
-/* Would it be a row, if there were a heading of columns? */
+/* Whether a line looks like a row although no column heading was found. */
 static int is_bare(const struct chorale_foreign_reader *r, const char *text)
 {
     const size_t n = r->title != NULL ? strlen(r->title) : 0;
@@ -411,7 +412,7 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     return err;
 }
 
-/* No row was taken: why, as far as it is known. */
+/* Report the likely reason why the file has no usable row. */
 static enum chorale_err no_row(struct chorale_foreign_reader *r)
 {
     if (r->f->nnote > 0)
@@ -420,8 +421,8 @@ static enum chorale_err no_row(struct chorale_foreign_reader *r)
                             "collective", r->path, r->f->note[0]);
     r->line = r->bare;
     return r->bare > 0
-               ? chorale_foreign_bad(r, "a row that has no heading of columns "
-                                     "which is known here above it")
+               ? chorale_foreign_bad(r, "a row without a known heading above "
+                                     "it")
                : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
                               "collective that can be imported; headings and "
                               "rows must begin their lines: remove what "
@@ -429,7 +430,8 @@ static enum chorale_err no_row(struct chorale_foreign_reader *r)
                               "again", r->path);
 }
 
-/* A file that is cut in a row may have lost digits of its last number. */
+/* Parse all lines. A file cut within a row is refused: the last number may have
+ * lost digits. */
 static enum chorale_err read_lines(struct chorale_foreign_reader *r,
                                    char *text)
 {
@@ -453,7 +455,7 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
     if (r->f->nrow == 0)
         return no_row(r);
     if (r->unversioned)
-        chorale_foreign_note(r->f, "no heading says IMB's version: taken for "
+        chorale_foreign_note(r->f, "no heading gives IMB's version: assumed "
                              "2017 or later");
     return CHORALE_OK;
 }
@@ -484,7 +486,7 @@ enum chorale_err chorale_foreign_read(const char *path, int *is_p,
             err = chorale_foreign_bad(&r, "the file has a zero byte in it");
         } else {
             chorale_uuid_of(text, f->uuid);
-            /* Some editors put a mark of UTF-8 first. */
+            /* Some editors write a UTF-8 byte order mark first. */
             err = read_lines(&r, text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0
                                              ? 3 : 0));
         }

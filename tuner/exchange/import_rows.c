@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import_rows.c - see import_rows.h. */
+/* import_rows.c - store tables of other benchmarks in the database. */
 #include "config.h"
 
 #include "tuner/exchange/import_rows.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* What the statements of one file work on. */
+/* The import of one file. */
 struct put {
     struct chorale_store *store;
     const char *path;
@@ -55,30 +55,30 @@ enum chorale_err chorale_import_check(const char *path,
 {
     if (as->ppn == 0 && as->procs == 0 && f->nrow > 0 &&
         f->row[0].comm_size == 0)
-        return chorale_fail(msg, CHORALE_USAGE, "%s: says neither how many "
-                            "ranks there were nor how many a node had; add "
-                            "both: -P N --ppn N", path);
+        return chorale_fail(msg, CHORALE_USAGE, "%s: neither the number of "
+                            "ranks nor that of ranks per node is known; add "
+                            "-P N --ppn N", path);
     if (as->ppn == 0)
-        return chorale_fail(msg, CHORALE_USAGE, "%s: does not say how many "
-                            "ranks a node had; add it: --ppn N", path);
+        return chorale_fail(msg, CHORALE_USAGE, "%s: the number of ranks per "
+                            "node is unknown; add --ppn N", path);
     for (size_t i = 0; i < f->nrow; i++) {
         const struct chorale_foreign_row *row = &f->row[i];
 
         if (row->comm_size == 0 && as->procs == 0)
             return chorale_fail(msg, CHORALE_USAGE, "%s: %s does not print "
-                                "how many ranks there were; add it: -P N",
+                                "the number of ranks; add -P N",
                                 path, f->kind);
         if (row->comm_size > 0 && as->procs > 0)
-            return chorale_fail(msg, CHORALE_USAGE, "-P %ld: %s says itself "
-                                "how many ranks there were; leave -P out",
+            return chorale_fail(msg, CHORALE_USAGE, "-P %ld: %s contains the "
+                                "number of ranks; leave -P out",
                                 as->procs, path);
         if (as->slowest && !isfinite(row->max))
             return chorale_fail(msg, CHORALE_USAGE, "--time slowest: %s:%d "
                                 "has only the mean; run the benchmark with "
                                 "-f, or leave --time out", path, row->line);
         if (!(seconds_of(as, row) > 0))
-            return chorale_fail(msg, CHORALE_DATA, "%s:%d: takes no time, less "
-                                "than the benchmark prints; remove the line",
+            return chorale_fail(msg, CHORALE_DATA, "%s:%d: the time is 0, "
+                                "below the printed resolution; remove the line",
                                 path, row->line);
     }
     return CHORALE_OK;
@@ -103,7 +103,7 @@ static enum chorale_err one_int(struct put *p, const char *sql,
     return err;
 }
 
-/* Found by its signature, else added. */
+/* Find the system by its signature, or add it. */
 static enum chorale_err put_system(struct put *p)
 {
     char signature[600], uuid[CHORALE_UUID_SIZE], now[32];
@@ -143,7 +143,7 @@ static enum chorale_err put_system(struct put *p)
     return err;
 }
 
-/* One for all files of a command. */
+/* One campaign for all files of a command. */
 static enum chorale_err put_campaign(struct put *p)
 {
     char uuid[CHORALE_UUID_SIZE], now[32];
@@ -194,7 +194,7 @@ static enum chorale_err put_fact(struct put *p, sqlite3_int64 launch,
     return err;
 }
 
-/* Where the numbers come from, and what they are not. */
+/* Document in the environment where the numbers come from. */
 static enum chorale_err put_facts(struct put *p, sqlite3_int64 launch)
 {
     const struct chorale_foreign *f = p->f;
@@ -250,7 +250,7 @@ static enum chorale_err insert_launch(struct put *p, const char *uuid,
     return err;
 }
 
-/* The launch of one pass over so many ranks. *there_p: it is from before. */
+/* The launch of one pass with procs ranks. *there_p: it was imported before. */
 static enum chorale_err put_launch(struct put *p, long procs, int pass,
                                    sqlite3_int64 *launch_p, int *there_p)
 {
@@ -281,7 +281,7 @@ static enum chorale_err put_launch(struct put *p, long procs, int pass,
     return err == CHORALE_OK ? put_facts(p, *launch_p) : err;
 }
 
-/* Bind what makes a cell, from ?1 on. */
+/* Bind the columns that identify a cell, from ?1 on. */
 static void bind_cell(struct put *p, sqlite3_stmt *s,
                       const struct chorale_foreign_row *row)
 {
@@ -396,7 +396,7 @@ static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
     return err == CHORALE_OK ? put_summary(p, run, row) : err;
 }
 
-/* All rows of one pass over so many ranks, from the first of them on. */
+/* Store all rows of one pass with equally many ranks, from row `first` on. */
 static enum chorale_err put_pass(struct put *p, size_t first)
 {
     const struct chorale_foreign_row *a = &p->f->row[first];
@@ -446,7 +446,7 @@ enum chorale_err chorale_import_rows(struct chorale_store *store,
     struct tm tm;
     enum chorale_err err = put_system(&p);
 
-    /* When it was measured is not printed by all: the file's own time. */
+    /* The modification time of the file: few benchmarks print the date. */
     chorale_now(p.started);
     if (stat(path, &st) == 0 && gmtime_r(&st.st_mtime, &tm) != NULL)
         strftime(p.started, sizeof(p.started), "%Y-%m-%dT%H:%M:%SZ", &tm);

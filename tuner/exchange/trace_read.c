@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_read.c - see trace_read.h. */
+/* trace_read.c - parse a trace of collective calls. */
 #include "config.h"
 
 #include "tuner/exchange/trace_read.h"
@@ -13,14 +13,14 @@
 #include "tuner/base/read_file.h"
 
 #define NO_TRACE                                                             \
-    "this is no trace of CHORALE_TRACE, and no table of OSU or IMB"
+    "not a trace of CHORALE_TRACE, nor a table of OSU or IMB"
 
 enum { MAX_LINE = 1024, MAX_POINTS = 1 << 19, COLUMNS = 12,
        MAX_FILE = 1 << 28 };
 
 struct reader {
     const char *path;
-    char *text;              /* all of the file; cut into lines */
+    char *text;              /* the whole file, split into lines */
     char *next;
     int line;
     struct chorale_trace_text *trace;
@@ -45,7 +45,7 @@ static enum chorale_err load(struct reader *r)
     return err;
 }
 
-/* The next line without its end; NULL: there is no whole one. */
+/* The next line without its end; NULL: the rest is not a whole line. */
 static char *next_line(struct reader *r)
 {
     char *line = r->next, *end = strchr(line, '\n');
@@ -61,7 +61,7 @@ static char *next_line(struct reader *r)
     return line;
 }
 
-/* The rest of a line that begins with key and a space; NULL: it does not. */
+/* The rest of a line that begins with key and a space, else NULL. */
 static char *after(char *line, const char *key)
 {
     size_t len = strlen(key);
@@ -91,7 +91,8 @@ static int read_real(const char *text, double *value)
         && isfinite(*value) && strpbrk(text, "xX") == NULL;
 }
 
-/* Cut a line at single spaces; how many words there are, at most max + 1. */
+/* Split a line at single spaces; returns the number of words, at most max +
+ * 1. */
 static int split(char *line, char **word, int max)
 {
     int n = 0;
@@ -220,7 +221,7 @@ static int ran_ok(const char *text)
                         "0123456789_:=,.+-*/") == strlen(text);
 }
 
-/* The words of a row that say what was called. */
+/* Parse the words of a row that describe the call; NULL or an error. */
 static const char *read_what(char **word, struct chorale_traced *p)
 {
     static const char *const shape[] = { CHORALE_TRACE_SHAPES };
@@ -290,7 +291,7 @@ static enum chorale_err append(struct reader *r, struct chorale_traced *p)
 
     if (n >= MAX_POINTS)
         return bad(r, "more rows than a trace has");
-    if ((n & (n - 1)) == 0) { /* full at 0, 1, 2, 4 and so on */
+    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... rows */
         void *more = realloc(t->point, (n > 0 ? 2 * n : 1) * sizeof(*p));
 
         if (more == NULL)
@@ -348,7 +349,7 @@ static int by_key(const void *a, const void *b)
     return order;
 }
 
-/* The same row twice is none of ours. */
+/* Refuse duplicate rows, which the shim never writes. */
 static enum chorale_err check_twice(struct reader *r)
 {
     const size_t n = r->trace->npoint;

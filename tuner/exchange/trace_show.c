@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_show.c - see trace_show.h. */
+/* trace_show.c - print an imported trace. */
 #include "config.h"
 
 #include "tuner/exchange/trace_show.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bootstrap.c - the studentized bootstrap of a mean: see bootstrap.h. */
+/* bootstrap.c - the studentized bootstrap of a mean. */
 #include "tuner/model/bootstrap.h"
 
 #include <gsl/gsl_cdf.h>
@@ -10,9 +10,9 @@
 
 #include "db/quantiles.h"
 
-#define NO_SPREAD 1e-12      /* relative to that of all */
+#define NO_SPREAD 1e-12      /* relative to the spread of all values */
 
-/* One resample's distance from the mean in its own standard errors. */
+/* Deviation of one resample's mean, in its own standard errors. */
 static double distance(const gsl_rng *rng, const double *value, size_t stride,
                        size_t k, double mean, double sd, double *sample)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* excluded_points.c - see excluded_points.h. */
+/* excluded_points.c - count the points excluded in every launch. */
 #include "config.h"
 
 #include "tuner/model/excluded_points.h"
@@ -8,12 +8,12 @@
 
 #define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
 
-/* There may be a million runs, and none. */
+/* A cheap test first: the full query reads all runs, which may be a million. */
 static const char any_sql[] =
     "SELECT EXISTS (SELECT 1 FROM run WHERE validity <> '' AND (" HAS("clock")
     " OR " HAS("suspicious") "))";
 
-/* As observations.c reads them. */
+/* The same filter as in observations.c. */
 static const char sql[] =
     "SELECT count(*) OVER (), coll, msg_size, comm_size FROM"
     " (SELECT coll, msg_size, comm_size, ppn, shape, dtype, op, root_policy,"

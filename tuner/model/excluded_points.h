@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* excluded_points.h - points that were measured and count in no launch: where clocks
- * were lost, or something was faster than messages are, all that was measured
- * of the point in that launch is left out (observations.h). */
+/* excluded_points.h - count the points that were measured but are excluded in
+ * every launch: clock synchronisation was lost, or a time was below the
+ * physical minimum (observations.h excludes the whole point of that launch). */
 #ifndef CHORALE_TUNER_MODEL_EXCLUDED_POINTS_H
 #define CHORALE_TUNER_MODEL_EXCLUDED_POINTS_H
 
@@ -10,12 +10,12 @@
 
 struct chorale_left_out {
     sqlite3_int64 count;     /* points */
-    char first[96];          /* "bcast of 32768 bytes, P = 2", "": no such */
+    char first[96];          /* "bcast of 32768 bytes, P = 2"; "": count is 0 */
 };
 
-/* Of a system; of one point if coll is not CHORALE_NCOLL: its block size in
- * bytes and comm_size. CHORALE_DATA, CHORALE_ENV: the database cannot be
- * read. */
+/* Count the excluded points of a system. If coll is not CHORALE_NCOLL, count
+ * only those at that collective, block size (bytes) and comm_size.
+ * CHORALE_DATA, CHORALE_ENV: the database cannot be read. */
 enum chorale_err chorale_left_out(struct chorale_store *store,
                                   sqlite3_int64 system_id,
                                   enum chorale_coll coll, size_t msg_size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* least_squares.c - weighted, robust, non-negative least squares for cost models, so
- * that alpha, beta and tau come with intervals and outliers do not move them.
+/* least_squares.c - weighted, robust, non-negative least squares for cost
+ * models, with intervals of the parameters.
  */
 #include "tuner/model/least_squares.h"
 
@@ -15,13 +15,14 @@
 #include "tuner/model/bootstrap.h"
 
 #define MAX_ROUNDS 60
-#define FIRST_ROUNDS 6   /* of them by absolute residuals */
-#define SCALE_ROUNDS 25  /* after them the scale stands */
+#define FIRST_ROUNDS 6   /* rounds with absolute residuals */
+#define SCALE_ROUNDS 25  /* after these the scale is kept, to converge */
 #define BISQUARE 4.685
 #define LEAST_SCALE 1e-9 /* relative residual below which a fit is exact */
-#define ALIKE 1e-6       /* sine of the angle to a span that hides a column */
+#define ALIKE 1e-6       /* sine of the angle below which a column depends
+                          * linearly on earlier ones */
 
-/* One linearised problem: the factor R and Q'y of the weighted rows. */
+/* One linearised problem: R and Q'y of the weighted rows. */
 struct problem {
     const struct chorale_fit_data *data;
     double *model;           /* [nrow] linearisation point, seconds */
@@ -83,7 +84,7 @@ double chorale_fit_row(const struct chorale_fit_data *data, size_t row,
     return sum;
 }
 
-/* Rows divided by the model, columns by their length: R and Q'y. */
+/* Divide rows by the model and columns by their length; compute R and Q'y. */
 static void factor(struct problem *p)
 {
     const struct chorale_fit_data *d = p->data;
@@ -117,7 +118,7 @@ static void factor(struct problem *p)
     }
 }
 
-/* Least squares over the columns in use; the others are 0. -1: no memory. */
+/* Least squares over the columns in use; others are 0. -1: out of memory. */
 static int solve_some(const struct problem *p, const unsigned char *in,
                       double *value)
 {
@@ -162,7 +163,7 @@ static int solve_some(const struct problem *p, const unsigned char *in,
     return bad ? -1 : 0;
 }
 
-/* The column out of use whose growth lowers the residual most, or k. */
+/* The unused column whose growth lowers the residual most, or k. */
 static size_t steepest(const struct problem *p, const unsigned char *in,
                        const double *value)
 {
@@ -187,8 +188,8 @@ static size_t steepest(const struct problem *p, const unsigned char *in,
     return best;
 }
 
-/* From value towards wanted as far as nothing turns negative; what is at 0
- * there goes out of use. Returns 1 if it got all the way. */
+/* Move from value towards wanted until a component reaches 0; components that
+ * do leave the set of columns in use. Returns 1 if wanted was reached. */
 static int approach(size_t k, unsigned char *in, double *value,
                     const double *wanted)
 {
@@ -214,7 +215,7 @@ static int approach(size_t k, unsigned char *in, double *value,
     return 0;
 }
 
-/* Non-negative least squares on R, into p->value. -1: no memory. */
+/* Non-negative least squares on R, into p->value. -1: out of memory. */
 static int solve(struct problem *p)
 {
     size_t k = p->data->ncol, j;
@@ -248,9 +249,9 @@ static int solve(struct problem *p)
     return 0;
 }
 
-/* The next linearisation point and its residuals; returns the largest
- * relative change. A row far off is held within a factor of 1000, where its
- * weight is zero. */
+/* Set the next linearisation point and residuals; returns the largest relative
+ * change. The model is kept above 1/1000 of the time, where the weight of the
+ * row is 0 anyway. */
 static double relinearise(struct problem *p)
 {
     double change = 0;
@@ -295,8 +296,8 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail_memory(msg, "fit");
 }
 
-/* Robust variance of one residual: sum of psi^2 over the square of the sum of
- * psi' (Huber). */
+/* Huber's robust variance of one residual: sum of psi^2 over the square of the
+ * sum of psi'. */
 static double variance(const struct problem *p)
 {
     size_t n = p->data->nrow, k = p->data->ncol;
@@ -315,7 +316,7 @@ static double variance(const struct problem *p)
     return psi2 / (double)(n - k) / pow(slope / (double)n, 2);
 }
 
-/* 95 % intervals; of columns held at 0 from the unconstrained solution. */
+/* 95 % intervals; columns held at 0 use the unconstrained solution. */
 static int intervals(struct problem *p, struct chorale_fit_result *fit)
 {
     size_t n = p->data->nrow, k = p->data->ncol;
@@ -440,7 +441,8 @@ enum chorale_err chorale_fit_separate(const struct chorale_fit_data *data,
             q[j * n + i] = data->x[i * k + j] / data->seconds[i];
             before += q[j * n + i] * q[j * n + i];
         }
-        /* What is left of it after those before it, taken away twice. */
+        /* Gram-Schmidt, twice for accuracy: the part of the column that is
+         * orthogonal to the earlier ones. */
         for (size_t l = 0; !drop[j] && l < 2 * j; l++) {
             const double *with = q + l % j * n;
             double dot = 0;
@@ -463,7 +465,7 @@ enum chorale_err chorale_fit_separate(const struct chorale_fit_data *data,
     return CHORALE_OK;
 }
 
-/* Times positive, parameters separable. */
+/* Check that times are positive and the parameters identifiable. */
 static enum chorale_err check(const struct chorale_fit_data *data,
                               struct chorale_errmsg *msg)
 {
@@ -471,13 +473,13 @@ static enum chorale_err check(const struct chorale_fit_data *data,
     enum chorale_err err;
 
     if (data->ncol < 1 || data->ncol > CHORALE_FIT_MAX)
-        return chorale_fail(msg, CHORALE_DATA, "fit: %zu parameters, and 1 to "
-                            "%d are possible; fit fewer levels", data->ncol,
+        return chorale_fail(msg, CHORALE_DATA, "fit: %zu parameters, allowed "
+                            "are 1 to %d; fit fewer levels", data->ncol,
                             CHORALE_FIT_MAX);
     for (size_t i = 0; i < data->nrow; i++)
         if (!(data->seconds[i] > 0) || !isfinite(data->seconds[i]))
-            return chorale_fail(msg, CHORALE_DATA, "fit: point %zu has a time "
-                                "of %g s, and times are positive; restore a "
+            return chorale_fail(msg, CHORALE_DATA, "fit: point %zu has the "
+                                "time %g s, which is not positive; restore a "
                                 "copy of the database", i, data->seconds[i]);
     err = chorale_fit_condition(data, &condition, msg);
     if (err == CHORALE_OK && !(condition < CHORALE_FIT_CONDITION))
@@ -488,8 +490,8 @@ static enum chorale_err check(const struct chorale_fit_data *data,
     return err;
 }
 
-/* Begin at the values given, where most rows are near them. Returns the round
- * to begin with. */
+/* Begin at the given values if most rows are near them. Returns the number of
+ * the first round. */
 static int start(struct problem *p)
 {
     memcpy(p->value, p->data->start, p->data->ncol * sizeof(*p->value));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* link_fit.c - see link_fit.h. */
+/* link_fit.c - load the measurements by distance, find the topology and check
+ * the assumptions about alpha, beta and tau. */
 #include "tuner/model/link_fit.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 #define WORD 8               /* bytes */
 
-/* Places are not nodes there. */
+/* Shapes in which a distance in ranks is not a distance in nodes. */
 #define SCATTERED "'cyclic', 'irregular'"
 
 #define QUERY                                                                \
@@ -35,14 +36,14 @@
     "          AND n.key = 'distance_alpha_s:1')"                            \
     " GROUP BY scattered, l.ppn, places ORDER BY scattered, l.ppn, places"
 
-/* --- what links are shared ----------------------------------------------- */
+/* --- topology ------------------------------------------------------------ */
 
 #define LEAST_NODES 4
-#define FLAT 0.10            /* none is shared: kappas may differ by that */
+#define FLAT 0.10            /* tolerance of kappa if no link is shared */
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-/* Why no links can be found from these ranks; NULL: they may be. */
+/* Why no topology can be found from these ranks; NULL: it can. */
 static const char *unseen(const struct chorale_links *l)
 {
     int nodes = l->ppn > 0 ? l->comm_size / l->ppn : 0;
@@ -109,8 +110,8 @@ static int find(struct chorale_links *l, const struct chorale_wiring_seen *seen,
                                &l->wiring, &l->off);
 }
 
-/* What a hop, or a level, takes: of the links that were found, else of those
- * that explain alpha where it differs. */
+/* Find the time of a hop, or of a switch level: on the topology found, else on
+ * the geometry that explains alpha, if alpha depends on distance. */
 static void find_step(struct chorale_links *l,
                       const struct chorale_wiring_seen *seen, size_t n)
 {
@@ -124,7 +125,7 @@ static void find_step(struct chorale_links *l,
         return;
     l->step = chorale_wiring_delay(&l->step_on, seen, n, nodes).step;
     if (l->step_on.kind == CHORALE_WIRING_TREE)
-        l->step *= 2; /* a link up, one down */
+        l->step *= 2; /* a level is an uplink and a downlink */
 }
 
 /* -1: out of memory. */
@@ -198,9 +199,9 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
         int scattered = sqlite3_column_int(s, 7);
 
         if (places < 1 || isnan(known(s, 3)))
-            continue; /* not of ours */
+            continue; /* not written by Chorale */
         if (scattered && count > 0 && !list[0].scattered)
-            break; /* those in blocks tell more */
+            break; /* block placement takes precedence */
         if (count == 0 || list[count - 1].ppn != ppn) {
             grown = realloc(list, (count + 1) * sizeof(*list));
             if (grown == NULL) {
@@ -234,10 +235,10 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* --- seconds of a word --------------------------------------------------- */
+/* --- seconds per word ---------------------------------------------------- */
 
-/* alpha of the shortest messages between nodes, beta of the longest, the
- * largest tau; NAN: there is none. */
+/* alpha of the shortest messages between nodes, beta of the longest, and the
+ * largest tau; NAN: not fitted. beta and tau in seconds per word. */
 static void words(const struct chorale_model *m, double *alpha, double *beta,
                   double *tau)
 {
@@ -257,13 +258,13 @@ static void words(const struct chorale_model *m, double *alpha, double *beta,
     }
 }
 
-/* 1 if b is far more than a; where either is unknown nothing is said. */
+/* 1 if b is far more than a, or if either is unknown. */
 static int far_more(double b, double a)
 {
     return !(b < CHORALE_LINKS_MUCH * a);
 }
 
-/* NULL: of nothing. */
+/* Unit of step, for output; NULL: step is unset. */
 static const char *step_of(const struct chorale_links *l)
 {
     return l->step_on.kind == CHORALE_WIRING_FLAT   ? NULL
@@ -273,7 +274,7 @@ static const char *step_of(const struct chorale_links *l)
 
 /* --- text ---------------------------------------------------------------- */
 
-/* The names of a geometry, one after the other. */
+/* Print the names of all levels of a geometry. */
 static void print_names(const struct chorale_wiring *f)
 {
     char text[48];
@@ -282,8 +283,8 @@ static void print_names(const struct chorale_wiring *f)
         printf("%s%s", i > 0 ? ", " : "", chorale_wiring_name(f, i, text));
 }
 
-/* What links there are, and how well they explain kappa; assumed: those of
- * another number of ranks a node are the system's. */
+/* Print the links and how well they explain kappa. assumed: the topology found
+ * with another ppn is used for the system. */
 static void print_wiring(const struct chorale_links *l, int assumed)
 {
     char text[48];
@@ -309,7 +310,7 @@ static void print_wiring(const struct chorale_links *l, int assumed)
     printf("; explains kappa within %.2g %%", 100 * l->off);
 }
 
-/* Of a geometry that nothing but alpha tells, which. */
+/* Print the time of a step, with the geometry if only alpha shows it. */
 static void print_step(const struct chorale_links *l)
 {
     if (l->step_on.kind == CHORALE_WIRING_FLAT)
@@ -383,7 +384,7 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Ways are of kappa: what alpha alone tells has none. */
+/* Ways describe kappa: not defined for a geometry found from alpha. */
 static json_t *geometry_json(const struct chorale_wiring *f, int told,
                              int with_ways)
 {

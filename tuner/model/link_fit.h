@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* link_fit.h - do the model's two assumptions hold on a system: that alpha is
- * the same between any two ranks, and that a word takes far less time to
- * reduce than to send, and far less to send than a message takes? And in how
- * many ways links are shared when all ranks send at once.
+/* link_fit.h - check two assumptions of the model on a system and find the
+ * topology of its links.
  *
- * Launches tell what messages take by distance (runners/measure/hop_latency.c); of
- * several of as many ranks the quickest counts. What links they share on the
- * way is found from patterns of them (topology.h); a line through the times over
- * how many links they pass gives the time of a hop, or of a switch level. Where
- * none are shared but times differ, the geometry that explains the times alone
- * does; if none does, no such time is told. */
+ * Assumption 1: alpha is the same between any two ranks. Assumption 2:
+ * tau << beta << alpha for one word. In addition, kappa is reported: by what
+ * factor links are shared when all ranks send at once.
+ *
+ * Launches record message times by distance (runners/measure/hop_latency.c); of
+ * several launches with equally many ranks the fastest counts. The shared links
+ * are found from communication patterns (topology.h). A regression of alpha on
+ * the number of links gives the time of a hop, or of a switch level. If no link
+ * is shared but alpha differs, the geometry is the one that explains alpha
+ * alone; if no geometry explains it, no such time is reported. */
 #ifndef CHORALE_TUNER_MODEL_LINK_FIT_H
 #define CHORALE_TUNER_MODEL_LINK_FIT_H
 
@@ -19,40 +21,40 @@
 #include "tuner/model/model.h"
 #include "tuner/model/topology.h"
 
-/* Above this relative difference alpha depends on distance; and less than so
- * many times as much is not far more. */
+/* A relative difference of alpha above SAME means that it depends on distance.
+ * "Far more" (<<) means at least MUCH times as much. */
 #define CHORALE_LINKS_SAME 0.10
 #define CHORALE_LINKS_MUCH 10.0
 
 enum { CHORALE_LINKS_MOST = 24 };
 
-/* Of so many ranks, ppn a node. */
+/* Measurements for one number of ranks, ppn per node. */
 struct chorale_links {
     int comm_size, ppn;
     size_t n;                /* distances, ascending */
     struct {
-        int places;
+        int places;          /* distance in ranks */
         double alpha;        /* s */
-        double kappa;        /* ways, of a shift; NAN: unknown */
-        double pairs;        /* ways, of pairs; NAN: unknown */
+        double kappa;        /* of a shift pattern; NAN: not measured */
+        double pairs;        /* kappa of pairs; NAN: not measured */
     } at[CHORALE_LINKS_MOST];
-    double mirror;           /* ways, of r to P - 1 - r; NAN: unknown */
-    int scattered;           /* ranks lie on nodes in no blocks */
-    const char *unseen;      /* why links were not looked for; NULL: they were */
-    int found;               /* the wiring was found from these, */
+    double mirror;           /* kappa of r to P - 1 - r; NAN: not measured */
+    int scattered;           /* ranks are not placed on nodes in blocks */
+    const char *unseen;      /* why no topology was searched; NULL: it was */
+    int found;               /* wiring was searched; it may be flat */
     struct chorale_wiring wiring;
-    double off;              /* which misses their kappas by that */
-    double spread;           /* largest alpha over the smallest, - 1 */
-    struct chorale_wiring step_on; /* the wiring, or what explains alpha; flat:
-                              * no step is told */
-    double step;             /* s a hop; of a tree, a level */
+    double off;              /* mean |log| error of kappa with wiring */
+    double spread;           /* largest alpha / smallest alpha - 1 */
+    struct chorale_wiring step_on; /* wiring, or the geometry that explains
+                              * alpha; flat: step is unset */
+    double step;             /* s per hop, or per level of a tree */
 };
 
-/* Of each number of ranks on a node, ascending, the launches of most ranks, or
- * of these one alone (launch_id; 0: all).
- * *list_p, to be freed, may be NULL. Launches whose ranks lie in blocks; if
- * there are none, those of which no links can be found. The wiring of each is
- * found; the first of four nodes or more is the system's. */
+/* Load the measurements of a system (or of one launch if launch_id is not 0):
+ * for each ppn, ascending, those with the most ranks. Launches with block
+ * placement take precedence over other placements, for which no topology can
+ * be found. *list_p is freed by the caller and may be NULL. The topology is
+ * searched for each entry; the first entry with found set is the system's. */
 enum chorale_err chorale_links_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     sqlite3_int64 launch_id,
@@ -60,27 +62,27 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
                                     size_t *count_p,
                                     struct chorale_errmsg *msg);
 
-/* The wiring of a system, flat if nothing else is known. */
+/* The topology of a system; flat if it was not found. */
 enum chorale_err chorale_links_wiring(struct chorale_store *store,
                                       sqlite3_int64 system_id,
                                       struct chorale_wiring *f,
                                       struct chorale_errmsg *msg);
 
-/* The patterns of one, those between nodes, into seen of room for
- * CHORALE_LINKS_SEEN; returns how many. */
+/* Copy the patterns between nodes into seen [CHORALE_LINKS_SEEN]; returns their
+ * number. */
 enum { CHORALE_LINKS_SEEN = 2 * CHORALE_LINKS_MOST + 1 };
 size_t chorale_links_seen(const struct chorale_links *l,
                           struct chorale_wiring_seen *seen);
 
-/* 95 % intervals of the kappas of one, over its launches: of the mean of their
- * logarithms (bootstrap.h), with the value itself, the least, in it. NAN: one
- * launch tells nothing, but that a simulated one is exact. A link's is of the
- * patterns in which it is the busiest. */
+/* 95 % intervals of kappa over launches: of the mean logarithm (bootstrap.h),
+ * extended to include the reported value, which is the smallest. NAN: only one
+ * launch, unless it is simulated and therefore exact. The interval of a link
+ * uses the patterns in which that link is the busiest. */
 struct chorale_links_bounds {
     double lo, hi;
 };
-/* link_intervals.c: seen[] in the order of chorale_links_seen, ways[] of the
- * levels of l's wiring. */
+/* seen[] is in the order of chorale_links_seen(), ways[] has one entry per
+ * level of l's wiring. Defined in link_intervals.c. */
 enum chorale_err chorale_links_bounds(
     struct chorale_store *store, sqlite3_int64 system_id,
     const struct chorale_links *l,
@@ -88,7 +90,7 @@ enum chorale_err chorale_links_bounds(
     struct chorale_links_bounds ways[CHORALE_WIRING_LEVELS],
     struct chorale_errmsg *msg);
 
-/* On standard output; as JSON (NULL: out of memory). */
+/* Print to standard output; or as JSON (NULL: out of memory). */
 void chorale_links_print(const struct chorale_links *list, size_t count,
                          const struct chorale_model *model);
 json_t *chorale_links_json(const struct chorale_links *list, size_t count,

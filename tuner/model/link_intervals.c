@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* link_intervals.c - how sure kappa is, of patterns and of links: see
- * link_fit.h. */
+/* link_intervals.c - 95 % intervals of kappa, for patterns and for links. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,8 @@
 #include "tuner/model/bootstrap.h"
 #include "tuner/model/link_fit.h"
 
-/* Launches, each a row: logarithms of kappa of the patterns, then of the links'
- * ways; NAN where it has none. */
+/* One row per launch: log kappa of each pattern, then the log ways of each
+ * level; NAN: not measured. */
 enum { WIDTH = CHORALE_LINKS_SEEN + CHORALE_WIRING_LEVELS };
 struct rows {
     double *value;
@@ -21,14 +20,14 @@ static const char launches_sql[] =
     " WHERE system_id = ?1 AND comm_size = ?2 AND ppn = ?3"
     "  AND key LIKE 'distance\\_alpha\\_s:%' ESCAPE '\\' ORDER BY 1";
 
-/* Of wiring f, how many ways it has. */
+/* Number of ways of wiring f. */
 static int nways(const struct chorale_wiring *f)
 {
     return f->kind == CHORALE_WIRING_TREE ? f->nlevel
                                           : f->kind == CHORALE_WIRING_GRID;
 }
 
-/* kappa of a pattern by the links of f alone; of a tree by that level's. */
+/* kappa of a pattern counted on the links of f (of one level of a tree). */
 static double counted(const struct chorale_wiring *f, int level,
                       const struct chorale_links *l,
                       const struct chorale_wiring_seen *seen)
@@ -44,9 +43,9 @@ static double counted(const struct chorale_wiring *f, int level,
                                   seen->places, l->ppn);
 }
 
-/* The ways of a level, as these kappas have them: by how much, on the mean of
- * the logarithms, they differ from what is counted where that level is the
- * busiest. NAN: it is so nowhere. */
+/* Log ways of a level, fitted to the patterns in which that level is the
+ * busiest link: mean log(measured / counted) added to the ways of l. NAN: no
+ * such pattern. */
 static double ways_of(const struct chorale_links *l, int level,
                       const struct chorale_wiring_seen *seen, size_t n)
 {
@@ -65,7 +64,7 @@ static double ways_of(const struct chorale_links *l, int level,
     return count > 0 ? log(l->wiring.ways[level]) + sum / (double)count : NAN;
 }
 
-/* What launch `one` has of the patterns and links of all. */
+/* Fill a row with the values of launch `one` for the patterns of `all`. */
 static void fill(const struct chorale_links *all,
                  const struct chorale_links *one, double *row)
 {
@@ -135,7 +134,7 @@ static enum chorale_err load(struct chorale_store *store,
     return err;
 }
 
-/* The interval of column k, with value in it. */
+/* Interval of column k, extended to include value. */
 static enum chorale_err bound(const struct rows *rows, size_t k, double value,
                               struct chorale_links_bounds *b,
                               struct chorale_errmsg *msg)

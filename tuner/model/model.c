@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.c - the fit of a system from its runs: see model.h; its intervals. */
+/* model.c - fit the model of a system to its runs, with intervals. */
 #include "tuner/model/model.h"
 
 #include <math.h>
@@ -33,8 +33,8 @@ static size_t ordinals(const struct model_job *job, int *list)
     return k;
 }
 
-/* The (geometric) mean of the fits of launches is the model's: of cells'
- * centres outliers move a few a little, always upwards. */
+/* Take the geometric mean of the launches' fits as the model's values: outliers
+ * bias a fit to the cells' centres, always upwards. */
 static enum chorale_err take_mean(struct model_job *job,
                                   const double (*value)[CHORALE_FIT_MAX],
                                   size_t k, struct chorale_errmsg *msg)
@@ -55,7 +55,7 @@ static enum chorale_err take_mean(struct model_job *job,
     return model_play(job, msg);
 }
 
-/* Fit each launch by itself: the intervals come from how they differ. */
+/* Fit each launch separately; the intervals come from the differences. */
 static enum chorale_err spread(struct model_job *job,
                                struct chorale_errmsg *msg)
 {
@@ -115,14 +115,14 @@ static void add_param(struct model_job *job, size_t column, const char *name,
     };
 }
 
-/* NAN stays that. */
+/* Clamp to at least 1; NAN stays NAN. */
 static double at_least_one(double ways)
 {
     return ways < 1 ? 1 : ways;
 }
 
-/* kappa of each number of ranks on a node that was measured: between nodes,
- * and inside if messages share the node's ports there too. */
+/* Add kappa for each measured ppn: between nodes, and inside a node if its
+ * messages share the node's ports. */
 static void add_kappas(struct model_job *job, const char *level, int nodes)
 {
     struct chorale_model *model = job->model;
@@ -176,7 +176,7 @@ static void list_params(struct model_job *job)
         add_kappas(job, "node", 1);
 }
 
-/* Errors of the model as it is played. */
+/* Compute the errors of the replayed model. */
 static void errors(struct model_job *job)
 {
     struct chorale_model *model = job->model;
@@ -199,7 +199,7 @@ static void errors(struct model_job *job)
                      model->fit.tail_error <= CHORALE_MODEL_TRUST_TAIL;
 }
 
-/* What the model says of numbers of ranks that it was not fitted to. */
+/* Predict the process counts that were excluded from the fit. */
 static void foretell(struct model_job *job)
 {
     struct chorale_model *model = job->model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.h - the network of a system (network.h) and tau from the runs of the
- * catalogue's variants, whose schedules are known. */
+/* model.h - fit the network parameters of a system (network.h) and tau to the
+ * runs of Chorale's variants, whose schedules are known. */
 #ifndef CHORALE_TUNER_MODEL_MODEL_H
 #define CHORALE_TUNER_MODEL_MODEL_H
 
@@ -12,89 +12,95 @@
 
 #define CHORALE_MODEL_TAUS 8
 
-/* Above this median error, or this 90th percentile of the errors, the model is
- * not to be trusted. */
+/* The model is not trusted above this median error or this 90th percentile of
+ * the errors. */
 #define CHORALE_MODEL_TRUST 0.10
 #define CHORALE_MODEL_TRUST_TAIL 0.30
 
 /* A variant lacks fit if the p-value of the test is below this and its worst
- * error above 10 %: of precise times any model lacks something. */
+ * error is above 10 %. The second condition is needed because very precise
+ * times reveal lack of fit of any model. */
 #define CHORALE_MODEL_LACK 0.01
 
-/* A parameter is determined if its interval leaves out zero and is no wider
- * than this factor from end to end. */
+/* A parameter is determined if its interval excludes zero and the ratio of its
+ * ends is at most this. */
 #define CHORALE_MODEL_SPAN 3.0
 
-/* At most so many cells are fitted, and so many notes of schedules played
- * (network.h): of larger databases a sample that is spread over variants, numbers
- * of ranks and sizes, the same one each time. */
+/* Limits on the fitted cells and on the recorded schedule events (network.h).
+ * A larger database is sampled, spread over variants, process counts and sizes;
+ * the sample is the same in each run. */
 #define CHORALE_MODEL_CELLS 1000
 #define CHORALE_MODEL_NOTES 100000
 
-/* Time of a reduced byte, for one type and operation. */
+/* Time per reduced byte for one type and operation. */
 struct chorale_model_tau {
     const char *dtype, *op;
     size_t type_size;
-    int known;               /* 0: cannot be told from beta, left out */
+    int known;               /* 0: not separable from beta, excluded */
     struct chorale_net_regimes regime;
 };
 
-/* One parameter with its 95 % interval (NAN: unknown). */
+/* One parameter with its 95 % interval (NAN: unset). */
 struct chorale_model_param {
     const char *name;        /* alpha, beta, tau, send_overhead, ... */
-    const char *level;       /* "all", "node", "net"; of tau "all" */
-    double from, upto;       /* the regime: sizes above from, up to upto */
-    int tau;                 /* index of tau, or -1 */
-    int ppn;                 /* of kappa; else 0 */
+    const char *level;       /* "all", "node", "net"; for tau "all" */
+    double from, upto;       /* regime: from < bytes <= upto */
+    int tau;                 /* index in model.tau, or -1 */
+    int ppn;                 /* for kappa; else 0 */
     double value, lo, hi;
 };
 
 #define CHORALE_MODEL_PARAMS (CHORALE_FIT_MAX + 8)
 
-/* What is known of one variant at one number of ranks. */
+/* Cross-validation of one variant at one process count. */
 struct chorale_model_ranks {
     int comm_size;
     size_t npoints;
-    size_t nwild;            /* of them not foretold, and in no error below:
-                              * messages that just meet or just miss */
-    double error;            /* worst, fitted without this number of ranks;
-                              * NAN: nothing to fit then */
-    double ahead;            /* worst, fitted to at most half as many; NAN */
-    size_t m_lo, m_hi;       /* block sizes from which to which the former is
-                              * within the bound; m_lo > m_hi: none */
-    size_t m_max;            /* the largest block measured */
+    size_t nwild;            /* ill-conditioned points, which are not predicted
+                              * and count in no error: two messages just meet
+                              * or just miss */
+    double error;            /* worst error of a fit without this process
+                              * count; NAN: not enough data for that fit */
+    double ahead;            /* worst error of a fit to at most half as many
+                              * ranks; NAN as above */
+    size_t m_lo, m_hi;       /* block sizes [bytes] with error within the bound;
+                              * m_lo > m_hi: empty range */
+    size_t m_max;            /* largest block measured, bytes */
 };
 
-/* How well one variant is described in one shape; a row of the lack of fit. */
+/* Fit quality of one variant in one shape, with the lack-of-fit test. */
 struct chorale_model_variant {
     enum chorale_coll coll;
     const char *name, *shape;
     int ppn;
     size_t npoints, nwild;
     double median_error, worst_error;
-    double loo_error;        /* 90th percentile over its points, each foretold
-                              * by a fit without its number of ranks; NAN */
-    double lack;             /* p-value of the lack of fit against what
-                              * launches differ by; NAN: no launches to tell
-                              * and times not exact */
-    double reach, reach_m;   /* ratio by which more ranks, larger blocks were
-                              * foretold within the bound; 1: not beyond */
-    int lacks;               /* significantly, and beyond the bound: to be
-                              * used at measured points only */
+    double loo_error;        /* 90th percentile over its points, each predicted
+                              * by a fit without its process count; NAN:
+                              * unset */
+    double lack;             /* p-value of the lack-of-fit test against the
+                              * variance between launches; NAN: one launch, and
+                              * times are not exact */
+    double reach, reach_m;   /* ratio by which more ranks, or larger blocks,
+                              * were predicted within the bound; 1: not at
+                              * all */
+    int lacks;               /* lack is significant and the worst error above
+                              * the bound: use at measured points only */
     int trusted;             /* loo_error is within the bound, and not lacks */
     size_t nranks;
     struct chorale_model_ranks *ranks; /* ascending */
 };
 
 struct chorale_model_opts {
-    int ports;               /* 0: by lack of fit; 1: one port; 2: overlapped */
+    int ports;               /* 0: choose by lack of fit; 1: one port; 2:
+                              * overlapped */
     int no_breaks;           /* do not look for breakpoints */
     int no_check;            /* no cross-validation */
-    int max_procs;           /* fit to at most so many ranks, and foretell the
-                              * others; 0: fit to all */
-    int exact;               /* times are simulated: launches do not differ */
-    struct chorale_progress *bar; /* moves as the fit does; or NULL */
-    int (*asked)(void);      /* whether to stop, looked at often; or NULL */
+    int max_procs;           /* fit to at most this many ranks and predict the
+                              * rest; 0: fit to all */
+    int exact;               /* simulated times, equal in all launches */
+    struct chorale_progress *bar; /* advances with the fit; or NULL */
+    int (*asked)(void);      /* polled: nonzero stops the fit; or NULL */
 };
 
 struct chorale_model {
@@ -103,27 +109,28 @@ struct chorale_model {
     struct chorale_model_tau tau[CHORALE_MODEL_TAUS];
     size_t nparam;
     struct chorale_model_param param[CHORALE_MODEL_PARAMS];
-    struct chorale_fit_result fit; /* of the points; values are not these */
-    double lack[2];          /* mean |log(measured / model)|, at most 0.5 each,
-                              * of one port and of overlapped; NAN: not tried */
+    struct chorale_fit_result fit; /* errors over the points; its values are by
+                              * column, see param */
+    double lack[2];          /* mean |log(measured / model)|, capped at 0.5 per
+                              * cell: one port, overlapped; NAN: not tried */
     size_t npoints, nlaunch;
-    size_t ncell;            /* cells that could have been fitted */
+    size_t ncell;            /* cells available for the fit */
     size_t nskipped;         /* runs of unknown variants, types or shapes */
-    size_t nopaque;          /* runs whose messages cannot be written down */
+    size_t nopaque;          /* runs without a known schedule */
     int trusted;
-    struct chorale_run_point worst; /* where the worst error is */
+    struct chorale_run_point worst; /* point with the worst error */
     struct {
-        size_t npoints;      /* of more ranks than opts.max_procs */
+        size_t npoints;      /* with more ranks than opts.max_procs */
         double median, worst; /* |model / measured - 1| there */
-        struct chorale_run_point at; /* the worst */
+        struct chorale_run_point at; /* point with the worst error */
     } beyond;
     size_t nvariant;
     struct chorale_model_variant *variant;
 };
 
-/* Fit. system names it in error lines; opts may be NULL. CHORALE_DATA: nothing
- * measured, or what was measured does not separate alpha from beta.
- * CHORALE_STOPPED: opts->asked() said so. The texts point into points. */
+/* Fit. system: its name for error lines; opts may be NULL. Texts in model point
+ * into points, which must live as long. CHORALE_DATA: no measurements, or alpha
+ * and beta are not separable. CHORALE_STOPPED: opts->asked() requested it. */
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    const char *system,
                                    const struct chorale_model_opts *opts,
@@ -131,18 +138,18 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    struct chorale_errmsg *msg);
 void chorale_model_release(struct chorale_model *model);
 
-/* Level of the alpha that each further link between nodes takes; the levels of
- * kappa tell links by name (topology.h) and patterns ("shift 4", "mirror"). */
+/* Level of the alpha of each further link between nodes. kappa has the names of
+ * links (topology.h) and of patterns ("shift 4", "mirror") as its levels. */
 #define CHORALE_MODEL_HOP "hop"
 
-/* What model.value of param overlapped is at most. */
+/* Upper limit of model.value of the parameter overlapped. */
 #define CHORALE_MODEL_OVERLAPPED 9e18
 
 /* "one_port", "overlapped", "overlapped up to 65536". text: 48 characters. */
 const char *chorale_model_ports(const struct chorale_net *net, char *text);
 
-/* Replace the rows that a system has in model, model_variant and model_ranks,
- * all or none. */
+/* Replace the rows of a system in model, model_variant and model_ranks, in one
+ * transaction. */
 enum chorale_err chorale_model_store(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      const struct chorale_model *model,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_breakpoints.c - from what size on another protocol, or for tau another
- * cache: schedules are played once with a regime between any two candidates,
- * and the coefficients of the pieces added up for each of them. */
+/* model_breakpoints.c - find the sizes at which the protocol changes, or for
+ * tau the cache level. Schedules are replayed once with a regime between any
+ * two candidates; the coefficients of a candidate's regimes are sums of
+ * these. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/model/model_internal.h"
 
-#define SOME_ROUNDS 3        /* of an attempt */
-#define MAX_BREAKS 2         /* of a level, of a tau */
-#define EXACT_LACK 1e-6      /* below it nothing is left to explain */
-#define WORTH 10.0           /* by which the criterion must improve */
+#define SOME_ROUNDS 3        /* replays per attempt */
+#define MAX_BREAKS 2         /* per level, per tau */
+#define EXACT_LACK 1e-6      /* lack of fit of an exact model */
+#define WORTH 10.0           /* required improvement of the criterion */
 
-/* Schwarz's criterion for errors with heavy tails (Laplace): smaller is
- * better. */
+/* Schwarz's criterion for heavy-tailed (Laplace) errors; smaller is better. */
 static double criterion(const struct model_job *job, double lack)
 {
     double n = 0, k = 0;
@@ -26,16 +26,17 @@ static double criterion(const struct model_job *job, double lack)
     return 2 * n * log(lack + EXACT_LACK) + (k + 1) * log(fmax(n, 1));
 }
 
-/* What a break is looked for in. */
+/* The level or tau in which a break is searched. */
 struct target {
     int level, tau;          /* one of them; the other is -1 */
     const double *edge;      /* candidates, ascending */
     size_t nedge;
-    size_t per;              /* columns of a regime */
+    size_t per;              /* columns per regime */
     double *bin;             /* [ncell * 2 * CHORALE_NET_REGIMES] columns of
-                              * the pieces between the candidates */
+                              * the regimes between the candidates */
     int npiece;
-    double *x;               /* [ncell * CHORALE_FIT_MAX] job->x without it */
+    double *x;               /* [ncell * CHORALE_FIT_MAX] job->x without a
+                              * further break */
 };
 
 static struct chorale_net_regimes *regimes(struct chorale_model *model,
@@ -45,7 +46,7 @@ static struct chorale_net_regimes *regimes(struct chorale_model *model,
                          : &model->tau[t->tau].regime;
 }
 
-/* The same parameters with a piece between any two candidates. */
+/* The same parameters, with a regime between any two candidates. */
 static void in_pieces(const struct target *t,
                       const struct chorale_net_regimes *r,
                       struct chorale_net_regimes *piece)
@@ -61,7 +62,7 @@ static void in_pieces(const struct target *t,
     }
 }
 
-/* Play all cells in pieces. */
+/* Replay all cells with these regimes. */
 static void play_pieces(struct model_job *job, struct target *t)
 {
     const struct chorale_net_regimes *r = regimes(job->model, t);
@@ -118,7 +119,7 @@ static void split_rows(struct model_job *job, const struct target *t,
     }
 }
 
-/* Lack of fit of values by the job's rows, without playing. */
+/* Lack of fit of values computed from the job's rows, without a replay. */
 static double row_lack(const struct model_job *job, const double *value)
 {
     double sum = 0;
@@ -139,8 +140,8 @@ static double row_lack(const struct model_job *job, const double *value)
     return n > 0 ? sum / (double)n : HUGE_VAL;
 }
 
-/* Try a break at edge inside regime k: the lack of fit, HUGE_VAL if what is
- * measured does not tell the two sides apart. */
+/* Try a break at edge inside regime k. Returns the lack of fit; HUGE_VAL if the
+ * measurements do not separate the two sides. */
 static double try_edge(struct model_job *job, const struct target *t, int k,
                        double edge, const double *value, double *split)
 {
@@ -163,7 +164,7 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
     memmove(job->drop + column + per, drop + column, ncol - column);
     memset(job->drop + column, 0, 2 * per);
     job->ncol = ncol + per;
-    job->cold = 1; /* what one side alone explains was far off so far */
+    job->cold = 1; /* values for one side alone may be far from the start */
     if (model_fit_rows(job, NULL, -1, split, NULL, NULL) == CHORALE_OK)
         lack = row_lack(job, split);
     job->cold = 0;
@@ -176,11 +177,11 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
 struct found {
     double lack, edge;
     int regime;
-    long at;                 /* its place among the candidates */
+    long at;                 /* index of the candidate */
     double value[CHORALE_FIT_MAX];
 };
 
-/* Try the break at candidate e, wherever it is inside a regime. */
+/* Try a break at candidate e in the regime that contains it. */
 static void try_at(struct model_job *job, const struct target *t, size_t e,
                    const double *value, struct found *best)
 {
@@ -197,8 +198,8 @@ static void try_at(struct model_job *job, const struct target *t, size_t e,
     }
 }
 
-/* The best break of a target; its lack HUGE_VAL if there is none to try. Every
- * third candidate, then those next to the best. */
+/* Find the best break of a target; lack is HUGE_VAL if there is no candidate.
+ * Every third candidate is tried, then the neighbours of the best. */
 static void best_edge(struct model_job *job, struct target *t,
                       struct found *best)
 {
@@ -229,7 +230,7 @@ static void insert_break(struct chorale_net_regimes *r, int k, double edge)
     r->n++;
 }
 
-/* May a target have one more break? */
+/* Whether a target may have one more break. */
 static int has_room(const struct model_job *job, const struct target *t)
 {
     return regimes(job->model, t)->n <= MAX_BREAKS &&
@@ -246,7 +247,7 @@ static void set_target(const struct model_job *job, struct target *t, int i)
     t->per = i < nlevel ? 2 : 1;
 }
 
-/* One more break where it explains most: *done_p if none is worth it. */
+/* Add the break that explains most; *done_p: none is good enough. */
 static enum chorale_err add_break(struct model_job *job, struct target *t,
                                   int *done_p, struct chorale_errmsg *msg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_cells.c - from measured runs to cells whose schedules can be played;
- * of many cells a sample. */
+/* model_cells.c - group runs into cells, and record the schedules of a sample
+ * of the cells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "db/quantiles.h"
 #include "tuner/model/model_internal.h"
 
-#define MANY_LAUNCHES 32 /* above it means do */
-#define LONGEST 40000 /* notes that one cell may have in any case */
-#define COARSE 6 /* the share of the sample that chooses the network, down */
-#define SOME_COARSE 100 /* of more variants one cell each is enough for that */
+#define MANY_LAUNCHES 32 /* with more, the geometric mean is used */
+#define LONGEST 40000 /* recorded events that any cell may have */
+#define COARSE 6 /* 1/COARSE of the sample chooses the kind of network */
+#define SOME_COARSE 100 /* with more variants, one cell of each chooses it */
 
 static int same_cell(const struct chorale_run_point *a,
                      const struct chorale_run_point *b)
@@ -44,8 +44,8 @@ static int find_tau(struct chorale_model *model,
     return (int)model->ntau++;
 }
 
-/* Where the ranks of a run are; irregularly means for most that the last node
- * is not full. -1: not known. */
+/* Set the placement of a run's ranks; -1: unknown shape. An irregular shape is
+ * treated as blocks, since usually only the last node is not full. */
 static int set_place(struct model_cell *cell,
                      const struct chorale_run_point *run)
 {
@@ -68,7 +68,7 @@ static int set_place(struct model_cell *cell,
     return 0;
 }
 
-/* What a run's cell is; -1: unknown variant, parameters, type or shape, or too
+/* Describe a run's cell; -1: unknown variant, parameters, type or shape, or too
  * many types and operations. */
 static int describe(struct chorale_model *model,
                     const struct chorale_run_point *run,
@@ -99,8 +99,9 @@ static int describe(struct chorale_model *model,
     return 0;
 }
 
-/* Centre of n ascending values: of few the median, else the median of the
- * means of all pairs (Hodges and Lehmann), which wastes less. */
+/* Centre of n ascending values: with few values the median, else the
+ * Hodges-Lehmann estimator (median of pairwise means), which is more
+ * efficient. */
 static double centre(const double *x, size_t n)
 {
     double mean[MANY_LAUNCHES * (MANY_LAUNCHES + 1) / 2];
@@ -139,7 +140,7 @@ double model_cell_seconds(const struct model_job *job,
     return exp(centre(log_of, n));
 }
 
-/* FNV-1a over what a cell is. */
+/* FNV-1a hash of a cell's description. */
 static uint64_t hash(const struct chorale_run_point *run)
 {
     const char *text[] = { run->params, run->conditions, run->dtype, run->op };
@@ -158,7 +159,7 @@ static const struct chorale_run_point *run_of(const struct model_job *job,
     return &job->points->row[cell->first];
 }
 
-/* For qsort: of these points. */
+/* Order by variant. */
 static int compare_group(const struct model_cell *a,
                          const struct model_cell *b)
 {
@@ -192,8 +193,8 @@ static int by_order(const void *va, const void *vb)
     return c != 0 ? c : (a->first > b->first) - (a->first < b->first);
 }
 
-/* Order the cells by variant; inside, one of each number of ranks before the
- * second of any, sizes at random. */
+/* Sort the cells by variant; within a variant take one cell of each process
+ * count before the second of any, with sizes in pseudorandom order. */
 static void shuffle(struct model_job *job)
 {
     struct model_cell *cell = job->cell;
@@ -211,8 +212,8 @@ static void shuffle(struct model_job *job)
     qsort(cell, job->ncell, sizeof(*cell), by_order);
 }
 
-/* Write down a cell for each root that counts. Returns the notes, 0 if there
- * is no schedule. */
+/* Record a cell's schedule for each root of its policy. Returns the number of
+ * events, 0 if it has no schedule. */
 static size_t write_down(const struct model_job *job, struct model_cell *cell)
 {
     const int root[3] = { 0, cell->pt.comm_size / 2, cell->pt.comm_size - 1 };
@@ -247,8 +248,8 @@ static void forget(struct model_cell *cell)
     }
 }
 
-/* About how many notes a cell has, before it is written down: what its path
- * has, on every rank. */
+/* Estimate a cell's events before recording: those of its critical path, times
+ * the number of ranks. */
 static double estimate(const struct model_cell *cell)
 {
     struct chorale_term term[CHORALE_MAX_TERM];
@@ -260,8 +261,8 @@ static double estimate(const struct model_cell *cell)
     return (rooted ? 6 : 3) * messages * cell->pt.comm_size;
 }
 
-/* Write down the cells [first, last) of one variant in their order, as far as
- * its share of cells and notes goes; those without a schedule are counted. */
+/* Record the cells [first, last) of one variant in order, up to its share of
+ * cells and events. Cells without a schedule are counted. */
 static void sample_variant(struct model_job *job, size_t first, size_t last,
                            size_t groups)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_crossval.c - where the model may be used: each variant foretold by fits
- * that did not know the number of ranks, or only smaller numbers, or only
- * smaller blocks; and how much it lacks against what launches differ by. */
+/* model_crossval.c - cross-validation and lack of fit of each variant. A
+ * variant is predicted by fits without its process count, by fits to smaller
+ * process counts, and by fits to smaller blocks. Its lack of fit is compared
+ * with the variance between launches. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,22 +11,22 @@
 #include "db/quantiles.h"
 #include "tuner/model/model_internal.h"
 
-#define MAD_EFFICIENCY 0.37 /* of a median deviation, for normal errors */
-#define OUTLIER 9 /* variance among launches, of the common one */
-#define EXACT 1e-6 /* relative error of a simulated time, at most */
+#define MAD_EFFICIENCY 0.37 /* of the median deviation, for normal errors */
+#define OUTLIER 9 /* variance ratio that marks a cell with outlier launches */
+#define EXACT 1e-6 /* relative error of a simulated time */
 
 /* Arrays over the cells. */
 struct check {
     struct model_job *job;
-    struct model_cell **cell; /* in the order of the variants */
+    struct model_cell **cell; /* ordered by variant */
     size_t *index;           /* of cell[i] in job->cell */
-    double *error;           /* of the fit */
-    double *loo;             /* without this number of ranks */
-    double *ahead;           /* fitted to at most half as many ranks */
-    double *now;             /* of the fit at hand */
+    double *error;           /* of the fit to all cells */
+    double *loo;             /* of fits without this process count */
+    double *ahead;           /* of fits to at most half as many ranks */
+    double *now;             /* of the current fit */
     double *sorted;
-    double *seconds;         /* [job->ncell] foretold */
-    double *log_of, *apart;  /* of launches */
+    double *seconds;         /* [job->ncell] predicted */
+    double *log_of, *apart;  /* log times of launches, their differences */
     unsigned char *use;
     size_t n;
 };
@@ -63,8 +64,8 @@ static int same_variant(const struct model_cell *a,
            (a->nodes == 1 || a->ppn == b->ppn);
 }
 
-/* The error of what a fit to the cells in use foretells of all others, into
- * c->now: NAN where it does not, MODEL_WILD where it has no say. */
+/* Fit to the cells in use, predict the others, and store the errors in c->now:
+ * NAN if not predictable, MODEL_WILD if ill-conditioned. */
 static enum chorale_err foretell(struct check *c, struct chorale_errmsg *msg)
 {
     enum chorale_err err = model_foretell(c->job, c->use, c->seconds, msg);
@@ -79,8 +80,8 @@ static enum chorale_err foretell(struct check *c, struct chorale_errmsg *msg)
     return err;
 }
 
-/* Use all cells that may be fitted whose value lies in [from, upto], or if out
- * is set, outside of it. */
+/* Use all cells of the fit whose value lies in [from, upto], or outside of it
+ * if out is set. */
 static void use_those(struct check *c,
                       double (*of)(const struct model_cell *), double from,
                       double upto, int out)
@@ -125,7 +126,7 @@ static size_t distinct(struct check *c,
     return k;
 }
 
-/* Each number of ranks foretold by the others. */
+/* Predict each process count from the others. */
 static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
 {
     size_t k = distinct(c, ranks_of);
@@ -134,7 +135,7 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t i = 0; i < c->n; i++)
         c->loo[i] = c->ahead[i] = NAN;
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
-        model_progress(c->job, p > 0, "foretelling P = %.0f", c->sorted[p]);
+        model_progress(c->job, p > 0, "predicting P = %.0f", c->sorted[p]);
         use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
         err = foretell(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
@@ -144,8 +145,8 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     return err;
 }
 
-/* Raise reach of each variant by a fit that stopped at cut, if that foretold
- * within the bound all beyond. */
+/* Raise the reach of each variant whose cells above cut were all predicted
+ * within the bound by the fit to cells up to cut. */
 static void raise_reach(struct check *c, double cut,
                         double (*of)(const struct model_cell *), int ranks)
 {
@@ -172,7 +173,7 @@ static void raise_reach(struct check *c, double cut,
     }
 }
 
-/* What fits to small numbers of ranks, or blocks, say of larger ones. */
+/* Predict larger process counts, or blocks, from smaller ones. */
 static enum chorale_err look_ahead(struct check *c,
                                    double (*of)(const struct model_cell *),
                                    int ranks, struct chorale_errmsg *msg)
@@ -186,7 +187,7 @@ static enum chorale_err look_ahead(struct check *c,
     k = model_cuts(c->sorted, k, ranks ? MODEL_RANKS_APART
                                        : MODEL_SIZES_APART, cut);
     for (size_t p = 0; p < k; p++) {
-        model_progress(c->job, 1, "foretelling above %s = %.0f",
+        model_progress(c->job, 1, "predicting above %s = %.0f",
                        ranks ? "P" : "m", cut[p]);
         use_those(c, of, -1, cut[p], 0);
         err = foretell(c, msg);
@@ -203,7 +204,7 @@ static enum chorale_err look_ahead(struct check *c,
 
 /* --- variants ---------------------------------------------------------- */
 
-/* NAN counts as bad, MODEL_WILD as nothing: if all are that, NAN. */
+/* Largest error; NAN if any is NAN or if all are MODEL_WILD. */
 static double worst(const double *error, size_t first, size_t end)
 {
     double most = -1;
@@ -225,7 +226,7 @@ static size_t count_wild(const double *error, size_t first, size_t end)
     return n;
 }
 
-/* The longest range of sizes of cells [first, end) within the bound. */
+/* Find the longest range of sizes of cells [first, end) within the bound. */
 static void good_sizes(const struct check *c, size_t first, size_t end,
                        struct chorale_model_ranks *r)
 {
@@ -296,7 +297,7 @@ static double quantile(struct check *c, const double *error, size_t first,
     return isfinite(q) ? q : NAN;
 }
 
-/* Logarithms of the times of a cell's launches. Returns how many. */
+/* Store the log times of a cell's launches; returns their number. */
 static size_t launches(const struct check *c, const struct model_cell *cell,
                        double *log_of)
 {
@@ -309,8 +310,8 @@ static size_t launches(const struct check *c, const struct model_cell *cell,
     return k;
 }
 
-/* Robust variance of a launch from how neighbours differ: a centre of three
- * would be one of them. *df_p: its degrees of freedom. */
+/* Robust variance of one launch, from differences of successive launches: the
+ * median of three would be one of the values. *df_p: degrees of freedom. */
 static double pure(const struct check *c, size_t first, size_t end,
                    double *df_p)
 {
@@ -333,8 +334,8 @@ static double pure(const struct check *c, size_t first, size_t end,
     return var;
 }
 
-/* Variance of a cell's centre (see model_cell_seconds) if launches have that
- * variance: its own where outliers are among them. */
+/* Variance of model_cell_seconds() (logarithm) given var, the variance of one
+ * launch; a cell with outliers uses its own variance. */
 static double centre_variance(const struct check *c,
                               const struct model_cell *cell, double var)
 {
@@ -351,8 +352,8 @@ static double centre_variance(const struct check *c,
            (k < 5 ? efficiency[k] : 0.95);
 }
 
-/* F test of the cells' residuals against their launches; where these do not
- * differ, chi-square against how exact a time can be. */
+/* p-value of an F test of the cells' residuals against the variance between
+ * launches. If launches do not differ, chi-square against EXACT. */
 static double lack(const struct check *c, size_t first, size_t end)
 {
     double df, var = pure(c, first, end, &df), sum = 0;

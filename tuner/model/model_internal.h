@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_internal.h - a fit under way, for the files that make it: the cells
- * (model_cells.c), one network fitted to them (model_iterate.c), the choice
- * among networks (model_search.c) and of breakpoints (model_breakpoints.c), the
- * interval of a node's ports (model_kappa.c),
- * cross-validation (model_crossval.c) by fits to some cells (model_refit.c); and
- * how far it is (model_progress.c). */
+/* model_internal.h - the state of a fit, shared by the files that compute it:
+ *   model_cells.c        cells from runs
+ *   model_iterate.c      fit of one network to the cells
+ *   model_search.c       choice among networks
+ *   model_breakpoints.c  choice of size regimes
+ *   model_kappa.c        interval of the number of node ports
+ *   model_crossval.c     cross-validation
+ *   model_refit.c        fits to a subset of the cells
+ *   model_progress.c     progress and stop requests
+ */
 #ifndef CHORALE_TUNER_MODEL_MODEL_INTERNAL_H
 #define CHORALE_TUNER_MODEL_MODEL_INTERNAL_H
 
@@ -12,27 +16,26 @@
 
 #include "tuner/model/model.h"
 
-/* Above this relative error a prediction is of no use. */
+/* A prediction with a larger relative error is rejected. */
 #define MODEL_BOUND 0.10
 
-/* The runs [first, last) of one cell and what it plays. */
+/* The runs [first, last) of one cell, and its recorded schedule. */
 struct model_cell {
     size_t first, last;
     const struct chorale_alg *alg;
     struct chorale_point pt;
     int ppn, nodes;
     enum chorale_net_place place;
-    int tau;                 /* index, -1: reduces nothing */
-    double seconds;          /* over its launches */
+    int tau;                 /* index of its tau, -1: no reduction */
+    double seconds;          /* measured, over its launches */
     struct chorale_score *score[3]; /* by root; all NULL: not in the sample */
-    double played;           /* seconds on the network, NAN */
-    uint64_t order;          /* in the sample */
-    int coarse;              /* in the part of the sample by which the kind of
-                              * network is chosen */
+    double played;           /* seconds replayed on the network, or NAN */
+    uint64_t order;          /* rank in the sampling order */
+    int coarse;              /* in the subset that chooses the network type */
     int use;                 /* it is a row of the fit */
-    int wild;                /* at these values its coefficients nearly cancel:
-                              * messages that just meet or just miss; it waits
-                              * for better ones */
+    int wild;                /* ill-conditioned at the current values: its terms
+                              * nearly cancel, as two messages just meet or just
+                              * miss; it is skipped in this round */
 };
 
 struct model_job {
@@ -42,74 +45,75 @@ struct model_job {
     struct chorale_model *model;
     struct model_cell *cell;
     size_t ncell;
-    /* Columns: those of the levels, then of each tau, then the parts (network.h:
-     * overheads, gap), so that of what cannot be told apart the later ones are
-     * left out. */
+    /* Columns: the levels, each tau, then the parts (overheads, gap;
+     * network.h). Of linearly dependent columns the later ones are dropped. */
     size_t ncol;
     double *x;               /* [ncell * ncol] of all cells */
-    unsigned char *drop;     /* [CHORALE_FIT_MAX] columns that are held at 0 */
+    unsigned char *drop;     /* [CHORALE_FIT_MAX] columns held at 0 */
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
     size_t *row;             /* cell of each row */
-    double lack;             /* see chorale_model.lack */
-    double ports_lo, ports_hi; /* 95 % interval of net.ports; NAN: unknown */
-    struct chorale_model *last; /* as last played, and which part */
-    int last_coarse;
-    int coarse;              /* play that part only */
-    int cold;                /* fits do not begin at the values given */
-    int wide;                /* see struct chorale_fit_data */
+    double lack;             /* as in chorale_model.lack */
+    double ports_lo, ports_hi; /* 95 % interval of net.ports; NAN: unset */
+    struct chorale_model *last; /* model of the last replay, */
+    int last_coarse;         /* and whether it used the subset only */
+    int coarse;              /* replay the coarse subset only */
+    int cold;                /* fits ignore the current values as a start */
+    int wide;                /* as in struct chorale_fit_data */
 };
 
-/* Room for a fit to job->ncell cells. -1: out of memory; free it in any case,
- * with the cells, not with their schedules. */
+/* Allocate for job->ncell cells; -1: out of memory. Call model_job_free() in
+ * either case; it frees the cell array, not the recorded schedules. */
 int model_job_alloc(struct model_job *job);
 void model_job_free(struct model_job *job);
 
-/* Find the cells, and write down those of the sample. */
+/* Find the cells and record the schedules of a sample. */
 enum chorale_err model_cells_find(struct model_job *job,
                                   struct chorale_errmsg *msg);
 
-/* Seconds of a cell over the launches of that ordinal (-1: all): a robust
- * centre of three or more, else the geometric mean; 0 if there is none. */
+/* Seconds of a cell over the launches with that ordinal (-1: all): a robust
+ * centre of three or more, else the geometric mean; 0: no run. */
 double model_cell_seconds(const struct model_job *job,
                           const struct model_cell *cell, int ordinal);
 
-/* Play a cell at the model's network: seconds, of a rotating root the middle
- * of three; column (of the job, or NULL). wide: another network with more
- * regimes, whose own columns are wanted (NULL: the model's). */
+/* Replay a cell on the model's network. Returns seconds, for a rotating root
+ * the median of three; NAN on failure. column: receives the job's columns, or
+ * NULL. wide: another network with more regimes, whose columns are stored
+ * instead; NULL: the model's network. */
 double model_cell_play(const struct model_job *job,
                        const struct model_cell *cell,
                        const struct chorale_net *wide, double *column);
 
-/* Number the columns of the model's network and taus. */
+/* Column layout of the model's network and taus. */
 size_t model_columns(const struct chorale_model *model);
 size_t model_column_tau(const struct chorale_model *model, size_t tau);
 size_t model_column_parts(const struct chorale_model *model);
 void model_values_get(const struct chorale_model *model, double *value);
 void model_values_set(struct chorale_model *model, const double *value);
 
-/* Fit to the rows that use selects (NULL: all that are fit for it) at the
- * coefficients of the last play; of launches of that ordinal (-1: all). value
- * [job->ncol] starts it and takes the result; fit may be NULL. CHORALE_DATA:
- * the rows do not tell the parameters apart. */
+/* Fit the rows selected by use (NULL: all usable rows) with the coefficients of
+ * the last replay and the launches of that ordinal (-1: all). value
+ * [job->ncol]: start values, then the result. fit may be NULL. CHORALE_DATA:
+ * the rows do not separate the parameters. */
 enum chorale_err model_fit_rows(struct model_job *job,
                                 const unsigned char *use, int ordinal,
                                 double *value, struct chorale_fit_result *fit,
                                 struct chorale_errmsg *msg);
 
-/* Play all, and fit, until the paths stand still. Sets the model's network,
- * taus, fit and job->lack. CHORALE_DATA as above, with what to measure. */
+/* Alternate replay and fit until the critical paths no longer change. Sets the
+ * model's network, taus, fit and job->lack. CHORALE_DATA as above; msg names
+ * the missing measurements. */
 enum chorale_err model_settle(struct model_job *job, int rounds,
                               struct chorale_errmsg *msg);
 
-/* Is it not to be fitted, but foretold? */
+/* Whether the cell is excluded from the fit and only predicted (max_procs). */
 int model_is_beyond(const struct model_job *job,
                     const struct model_cell *cell);
 
-/* Play all at the model's values. CHORALE_ENV: out of memory. */
+/* Replay all cells at the model's values. CHORALE_ENV: out of memory. */
 enum chorale_err model_play(struct model_job *job,
                             struct chorale_errmsg *msg);
 
-/* What an attempt changes, to be put back. */
+/* The state that an attempt changes, for restoring it. */
 struct model_state {
     struct chorale_net net;
     struct chorale_model_tau tau[CHORALE_MODEL_TAUS];
@@ -120,55 +124,55 @@ enum chorale_err model_restore(struct model_job *job,
                                const struct model_state *state,
                                struct chorale_errmsg *msg);
 
-/* Break levels and taus at the candidates [nedge] (bytes, ascending), for as
- * long as it is worth it. */
+/* Add breakpoints to levels and taus, chosen from the candidates edge[nedge]
+ * (bytes, ascending), while the criterion improves enough. */
 enum chorale_err model_breaks(struct model_job *job, const double *edge,
                               size_t nedge, struct chorale_errmsg *msg);
 
-/* Do the terms x of a cell's time nearly cancel? */
+/* Whether the terms x of a cell's time nearly cancel (ill-conditioned). */
 int model_is_wild(const struct model_job *job, const double *x,
                   double seconds);
 
-/* Choose port model, ports of a node, breakpoints. */
+/* Choose the port model, the ports of a node and the breakpoints. */
 enum chorale_err model_search(struct model_job *job,
                               struct chorale_errmsg *msg);
 
-/* Fit a network to the cells for which use [job->ncell] is set as if there
- * were no others, from the choice of port model on, and what the others take
- * on it into seconds [job->ncell]: NAN where these need what those do not
- * tell, MODEL_WILD where the terms nearly cancel. */
+/* Fit a network from scratch to the cells with use[job->ncell] set and predict
+ * the remaining cells. seconds [job->ncell]: NAN if a prediction needs a
+ * parameter that the fit lacks, MODEL_WILD if it is ill-conditioned. */
 #define MODEL_WILD (-1.0)
 enum chorale_err model_foretell(const struct model_job *job,
                                 const unsigned char *use, double *seconds,
                                 struct chorale_errmsg *msg);
 
-/* Values [k], ascending, up to which fits are made to foretell what lies above
- * them: each at least apart times the last one, none the largest. Returns how
- * many, into cut [k]. */
+/* Upper limits of fits that predict the values above them, chosen from value[k]
+ * (ascending). Each is at least apart times the previous one; the largest value
+ * is excluded. Returns the number stored in cut[k]. */
 size_t model_cuts(const double *value, size_t k, double apart, double *cut);
-#define MODEL_RANKS_APART 2 /* ratio of numbers of ranks */
-#define MODEL_SIZES_APART 8 /* ratio of sizes of blocks */
+#define MODEL_RANKS_APART 2 /* ratio of process counts */
+#define MODEL_SIZES_APART 8 /* ratio of block sizes */
 
-/* The bar's whole, from the cells: the search for a network, and the fits that
- * foretell. -1: out of memory. */
+/* Set the total of the progress bar: the network search and the fits of the
+ * cross-validation. -1: out of memory. */
 int model_progress_begin(const struct model_job *job);
-#define MODEL_SEARCH 6 /* the search takes as long as so many of these fits */
-/* So many of them are made; words for what comes next. */
+#define MODEL_SEARCH 6 /* cost of the search, in cross-validation fits */
+/* Advance by done fits; format names the next step. */
 void model_progress(const struct model_job *job, long done,
                     const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* CHORALE_STOPPED if the fit is not wanted any more. */
+/* CHORALE_STOPPED if opts.asked() requests a stop, else CHORALE_OK. */
 enum chorale_err model_asked(const struct model_job *job,
                              struct chorale_errmsg *msg);
 
-/* Set job->ports_lo and ports_hi, from the launches of these ordinals, at the
- * values of the last play. NAN where ports do not matter to what was measured
- * or cannot be told from other parameters. CHORALE_ENV: out of memory. */
+/* Set job->ports_lo and ports_hi from the launches with these ordinals, at the
+ * values of the last replay. Both are NAN if the times do not depend on the
+ * ports or the ports are not separable from other parameters. CHORALE_ENV: out
+ * of memory. */
 enum chorale_err model_ports_spread(struct model_job *job, const int *ordinal,
                                     size_t nlaunch,
                                     struct chorale_errmsg *msg);
 
-/* Fill model->variant. */
+/* Cross-validate and fill model->variant. */
 enum chorale_err model_check(struct model_job *job,
                              struct chorale_errmsg *msg);
 

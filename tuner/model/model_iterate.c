@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_iterate.c - one network fitted to the cells: play them, fit the
- * parameters to the coefficients of their critical paths, and again until the
- * paths stand still. */
+/* model_iterate.c - fit one network to the cells: replay them, fit the
+ * parameters to the coefficients of their critical paths, and repeat until the
+ * paths no longer change. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/model/model_internal.h"
 
-#define NEAR 1e-3  /* change of the values after which far rows are dropped */
-#define LATENCY 0.95 /* of alpha, at most in overheads and gap */
-#define WILD 8     /* how many times the sum its terms may be */
-#define STILL 1e-9 /* change after which the paths stand still */
+#define NEAR 1e-3  /* relative change below which distant rows lose weight */
+#define LATENCY 0.95 /* largest share of alpha in overheads and gap */
+#define WILD 8     /* sum of |terms| / time of an ill-conditioned cell */
+#define STILL 1e-9 /* relative change below which the paths are final */
 
 /* --- columns ----------------------------------------------------------- */
 
@@ -62,9 +62,9 @@ void model_values_set(struct chorale_model *model, const double *value)
                (size_t)model->tau[t].regime.n * sizeof(*value));
 }
 
-/* --- playing ----------------------------------------------------------- */
+/* --- replay ------------------------------------------------------------ */
 
-/* The one of n <= 3 that takes the middle time. */
+/* Index of the median of n <= 3 times. */
 static int middle(const double *t, int n)
 {
     for (int i = 0; n == 3 && i < 3; i++) {
@@ -132,7 +132,7 @@ int model_is_wild(const struct model_job *job, const double *x,
     return sum > WILD * seconds;
 }
 
-/* Is everything as it was when it was last played? */
+/* Whether the model and the subset are those of the last replay. */
 static int same_as_last(struct model_job *job)
 {
     const struct chorale_model *now = job->model, *was = job->last;
@@ -146,7 +146,7 @@ static int same_as_last(struct model_job *job)
     return same;
 }
 
-/* Play all at the model's network; sets job->x, job->lack. -1: no memory. */
+/* Replay all cells; sets job->x, job->lack. -1: out of memory. */
 static int play_all(struct model_job *job)
 {
     double sum = 0;
@@ -187,7 +187,7 @@ enum chorale_err model_play(struct model_job *job, struct chorale_errmsg *msg)
 
 /* --- fitting ----------------------------------------------------------- */
 
-/* Rows of a fit in job->rx, without the columns that are left out. */
+/* Rows of a fit in job->rx, without the dropped columns. */
 static struct chorale_fit_data rows(struct model_job *job,
                                     const unsigned char *use, int ordinal,
                                     const unsigned char *drop)
@@ -249,8 +249,8 @@ enum chorale_err model_fit_rows(struct model_job *job,
     return CHORALE_OK;
 }
 
-/* Leave out the columns that the cells cannot tell from others; a tau that
- * cannot be told from beta goes with its cells. */
+/* Drop the columns that depend linearly on others. A tau that is not separable
+ * from beta is dropped together with its cells. */
 static enum chorale_err separate(struct model_job *job,
                                  struct chorale_errmsg *msg)
 {
@@ -282,7 +282,7 @@ static enum chorale_err separate(struct model_job *job,
     return CHORALE_OK;
 }
 
-/* Why alpha and beta cannot be had, and what to measure. */
+/* Report why alpha and beta are not identifiable, and what to measure. */
 static enum chorale_err missing(const struct model_job *job,
                                 struct chorale_errmsg *msg)
 {
@@ -306,17 +306,17 @@ static enum chorale_err missing(const struct model_job *job,
     if (sizes == 1)
         return chorale_fail(msg, CHORALE_DATA,
                             "system %s: one message size only (m = %zu bytes),"
-                            " alpha and beta cannot be told apart; plan"
+                            " alpha and beta are not separable; plan"
                             " several sizes, for example -m 8:1M",
                             job->system, row[job->cell[0].first].msg_size);
     if (reducing == job->ncell)
         return chorale_fail(msg, CHORALE_DATA,
-                            "system %s: the measured reductions do not tell"
-                            " beta and tau apart; measure bcast or allgather"
-                            " too", job->system);
+                            "system %s: the measured reductions do not"
+                            " separate beta and tau; measure bcast or"
+                            " allgather too", job->system);
     return chorale_fail(msg, CHORALE_DATA,
-                        "system %s: %zu measured cells do not tell alpha and"
-                        " beta apart; plan more sizes, process counts or"
+                        "system %s: %zu measured cells do not separate alpha"
+                        " and beta; plan more sizes, process counts or"
                         " variants", job->system, job->ncell);
 }
 
@@ -328,7 +328,7 @@ static int any_use(const struct model_job *job)
     return 0;
 }
 
-/* The largest relative change of values that are of any size. */
+/* The largest relative change of any nonzero value. */
 static double change(const struct model_job *job, const double *a,
                      const double *b)
 {
@@ -340,8 +340,8 @@ static double change(const struct model_job *job, const double *a,
     return most;
 }
 
-/* What is spent of alpha elsewhere leaves some latency: a step too far would
- * take the messages' alpha out of the paths. */
+/* Limit overheads and gap to LATENCY of alpha: a larger step would remove alpha
+ * from the critical paths. */
 static void limit_parts(struct model_job *job, double *value)
 {
     const struct chorale_net *net = &job->model->net;
@@ -361,8 +361,8 @@ static void limit_parts(struct model_job *job, double *value)
         value[parts + i] *= LATENCY * least / sum;
 }
 
-/* One more fit at the coefficients of the last play; *moved_p: how far the
- * values went. */
+/* One more fit with the coefficients of the last replay; *moved_p: the relative
+ * change of the values. */
 static enum chorale_err step(struct model_job *job, const double *value,
                              double *moved_p, struct chorale_errmsg *msg)
 {
@@ -415,7 +415,7 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
     job->wide = 0;
     if (err != CHORALE_OK)
         return err;
-    /* The paths may go to and fro: those that fitted best, and their fit. */
+    /* The paths may oscillate: take the values that fitted best. */
     model_values_set(job->model, best);
     if (play_all(job) != 0)
         return chorale_fail_memory(msg, "fit");

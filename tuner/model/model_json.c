@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_json.c - a fitted model as JSON: see show_model.h. */
+/* model_json.c - a fitted model as JSON. */
 #include <math.h>
 
 #include "tuner/model/show_model.h"

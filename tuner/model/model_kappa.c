@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_kappa.c - how sure it is by how many ranks' messages a node's port is
- * filled, and with it kappa. The search of the ports (model_search.c) finds the
- * number that fits best; here each launch says by how much another number would
- * fit it better, with all other parameters free. */
+/* model_kappa.c - interval of the number of ranks that fill a node's port, and
+ * with it of kappa. model_search.c finds the best number; here each launch
+ * gives the change of that number that would fit it better, with all other
+ * parameters free. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
@@ -12,20 +12,20 @@
 #include "tuner/model/bootstrap.h"
 #include "tuner/model/model_internal.h"
 
-#define STEP 1.02         /* how far the ports are moved to see what changes */
-#define LEAST_CHANGE 1e-9 /* of log seconds: the ports do not matter */
-#define TOLD 1e-6         /* share that other parameters must not explain */
-#define EXACT 1e-3        /* rows are explained, so that the search was content */
+#define STEP 1.02         /* relative step of the numerical derivative */
+#define LEAST_CHANGE 1e-9 /* of log seconds: below it ports have no effect */
+#define TOLD 1e-6         /* share not explained by the other parameters */
+#define EXACT 1e-3        /* residual below which the search had converged */
 
-/* The rows of one launch: logarithms of measured by played seconds, against
- * what they change by with the logarithm of each parameter, the ports' last. */
+/* The rows of one launch. y: log(measured / replayed) seconds. x: derivatives
+ * by the logarithm of each parameter; the last column is that of the ports. */
 struct rows {
     gsl_matrix *x;
     gsl_vector *y, *d;    /* d: the ports' column */
     size_t n, p;
 };
 
-/* The most ranks of a node that share its port; 0: none do. */
+/* The most ranks of a node that share its port; 0: no port is shared. */
 static double sharing(const struct model_job *job)
 {
     int most = 0;
@@ -37,7 +37,7 @@ static double sharing(const struct model_job *job)
     return most;
 }
 
-/* Change of log seconds with the logarithm of the ports, of each cell. */
+/* Derivative of log seconds of each cell by the logarithm of the ports. */
 static void derive(const struct model_job *job, double most, double *change)
 {
     struct chorale_model *model = job->model;
@@ -86,8 +86,8 @@ static void fill(const struct model_job *job, int ordinal,
     }
 }
 
-/* Do the other columns not explain that of the ports? 1: they do not; *left_p:
- * the sum of squares that is left of it. */
+/* Whether the ports are separable: 1 if the other columns do not explain that
+ * of the ports. *left_p: its residual sum of squares. */
 static int told(const struct rows *rows, gsl_multifit_linear_workspace *work,
                 gsl_vector *c, gsl_matrix *cov, double *left_p)
 {
@@ -107,8 +107,8 @@ static int told(const struct rows *rows, gsl_multifit_linear_workspace *work,
            *left_p > TOLD * all;
 }
 
-/* Of rows that are explained: how far the ports may be off at most, if they
- * alone make what is left; else 0. */
+/* The largest error of the ports that the remaining residuals allow, if the
+ * rows are explained; else 0. */
 static double slack_of(const struct rows *rows, double left)
 {
     double sum = 0;
@@ -118,9 +118,9 @@ static double slack_of(const struct rows *rows, double left)
     return sum < EXACT * EXACT * (double)rows->n ? sqrt(sum / left) : 0;
 }
 
-/* By which share (a logarithm) other ports fit these rows better, and its
- * standard error; outliers have little say, as in the fit itself. *slack_p
- * grows to that of these rows. CHORALE_DATA: the rows do not tell. */
+/* The change of log ports that fits these rows best, and its standard error, by
+ * a robust regression like the fit itself. *slack_p is raised to that of these
+ * rows. CHORALE_DATA: the ports are not separable. */
 static enum chorale_err step_of(const struct rows *rows, double *step,
                                 double *error, double *slack_p)
 {
@@ -156,8 +156,8 @@ static enum chorale_err step_of(const struct rows *rows, double *step,
     return err;
 }
 
-/* The interval of the step: over launches as those of other parameters, of one
- * launch by its own scatter. */
+/* Interval of the step: over launches by bootstrap, as for other parameters; of
+ * one launch by its standard error. */
 static enum chorale_err steps(const struct model_job *job, const int *ordinal,
                               size_t nlaunch, const double *change,
                               struct rows *rows, double *step, double *lo,
@@ -210,7 +210,7 @@ enum chorale_err model_ports_spread(struct model_job *job, const int *ordinal,
     }
     gsl_set_error_handler(handler);
     if (err == CHORALE_OK) {
-        /* The search stops short of the best by its last step: both count. */
+        /* Include 0: the search stops within its last step of the optimum. */
         job->ports_lo = fmax(1, ports * exp(fmin(lo, 0)));
         job->ports_hi = fmin(most, ports * exp(fmax(hi, 0)));
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_progress.c - how far a fit is, and whether it is to stop. */
+/* model_progress.c - progress of a fit, and requests to stop it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sort, and keep one of each. */
+/* Sort and remove duplicates. */
 static size_t distinct(double *value, size_t n)
 {
     size_t k = 0;
@@ -39,7 +39,7 @@ static size_t distinct(double *value, size_t n)
     return k;
 }
 
-/* Fits to some cells that model_check() makes of these. */
+/* Number of fits that model_check() makes for cross-validation. */
 static long folds(const struct model_job *job, double *value, double *cut)
 {
     size_t n = 0, k, all = 0;
@@ -94,7 +94,7 @@ enum chorale_err model_asked(const struct model_job *job,
 {
     if (job->opts.asked == NULL || !job->opts.asked())
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_STOPPED, "fit: stopped; nothing of "
-                        "system %s is changed, and the same command fits it "
-                        "again", job->system);
+    return chorale_fail(msg, CHORALE_STOPPED, "fit: stopped, the model of "
+                        "system %s is unchanged; repeat the command",
+                        job->system);
 }

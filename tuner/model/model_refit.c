@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_refit.c - a network of their own of some of the cells, which knows
- * nothing of the others, and what it says of these. */
+/* model_refit.c - fit a separate network to a subset of the cells and predict
+ * the others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/model/model_internal.h"
 
-/* Of many cells some are enough, spread over all: at least so many, at most of
- * so many notes. Of these the first choose the kind of network. */
+/* A large subset is sampled, spread over all its cells: at least CELLS cells
+ * and about NOTES events. The first COARSE cells choose the kind of network. */
 #define CELLS 60
 #define NOTES 2000
 #define COARSE 30
@@ -24,7 +24,8 @@ static size_t notes_of(const struct model_cell *cell)
     return notes;
 }
 
-/* Notes of the cells in use that have at most so many, and how many cells. */
+/* Sum the events of the used cells with at most `most` each; *n: their
+ * number. */
 static double sum_notes(const struct model_job *job, const unsigned char *use,
                         double most, double *n)
 {
@@ -42,8 +43,8 @@ static double sum_notes(const struct model_job *job, const unsigned char *use,
     return sum;
 }
 
-/* Copies of the cells in use: all, or of those that are not longer than the
- * mean a share that falls evenly on variants, numbers of ranks and sizes. */
+/* Copy the cells in use. If there are too many, take a share of those with at
+ * most the mean number of events, evenly over variants, ranks and sizes. */
 static void take_cells(struct model_job *fold, const struct model_job *job,
                        const unsigned char *use)
 {
@@ -67,14 +68,14 @@ static void take_cells(struct model_job *fold, const struct model_job *job,
     }
 }
 
-/* Places between which the cells send: inside of nodes 1, between them 2. */
+/* The levels a cell uses: 1 inside nodes, 2 between nodes. */
 static int levels(const struct model_cell *cell)
 {
     return (cell->ppn > 1 ? 1 : 0) | (cell->nodes > 1 ? 2 : 0);
 }
 
-/* Seconds of a cell that the fold does not know; NAN if they need what its
- * cells do not tell; MODEL_WILD: nearly cancelling terms. */
+/* Predict a cell outside the fold. NAN: it needs a parameter that the fold
+ * lacks; MODEL_WILD: ill-conditioned. */
 static double ask(const struct model_job *fold, const struct model_cell *cell,
                   int told)
 {
@@ -103,7 +104,7 @@ enum chorale_err model_foretell(const struct model_job *job,
     enum chorale_err err = CHORALE_ENV;
     int told = 0;
 
-    fold.opts.bar = NULL; /* it is one of the steps of job's */
+    fold.opts.bar = NULL; /* the whole fold is one step of job's bar */
     memcpy(model.tau, job->model->tau, sizeof(model.tau));
     fold.cell = malloc((job->ncell + 1) * sizeof(*fold.cell));
     if (fold.cell != NULL) {

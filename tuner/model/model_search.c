@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_search.c - which network: one port or overlapped, and how many ranks'
- * worth of bytes a node's port takes. */
+/* model_search.c - choose the network: one port or overlapped, and the capacity
+ * of a node's port. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/model/model_internal.h"
 
-#define ROUNDS 12            /* plays until the paths stand still */
-#define SOME_ROUNDS 3        /* of an attempt */
-#define LITTLE 1e-4          /* below it nothing else is tried */
+#define ROUNDS 12            /* replays until the paths are final */
+#define SOME_ROUNDS 3        /* replays per attempt */
+#define LITTLE 1e-4          /* lack of fit that ends the search */
 
 static void set_regime(struct chorale_net_regimes *r, double alpha,
                        double beta)
@@ -18,7 +18,7 @@ static void set_regime(struct chorale_net_regimes *r, double alpha,
                                        .alpha = { alpha }, .beta = { beta } };
 }
 
-/* A typical network with the levels that the cells have. */
+/* Start from a typical network with the levels of the cells. */
 static void first_guess(struct model_job *job)
 {
     struct chorale_net *net = &job->model->net;
@@ -44,15 +44,14 @@ static void first_guess(struct model_job *job)
     }
 }
 
-/* An attempt whose paths do not tell the parameters apart is none; what else
- * went wrong stays an error. */
+/* An attempt whose parameters are not separable is rejected; other errors
+ * remain errors. */
 static enum chorale_err failed(enum chorale_err err)
 {
     return err == CHORALE_DATA ? CHORALE_OK : err;
 }
 
-/* How many ranks' worth of bytes a node's port takes: from one on, as long as
- * it fits better. */
+/* Increase the capacity of a node's port from 1 on while the fit improves. */
 static enum chorale_err fit_node(struct model_job *job,
                                  struct chorale_errmsg *msg)
 {
@@ -91,8 +90,8 @@ static enum chorale_err fit_node(struct model_job *job,
     return model_restore(job, &best, msg);
 }
 
-/* From overheads of zero the paths may lead to others than from some: the
- * better of the two. */
+/* Critical paths depend on whether overheads start at zero: try both and keep
+ * the better. */
 static enum chorale_err try_parts(struct model_job *job,
                                   struct chorale_errmsg *msg)
 {
@@ -120,8 +119,8 @@ static int any_inner(const struct model_job *job)
     return 0;
 }
 
-/* Of one port model the best network: where ranks share nodes, with messages
- * inside of a node that share its ports, and that do not. */
+/* The best network of one port model. If ranks share nodes, messages inside a
+ * node are tried with and without sharing its ports. */
 static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
                                   struct model_state *best,
                                   struct chorale_errmsg *msg)
@@ -148,7 +147,7 @@ static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
     return err;
 }
 
-/* One port, overlapped, or (where neither fits) overlapped up to a size. */
+/* Try one port, overlapped and, if neither fits, overlapped up to a size. */
 static enum chorale_err choose_ports(struct model_job *job,
                                      const double *edge, size_t nedge,
                                      struct chorale_errmsg *msg)
@@ -192,8 +191,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Geometric midpoints of the measured block sizes, at most as many as a level
- * may have regimes, less one. */
+/* Geometric midpoints between measured block sizes, fewer than the regimes that
+ * a level may have. */
 static size_t candidates(const struct model_job *job, double *edge)
 {
     double *size = malloc((job->ncell + 1) * sizeof(*size));

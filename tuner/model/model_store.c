@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_store.c - a fitted model as rows of model, model_variant and
+/* model_store.c - store a fitted model in the tables model, model_variant and
  * model_ranks. */
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static enum chorale_err insert_params(struct chorale_store *store,
     return err;
 }
 
-/* The links that were found, and how much later one makes a message. */
+/* Store the links and the delay of a message by a link. */
 static enum chorale_err insert_wiring(struct chorale_store *store,
                                       sqlite3_stmt *stmt,
                                       const struct chorale_model *m,
@@ -122,7 +122,7 @@ static enum chorale_err insert_wiring(struct chorale_store *store,
     return err;
 }
 
-/* kappa of each pattern that was measured, as the links were found from it. */
+/* Store the measured kappa of each pattern. */
 static enum chorale_err insert_patterns(struct chorale_store *store,
                                         sqlite3_stmt *stmt,
                                         const struct chorale_model *m,
@@ -153,7 +153,7 @@ static enum chorale_err insert_patterns(struct chorale_store *store,
     return err;
 }
 
-/* The links and the patterns that they were found from. */
+/* Store the links and the patterns from which they were found. */
 static enum chorale_err insert_links(struct chorale_store *store,
                                      sqlite3_stmt *stmt,
                                      const struct chorale_model *m,
@@ -182,7 +182,7 @@ static enum chorale_err insert_links(struct chorale_store *store,
     return err;
 }
 
-/* Prepare, bind the system, and leave the rest to the caller. */
+/* Prepare a statement and bind the system. */
 static enum chorale_err prepare(struct chorale_store *store, const char *sql,
                                 sqlite3_int64 system_id, sqlite3_stmt **stmt,
                                 struct chorale_errmsg *msg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network.c - the parameters of a network in their order: see network.h. */
+/* network.c - the parameters of a network as an array of columns. */
 #include "tuner/model/network.h"
 
 int chorale_net_column_parts(const struct chorale_net *net)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network.h - a network with parameters, and how long a schedule takes on it.
+/* network.h - a parametrised network and the time of a schedule on it.
  *
- * Messages between two ranks are of the innermost level that has both. On
- * each level sizes fall into regimes with an alpha and a beta each. Messages
- * that are under way at once share, fairly, the ports of their ranks and,
- * between nodes, those of the nodes and the links on their way (topology.h),
- * while their latencies overlap: k of one port at once take
- * alpha + (k - 1) gap + k beta bytes.
+ * A message uses the innermost level that contains both ranks. Each level has
+ * size regimes, each with an alpha and a beta. Concurrent messages share the
+ * ports of their ranks by max-min fairness; between nodes they also share the
+ * ports of the nodes and the links of their route (topology.h). Latencies
+ * overlap: k messages through one port take alpha + (k - 1) gap + k beta bytes.
  *
- * Ports: where messages are overlapped (eager), a sender is busy with one for
- * send_overhead only, it travels whether or not it is waited for, and the
- * receiver takes recv_overhead at its end. Elsewhere (one port) it starts when
- * both ends are there and a sender waits until it has arrived. In either case
- * alpha + beta bytes is what a message by itself takes from end to end:
- * overheads and gap are parts of alpha.
+ * Port models:
+ *   overlapped (eager): the sender is busy for send_overhead only. The message
+ *     travels whether or not the receiver waits. The receiver spends
+ *     recv_overhead at its end.
+ *   one port (rendezvous): the message starts when both ends are posted, and
+ *     the sender waits until it has arrived.
+ * In both, a single message takes alpha + beta bytes from end to end: overheads
+ * and gap are parts of alpha.
  *
- * Times are kept as sums over the parameters, so that a schedule's time comes
- * with its coefficients: as long as the order of events stands, seconds are
- * the sum of column * value.
+ * Times are kept as linear combinations of the parameters. While the order of
+ * events does not change, seconds = sum of column * value.
  */
 #ifndef CHORALE_TUNER_MODEL_NETWORK_H
 #define CHORALE_TUNER_MODEL_NETWORK_H
@@ -34,18 +34,18 @@
     (2 * CHORALE_NET_LEVELS * CHORALE_NET_REGIMES + CHORALE_NET_PARTS +      \
      CHORALE_NET_REGIMES)
 
-/* Sizes up to upto[i] [bytes], and above upto[i - 1], are of regime i; the
- * last upto is HUGE_VAL. */
+/* Regime i holds the sizes upto[i - 1] < bytes <= upto[i]; the last upto is
+ * HUGE_VAL. */
 struct chorale_net_regimes {
     int n;
     double upto[CHORALE_NET_REGIMES];
-    double alpha[CHORALE_NET_REGIMES]; /* s a message; unused for tau */
-    double beta[CHORALE_NET_REGIMES];  /* s a byte */
+    double alpha[CHORALE_NET_REGIMES]; /* s per message; unused for tau */
+    double beta[CHORALE_NET_REGIMES];  /* s per byte */
 };
 
 struct chorale_net_level {
     const char *name;        /* "node", "net", or "all" */
-    int width;               /* ranks of a group, in blocks; 0: those of a
+    int width;               /* consecutive ranks per group; 0: those of a
                               * node; -1: all */
     struct chorale_net_regimes regime;
 };
@@ -53,57 +53,59 @@ struct chorale_net_level {
 struct chorale_net {
     int nlevel;              /* innermost first; the last has width -1 */
     struct chorale_net_level level[CHORALE_NET_LEVELS];
-    double overlap_upto;     /* messages up to this size are overlapped: -1
-                              * none (one port), HUGE_VAL all */
+    double overlap_upto;     /* messages up to this size [bytes] are overlapped;
+                              * -1: none (one port); HUGE_VAL: all */
     double send_overhead, recv_overhead; /* s, of overlapped messages */
-    double gap;              /* s, that a message takes of its ports whatever
-                              * its size */
-    double ports;            /* how many ranks' worth of bytes a node sends,
-                              * and receives, at once: >= 1 */
+    double gap;              /* s per message that its ports are busy, for any
+                              * size */
+    double ports;            /* bandwidth of a node's port for sending, and for
+                              * receiving, in units of one rank's: >= 1 */
     int inner_shared;        /* messages inside a node share its ports too */
-    struct chorale_net_regimes tau; /* beta: s a reduced byte, by the size of
-                                     * what is reduced at once */
-    struct chorale_wiring wiring;   /* links that messages between nodes share
-                                     * besides; a link further makes them
-                                     * later by wiring.hop of their alpha */
+    struct chorale_net_regimes tau; /* beta: s per reduced byte, by the size of
+                                     * one reduction */
+    struct chorale_wiring wiring;   /* links shared by messages between nodes;
+                                     * each further link delays a message by
+                                     * wiring.hop times alpha */
 };
 
-/* Columns: for each level and regime alpha, beta; send_overhead,
- * recv_overhead, gap; for each regime of tau its value. */
+/* Number of columns: alpha and beta for each level and regime; send_overhead,
+ * recv_overhead, gap; one tau for each regime. */
 int chorale_net_columns(const struct chorale_net *net);
-/* Of send_overhead, of the first of tau, and of a level's regime. */
+/* Index of send_overhead, of the first tau, and of alpha of a level's
+ * regime. */
 int chorale_net_column_parts(const struct chorale_net *net);
 int chorale_net_column_tau(const struct chorale_net *net);
 int chorale_net_column(const struct chorale_net *net, int level, int regime);
 void chorale_net_get(const struct chorale_net *net, double *value);
 void chorale_net_set(struct chorale_net *net, const double *value);
 
-/* The regime of that many bytes. */
+/* The regime of a size in bytes. */
 int chorale_net_regime(const struct chorale_net_regimes *r, double bytes);
 
-/* Where the ranks are. */
+/* Placement of ranks on nodes. */
 enum chorale_net_place {
-    CHORALE_NET_BLOCK,       /* rank / ppn */
-    CHORALE_NET_CYCLIC       /* rank % nodes */
+    CHORALE_NET_BLOCK,       /* node = rank / ppn */
+    CHORALE_NET_CYCLIC       /* node = rank % nodes */
 };
 
-/* What all ranks do in one call, written down once and played often. */
+/* A recorded schedule: the events of all ranks in one call. It is recorded once
+ * and replayed often. */
 struct chorale_score;
 
-/* Write down alg at pt (root pt->root); nodes hold ppn ranks. NULL, and *why,
- * if there is no schedule: see chorale_schedule_walk. */
+/* Record alg at pt (root pt->root) with ppn ranks per node. Returns NULL, and
+ * the reason in *why, if chorale_schedule_walk() gives no schedule. */
 struct chorale_score *chorale_score_new(const struct chorale_alg *alg,
                                         const struct chorale_point *pt,
                                         int ppn, enum chorale_net_place place,
                                         const char **why);
 void chorale_score_free(struct chorale_score *score);
 
-/* How many notes (ends of messages, waits, reductions) it has. */
+/* Number of recorded events: ends of messages, waits, reductions. */
 size_t chorale_score_notes(const struct chorale_score *score);
 
-/* Play. column: [chorale_net_columns()] of the critical path, or NULL.
- * Returns seconds; NAN if there is no memory, or messages share ports in so
- * many ways that it would take too long. */
+/* Replay. column: [chorale_net_columns()] coefficients of the critical path, or
+ * NULL. Returns seconds; NAN if out of memory or if port sharing exceeds the
+ * work limit. */
 double chorale_score_play(struct chorale_score *score,
                           const struct chorale_net *net, double *column);
 

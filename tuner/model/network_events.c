@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network_events.c - what happens next to the messages being played: a heap. */
+/* network_events.c - event queue of a schedule replay: a binary heap. */
 #include <stdlib.h>
 
 #include "tuner/model/network_play.h"
@@ -17,7 +17,7 @@ static void put_event(struct play *p, int i, struct event e)
     p->flow[e.flow].awaited = i + 1;
 }
 
-/* Put e where i is free, or further up. */
+/* Place e at i or further up. */
 static void rise(struct play *p, int i, struct event e)
 {
     for (; i > 0 && sooner(&e, &p->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -25,7 +25,7 @@ static void rise(struct play *p, int i, struct event e)
     put_event(p, i, e);
 }
 
-/* Put e where i is free, or further down. */
+/* Place e at i or further down. */
 static void sink(struct play *p, int i, struct event e)
 {
     int child;

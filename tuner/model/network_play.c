@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network_play.c - playing a schedule on a network with parameters: see network.h.
+/* network_play.c - replay a recorded schedule on a parametrised network.
  *
- * Ends of messages are matched first in, first out for each pair of ranks.
- * Ranks go on until they wait for a message that has not arrived; then the
- * next event comes: a latency is over, or a message has arrived. */
+ * The ends of messages are matched first in, first out for each pair of ranks.
+ * Ranks advance until they wait for a message that has not arrived. Then the
+ * next event is processed: the end of a latency, or an arrival. */
 #include "tuner/model/network_play.h"
 
 #include <math.h>
@@ -23,9 +23,9 @@ struct chorale_score {
 
 /* Open messages between two ranks. */
 struct pair {
-    uint64_t key;            /* 0: none */
+    uint64_t key;            /* 0: unused entry */
     int first, last;         /* flows with one end, or -1 */
-    int sends;               /* which end that is */
+    int sends;               /* their posted end is the send */
 };
 
 struct player {
@@ -127,8 +127,8 @@ static int new_flow(struct play *p)
     return p->nflow++;
 }
 
-/* when holds the start: the latency begins, what alpha has beside the parts of
- * it that are spent elsewhere. */
+/* Start the latency at `when`: alpha without the parts that are spent as
+ * overheads or gap. */
 static void take_off(struct player *pl, int flow)
 {
     struct play *p = &pl->p;
@@ -161,8 +161,8 @@ static void take_off(struct player *pl, int flow)
     chorale_play_await(p, flow, when[0]);
 }
 
-/* The flow that an end of a message belongs to: the first of the pair that
- * lacks this end, else a new one. -1: no memory. */
+/* The flow of an end of a message: the first of the pair that lacks this end,
+ * else a new one. -1: out of memory. */
 static int flow_of(struct player *pl, struct pair *pair, int sends)
 {
     struct play *p = &pl->p;
@@ -184,8 +184,8 @@ static int flow_of(struct player *pl, struct pair *pair, int sends)
     return flow;
 }
 
-/* One end of a message is posted at the rank's time; note->moment becomes its
- * flow + 1. -1: no memory, or sizes that do not match. */
+/* Post one end of a message at the rank's time; sets note->moment to its
+ * flow + 1. -1: out of memory, or the sizes do not match. */
 static int post(struct player *pl, int rank, struct note *note)
 {
     struct play *p = &pl->p;
@@ -243,7 +243,7 @@ static void spend(struct player *pl, int rank, int column, double seconds,
         t[1 + column] += times;
 }
 
-/* The rank has waited for that flow: 1; or must go on waiting: 0. */
+/* 1: the rank's wait for that flow is over; 0: it must continue to wait. */
 static int waited(struct player *pl, int rank, int flow, int sends)
 {
     struct play *p = &pl->p;
@@ -262,7 +262,7 @@ static int waited(struct player *pl, int rank, int flow, int sends)
     return 1;
 }
 
-/* Let a rank go on until it waits. -1: see post. */
+/* Advance a rank until it waits. -1: as post(). */
 static int advance(struct player *pl, int rank)
 {
     struct trace *t = &pl->score->s.trace[rank];
@@ -293,9 +293,9 @@ static int advance(struct player *pl, int rank)
     return 0;
 }
 
-/* --- the whole --------------------------------------------------------- */
+/* --- replay ------------------------------------------------------------ */
 
-/* A latency is over, or a message has arrived. */
+/* Process an event: the end of a latency, or an arrival. */
 static void happen(struct player *pl, int flow)
 {
     struct play *p = &pl->p;
@@ -317,7 +317,7 @@ static void happen(struct player *pl, int flow)
     wake(pl, f->dst);
 }
 
-/* All events of the next moment. */
+/* Process all events of the next moment. */
 static void next_moment(struct player *pl)
 {
     struct play *p = &pl->p;
@@ -361,7 +361,7 @@ static int run(struct player *pl)
     }
     for (int r = 0; r < s->size; r++)
         if (s->trace[r].at < s->trace[r].n)
-            return -1; /* somebody waits for ever */
+            return -1; /* a rank waits for ever */
     return p->failed ? -1 : 0;
 }
 

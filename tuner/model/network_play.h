@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network_play.h - the state of a schedule being played, for the files that play
- * it (network_play.c), know what comes next (network_events.c), what a message shares
- * (network_route.c), and share that out (network_share.c). */
+/* network_play.h - the state of a schedule replay, shared by the files that
+ * advance it (network_play.c), queue its events (network_events.c), route its
+ * messages (network_route.c) and share ports (network_share.c). */
 #ifndef CHORALE_TUNER_MODEL_NETWORK_PLAY_H
 #define CHORALE_TUNER_MODEL_NETWORK_PLAY_H
 
 #include "tuner/model/network.h"
 
-/* A time as a sum: [0] its seconds, [1 + column] how often each parameter is
- * in it; the former alone where nobody asks for columns. */
+/* A time as a linear combination: [0] seconds, [1 + column] coefficients of the
+ * parameters. The coefficients exist only if columns are requested. */
 typedef double chorale_time;
 
 enum flow_state {
-    FLOW_OPEN,               /* one end is posted */
-    FLOW_FLYING,             /* latency */
+    FLOW_OPEN,               /* not started: one end is missing */
+    FLOW_FLYING,             /* in its latency */
     FLOW_MOVING,             /* its bytes share ports */
     FLOW_DONE
 };
@@ -21,30 +21,31 @@ enum flow_state {
 /* A message. */
 struct flow {
     int src, dst;
-    int next;                /* of the same pair, with one end; -1 */
-    int nend;                /* how many ends are posted */
+    int next;                /* next open flow of the pair, or -1 */
+    int nend;                /* number of ends posted */
     int level, regime, overlapped;
     double bytes;
     enum flow_state state;
-    double rate;             /* of the ports' time */
-    double work;             /* s of a whole port, in all */
-    double share;            /* the rate that is being worked out */
-    int awaited;             /* 1 + its event's place in the heap; 0: none */
+    double rate;             /* share of the ports' time */
+    double work;             /* total seconds of an unshared port */
+    double share;            /* rate under computation; < 0: not yet known */
+    int awaited;             /* 1 + position of its event in the heap; 0: no
+                              * event */
     unsigned stamp;
-    int nhop;                /* links that make it later */
-    int nport, first;        /* its places in the ports' lists: play.place */
+    int nhop;                /* links that delay it beyond alpha */
+    int nport, first;        /* its entries in play.place */
 };
 
-/* A flow in the list of a port. */
+/* A flow's entry in the list of one port. */
 struct place {
     int flow, port;
     int after, before;       /* places of the same port, or -1 */
 };
 
 struct port {
-    double size;             /* 1: one rank's */
+    double size;             /* capacity; 1: one rank's port */
     int first;               /* place, or -1 */
-    int left;                /* flows whose share is not worked out */
+    int left;                /* flows whose share is not yet computed */
     double free;
     unsigned stamp;
 };
@@ -56,14 +57,14 @@ struct event {
 
 struct play {
     const struct chorale_net *net;
-    int size, ppn, nnode;    /* ranks, those of a node, nodes, */
-    enum chorale_net_place where; /* and which are on which */
-    int *link;               /* room for the way of one message */
-    int width;               /* numbers a time takes */
+    int size, ppn, nnode;    /* ranks, ranks per node, nodes */
+    enum chorale_net_place where; /* placement of ranks */
+    int *link;               /* buffer for the route of one message */
+    int width;               /* numbers in a chorale_time */
     struct flow *flow;
-    chorale_time *when;      /* of a flow: its start, or since when its rate
-                              * holds, or its end */
-    chorale_time *left;      /* of a flow: work left, s of a whole port */
+    chorale_time *when;      /* per flow: its start, or the time since which
+                              * its rate holds, or its end */
+    chorale_time *left;      /* per flow: work left, s of an unshared port */
     int nflow, room;
     struct port *port;
     int nport;
@@ -72,18 +73,18 @@ struct play {
     struct event *heap;
     int nevent, heap_room;
     chorale_time *now;
-    int *touched, ntouched;  /* ports whose flows have changed */
-    int *some_flow, *some_port; /* those that share with each other */
+    int *touched, ntouched;  /* ports whose set of flows has changed */
+    int *some_flow, *some_port; /* a connected set of flows and ports */
     unsigned stamp, touch_stamp;
     unsigned *port_touched;
-    double work, most_work;  /* steps of sharing so far, and at most */
-    int failed;              /* no memory, or too much work */
+    double work, most_work;  /* sharing steps so far, and their limit */
+    int failed;              /* out of memory, or over the work limit */
 };
 
-#define NET_PLAY_WORK 1e6    /* steps of sharing at most, */
-#define NET_PLAY_EACH 1e3    /* and for each message */
-#define NET_PLAY_TAIL 1e-4   /* of a message */
-#define NET_PLAY_TIE 1e-9    /* relative: events as close are simultaneous */
+#define NET_PLAY_WORK 1e6    /* limit of sharing steps: constant part, */
+#define NET_PLAY_EACH 1e3    /* and part per message */
+#define NET_PLAY_TAIL 1e-4   /* share of a message whose rate is not changed */
+#define NET_PLAY_TIE 1e-9    /* relative distance of simultaneous events */
 
 static inline chorale_time *play_when(const struct play *p, int flow)
 {
@@ -103,22 +104,22 @@ static inline void time_add(chorale_time *a, const chorale_time *b,
         a[i] += factor * b[i];
 }
 
-/* Await the flow's next event, at that moment and no other. */
+/* Queue the flow's next event; it replaces an event already queued. */
 void chorale_play_await(struct play *p, int flow, double seconds);
 
-/* The flow whose event is next; it awaits none from now on. */
+/* Remove and return the flow with the earliest event. */
 int chorale_play_pop(struct play *p);
 
-/* Level, regime, ports and links of a flow that has src, dst and bytes. -1: no
- * memory. */
+/* Set level, regime, ports and links of a flow from its src, dst and bytes. -1:
+ * out of memory. */
 int chorale_play_route(struct play *p, int flow);
 
-/* A flow enters its ports, leaves them. */
+/* Add a flow to its ports, or remove it. */
 void chorale_play_enter(struct play *p, int flow);
 void chorale_play_leave(struct play *p, int flow);
 
-/* Work out the rates of all that share with what has entered or left, and
- * await their ends. */
+/* Recompute the rates of all flows affected by the flows that entered or left,
+ * and queue their ends. */
 void chorale_play_share(struct play *p);
 
 #endif

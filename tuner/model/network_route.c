@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network_route.c - what a message being played shares with others: the ports of
- * its ranks and nodes, and the links between these. */
+/* network_route.c - the ports and links that a message of a replay shares. */
 #include <stdlib.h>
 
 #include "tuner/model/network_play.h"
@@ -16,7 +15,7 @@ static int group_of(const struct play *p, int rank, int width)
     return rank / p->ppn;
 }
 
-/* Room for that many more places. -1: no memory. */
+/* Make room for n more places. -1: out of memory. */
 static int room_for(struct play *p, int n)
 {
     int room = 2 * p->place_room + n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network_share.c - messages under way at once share ports fairly: the smallest
- * share is as large as it can be, then the next (max-min), as flows of a
- * switched network do. Only what shares with a change is worked out again. */
+/* network_share.c - share ports among concurrent messages by max-min fairness,
+ * as switched networks do. Only messages connected to a change are
+ * recomputed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ void chorale_play_leave(struct play *p, int flow)
     }
 }
 
-/* All ports and flows that hang together with a port, into some_port and
+/* Collect the ports and flows connected to a port in some_port and
  * some_flow. */
 static void gather(struct play *p, int from, int *nport_p, int *nflow_p)
 {
@@ -84,7 +84,7 @@ static void gather(struct play *p, int from, int *nport_p, int *nflow_p)
     *nflow_p = nflow;
 }
 
-/* The flows of a port get their share, and the rest is the others'. */
+/* Give the flows of a port their share and free the rest for other flows. */
 static int settle_port(struct play *p, struct port *port, double share)
 {
     int n = 0;
@@ -130,7 +130,7 @@ static void fair(struct play *p, int nport, int nflow)
     }
 }
 
-/* From now on at another rate. */
+/* Set a flow's rate from now on. */
 static void set_rate(struct play *p, int flow, double rate)
 {
     struct flow *f = &p->flow[flow];
@@ -138,8 +138,8 @@ static void set_rate(struct play *p, int flow, double rate)
 
     if (fabs(rate - f->rate) <= 1e-12 * rate)
         return;
-    /* What is all but through goes on: two messages that nearly miss each
-     * other would double the coefficients, and again at each next one. */
+    /* An almost finished flow keeps its rate: two messages that nearly miss
+     * each other would double the coefficients, and again at each next one. */
     if (f->rate > 0 && left[0] - f->rate * (p->now[0] - when[0]) <
                            NET_PLAY_TAIL * f->work)
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* observations.c - load the runs of one system once, so that the models and the
- * decisions work on the same plain rows. */
+/* observations.c - load the runs of one system, as common rows for models and
+ * decisions. */
 #include "tuner/model/observations.h"
 
 #include <math.h>
@@ -10,18 +10,19 @@
 
 #include "tuner/model/link_fit.h"
 
-/* Times are rounded to a picosecond, less than any clock tells apart: a
- * simulated clock's last digits depend on how long the program ran before, and
- * two equal schedules shall take equal times whatever was killed meanwhile. */
+/* Times are rounded to a picosecond, below the resolution of any clock. The
+ * last digits of a simulated clock depend on how long the program ran before;
+ * equal schedules must have equal times also after an interruption. */
 #define TICK 1e-12
 
-/* Where the clock was lost, or messages seemed to be faster than they are, all
- * that was measured together is left out: by candidate, the fast ones would
- * go. */
+/* If the clock synchronisation was lost or a time is below the physical
+ * minimum, the whole point of that launch is excluded. Excluding single
+ * candidates would remove the fast ones. */
 #define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
 
 static const char runs_sql[] =
-    /* Of synchronous cells, the same where ranks come late. */
+    /* For each cell with synchronous arrival: its times under skewed
+     * arrival. */
     "WITH late AS (SELECT cell_id, max(t) AS late, count(*) AS patterns FROM"
     " (SELECT s.cell_id, avg(CASE ?2 WHEN 0 THEN median ELSE p95 END) AS t"
     "   FROM v_run a JOIN cell s USING (system_id, coll, comm_size, msg_size,"
@@ -39,8 +40,8 @@ static const char runs_sql[] =
     " (SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     "   provider, variant, params, root_policy, buffers, ordinal, launch_id,"
     "   batch, late, patterns,"
-    /* In simulation an algorithm of the library's own has a launch of its
-     * own; those of one ordinal are held against each other there. */
+    /* In simulation a native algorithm has its own launch; launches with the
+     * same ordinal are compared there. */
     "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
     "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
     "    AND stop_reason <> 'unequal' AS ok,"
@@ -61,7 +62,7 @@ static int compare_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The pool's copy of text, or NULL when out of memory. */
+/* The interned copy of text, or NULL if out of memory. */
 static const char *intern(void **pool, const unsigned char *text)
 {
     const char *want = text != NULL ? (const char *)text : "";
@@ -99,7 +100,7 @@ static int intern_texts(void **pool, sqlite3_stmt *stmt,
     return 0;
 }
 
-/* Read one row; 1: take it, 0: not ours, -1: out of memory. */
+/* Read one row. 1: use it, 0: unknown collective, -1: out of memory. */
 static int read_row(sqlite3_stmt *stmt, void **pool,
                     struct chorale_run_point *row)
 {

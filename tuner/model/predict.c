@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict.c - a fitted model read back and played: see predict.h. */
+/* predict.c - load a fitted model and replay schedules on it. */
 #include "tuner/model/predict.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@ struct tau {
     struct chorale_net_regimes regime;
 };
 
-/* What was asked before: a hash of the question, its answer. */
+/* Cache entry: the hash of a question, and its answer. */
 struct asked {
-    uint64_t key;            /* 0: free */
+    uint64_t key;            /* 0: unused entry */
     double seconds;
 };
 
@@ -33,9 +33,9 @@ struct chorale_predictor {
     struct predict_known *known;
     struct asked *asked;
     size_t room, nasked;
-    double notes;            /* played so far */
+    double notes;            /* schedule events replayed so far */
     int doubtful;            /* the model as a whole is not trusted */
-    double hop;              /* s a link beyond the first */
+    double hop;              /* s per link beyond the first */
 };
 
 /* --- reading ----------------------------------------------------------- */
@@ -76,7 +76,7 @@ static struct chorale_net_regimes *tau_of(struct chorale_predictor *p,
     return &t->regime;
 }
 
-/* Set alpha or beta of the regime that ends at upto; they come in order. */
+/* Set alpha or beta of the regime that ends at upto; called in order. */
 static void set_value(struct chorale_net_regimes *r, int alpha, double upto,
                       double value)
 {
@@ -149,7 +149,7 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
         return chorale_fail_memory(msg, "model");
     got->net.ports = 1;
     got->net.overlap_upto = -1;
-    /* Levels from the inside, regimes upwards. */
+    /* Levels from the inside, regimes in ascending order. */
     err = chorale_store_prepare(
         store, "SELECT param, level, dtype, op, value, upto, ppn, trusted"
         " FROM model WHERE system_id = ?1 ORDER BY level = 'net', param,"
@@ -226,7 +226,7 @@ void chorale_predictor_free(struct chorale_predictor *p)
     free(p);
 }
 
-/* --- asking ------------------------------------------------------------ */
+/* --- prediction -------------------------------------------------------- */
 
 static uint64_t add_bytes(uint64_t h, const void *data, size_t n)
 {
@@ -256,7 +256,7 @@ static uint64_t question(const struct chorale_alg *alg, const long *param,
     return h != 0 ? h : 1;
 }
 
-/* The place of a key: its own, or a free one. */
+/* The entry of a key, or the free one for it. */
 static struct asked *find(struct asked *asked, size_t room, uint64_t key)
 {
     size_t i = (size_t)(key & (room - 1));
@@ -286,7 +286,8 @@ static void remember(struct chorale_predictor *p, uint64_t key,
     p->nasked++;
 }
 
-/* One alpha, beta, tau, one port: where the formula is exact, it serves. */
+/* Use the variant's cost formula where it is exact: one alpha, beta and tau,
+ * one port. Else NAN. */
 static double formula(const struct chorale_net *net,
                       const struct chorale_alg *alg,
                       const struct chorale_point *pt, const char *policy)
@@ -306,7 +307,8 @@ static double formula(const struct chorale_net *net,
            (c > 0 ? c * net->tau.beta[0] : 0);
 }
 
-/* Played with the root of the policy, or with three and the middle time. */
+/* Replay with the root of the policy; for "rotate" the median of three
+ * roots. */
 static double played(struct chorale_predictor *p, struct chorale_net net,
                      const struct chorale_alg *alg,
                      const struct chorale_point *pt, int ppn,
@@ -432,7 +434,7 @@ int chorale_predict_may(struct chorale_predictor *p,
                         size_t size)
 {
     if (p == NULL) {
-        snprintf(why, size, "nothing is fitted");
+        snprintf(why, size, "no model is fitted");
         return 0;
     }
     return predict_known_may(p->known, alg, where, why, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict.h - seconds of a variant of the catalogue by the fitted model of a
- * system, and whether they may be relied on. One predictor for all verbs that
- * ask. */
+/* predict.h - predict the time of a variant by the fitted model of a system,
+ * and decide whether the prediction may be used. All verbs use this
+ * predictor. */
 #ifndef CHORALE_TUNER_MODEL_PREDICT_H
 #define CHORALE_TUNER_MODEL_PREDICT_H
 
@@ -9,81 +9,78 @@
 #include "db/store.h"
 #include "tuner/model/model.h"
 
-/* Above this relative error at measured points a variant's model is not used
- * there: DESIGN's bound for predictions. */
+/* A model with a larger relative error at measured points is not used there;
+ * the bound for all predictions. */
 #define CHORALE_PREDICT_BOUND 0.10
 
-/* Where. The texts are as in the table cell. */
+/* The point of a prediction. Texts are spelled as in the table cell. */
 struct chorale_where {
     enum chorale_coll coll;
     int comm_size, ppn;
     const char *shape;
     size_t msg_size;         /* m, bytes of a block */
     const char *dtype, *op, *op_class;
-    const char *root_policy; /* "rotate": of three roots the middle time;
-                              * "" or "none" where there is no root */
+    const char *root_policy; /* "rotate": median of three roots; "" or "none"
+                              * for unrooted collectives */
 };
 
 struct chorale_predictor;
 
-/* The model of a system. *p is NULL if none is fitted: the functions below
- * take that. */
+/* Load the stored model of a system. *p is NULL if no model is fitted; the
+ * functions below accept NULL. */
 enum chorale_err chorale_predictor_load(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         struct chorale_predictor **p,
                                         struct chorale_errmsg *msg);
-/* The same of a model just fitted, whose texts it uses no longer afterwards;
- * it says of nothing that it may be relied on. NULL: out of memory. */
+/* Predictor from a model just fitted; it keeps no pointer into model.
+ * chorale_predict_may() always answers 0. NULL: out of memory. */
 struct chorale_predictor *
 chorale_predictor_of(const struct chorale_model *model);
-/* The same of points, fitted without looking how good it is; of times in one
- * launch alone it does not say that a model lacks fit. NULL: they do not
- * determine a network. */
+/* Predictor from points, fitted without cross-validation. With a single launch
+ * it reports no lack of fit. NULL: the points do not determine a network. */
 struct chorale_predictor *
 chorale_predictor_fit(const struct chorale_points *points);
 void chorale_predictor_free(struct chorale_predictor *p);
 
-/* Seconds of alg with parameter values in the descriptor's order; NAN where
- * there is no model: the variant does not run there, its messages depend on
- * data or the library sends some, no tau is known for the type and operation.
- * The model alone: what it is off by at measured points of the variant is for
- * the caller to correct. Asking again costs little. */
+/* Predicted seconds of alg with param in the descriptor's order. NAN: no model;
+ * the variant does not run there; its messages depend on data or are sent by
+ * the MPI library; or tau is unknown for the type and operation. The result is
+ * not corrected by measured errors of the variant. Answers are cached. */
 double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where);
 
-/* How many notes of schedules (network.h) were played for the answers so far: the
- * work that they took. */
+/* Number of schedule events (network.h) replayed so far: the work done. */
 double chorale_predict_notes(const struct chorale_predictor *p);
 
-/* The network in three numbers, for cost formulas: the latency of the shortest
- * messages, s a byte of the longest, between nodes unless the shape is
- * "single-node", and s a reduced byte of the largest reductions of that type
- * and operation (0: unknown). 0, or -1: there is no model. */
+/* The network reduced to three numbers for cost formulas. *alpha: s, of the
+ * shortest messages; *beta: s per byte, of the longest; both between nodes
+ * unless shape is "single-node". *tau: s per byte of the largest reductions of
+ * that type and operation, 0: unknown. Returns 0, or -1 without a model. */
 int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
                          const char *dtype, const char *op, double *alpha,
                          double *beta, double *tau);
 
 /* 1 if the model of alg lacks fit in that shape: significantly, and by more
- * than CHORALE_PREDICT_BOUND (model.h), with why as below. Then it must not
- * be asked outside of what was measured: not between numbers of ranks either,
- * unless something else has shown that it is right there. Also of a predictor
- * of a model just fitted, or of points. */
+ * than CHORALE_PREDICT_BOUND (model.h); why as below. Its predictions must then
+ * not be used outside measured points, unless other evidence shows that they
+ * are right there. Also works for predictors of a model just fitted, or of
+ * points. */
 int chorale_predict_lacks(const struct chorale_predictor *p,
                           const struct chorale_alg *alg,
                           const struct chorale_where *where, char *why,
                           size_t size);
 
-/* 1 if the prediction may be relied on there, else 0 and why (a clause for
- * people, cut at size; NULL with 0). It may at measured numbers of ranks and,
- * unless the model as a whole is not trusted or that of alg lacks fit,
- *  - between measured numbers of ranks of the same shape and ppn, at sizes
- *    where both neighbours were foretold within CHORALE_PREDICT_BOUND by a fit
- *    that did not know them;
- *  - beyond the largest number of ranks or size at most half as far (as a
- *    ratio) as cross-validation foretold within that bound, and with more
- *    ranks only where the number of messages in turn grows slower than P.
- * Elsewhere the library is to be used. */
+/* 1 if the prediction may be used at that point, else 0 with the reason in
+ * why[size] (a clause, cut; may be NULL if size is 0). It may be used at
+ * measured process counts. If in addition the model as a whole is trusted and
+ * that of alg does not lack fit, it may be used:
+ *  - between measured process counts of the same shape and ppn, at sizes where
+ *    cross-validation predicted both neighbours within CHORALE_PREDICT_BOUND;
+ *  - beyond the largest process count or size, up to half the ratio that
+ *    cross-validation predicted within that bound; for more ranks only if the
+ *    number of consecutive messages grows slower than P.
+ * At other points the library must be used. */
 int chorale_predict_may(struct chorale_predictor *p,
                         const struct chorale_alg *alg,
                         const struct chorale_where *where, char *why,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict_valid.c - where a prediction may be relied on: see predict.h. */
+/* predict_valid.c - decide whether a prediction may be used. */
 #include "tuner/model/predict_valid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of ranks at which rounds are counted, and how much more of them twice
- * as many ranks may need: less than twice as many. */
+/* A variant is linear in P if twice MANY ranks need LINEAR times the rounds. */
 #define MANY 1024
 #define LINEAR 1.8
 
@@ -17,7 +16,7 @@ struct ranks {
     char shape[16];
     int ppn, comm_size;
     size_t m_lo, m_hi, m_max;
-    double reach, reach_m;   /* of the variant */
+    double reach, reach_m;   /* as in struct chorale_model_variant */
 };
 
 /* A variant whose model lacks fit. */
@@ -29,7 +28,7 @@ struct lacking {
 };
 
 struct predict_known {
-    struct ranks *row;       /* a variant's together, numbers of ranks rising */
+    struct ranks *row;       /* grouped by variant, ascending comm_size */
     size_t count;
     struct lacking *lacking;
     size_t nlacking;
@@ -45,7 +44,8 @@ static const struct chorale_alg *alg_of(sqlite3_stmt *stmt)
                                        sqlite3_column_text(stmt, 1));
 }
 
-/* For one more of both; grown at each power of two. -1: out of memory. */
+/* Make room for one more row and lacking; grows at powers of two. -1: out of
+ * memory. */
 static int make_room(struct predict_known *known)
 {
     size_t n = known->count + known->nlacking;
@@ -106,7 +106,7 @@ static const char lacking_sql[] =
     "SELECT coll, variant, shape, ppn, lack, worst_error FROM model_variant"
     " WHERE system_id = ?1 AND lack < ?2 AND worst_error > ?3";
 
-/* The rows of a query, each read into room made for it. */
+/* Read the rows of a query, growing the arrays as needed. */
 static enum chorale_err load(struct chorale_store *store, const char *sql,
                              sqlite3_int64 system_id,
                              void (*read)(sqlite3_stmt *stmt,
@@ -196,7 +196,7 @@ static int is_here(const char *shape, int ppn, const struct chorale_where *w)
             (strcmp(shape, "one-per-node") == 0 && ppn == 1));
 }
 
-/* Does it send Theta(P) messages one after the other? */
+/* Whether the variant sends Theta(P) messages one after the other. */
 static int is_linear(const struct chorale_alg *alg,
                      const struct chorale_where *w)
 {
@@ -218,8 +218,8 @@ static int is_linear(const struct chorale_alg *alg,
     return messages[1] > LINEAR * messages[0];
 }
 
-/* Was a block of that size foretold at that number of ranks, or is it no
- * farther beyond than half of what was? */
+/* Whether block size m was predicted at that process count, or lies within half
+ * the ratio that was predicted beyond the largest size. */
 static int size_known(const struct ranks *r, size_t m)
 {
     if (r->m_lo > r->m_hi || m < r->m_lo)
@@ -294,11 +294,11 @@ int predict_known_may(const struct predict_known *known,
                   below->comm_size, below->reach > 2 ? below->reach / 2 : 1);
     if (!size_known(below, where->msg_size))
         return no(why, size, "at %.0f ranks blocks of %.0f bytes were not "
-                  "foretold within 10 %%", below->comm_size,
+                  "predicted within 10 %%", below->comm_size,
                   (double)where->msg_size);
     if (above != NULL && !size_known(above, where->msg_size))
         return no(why, size, "at %.0f ranks blocks of %.0f bytes were not "
-                  "foretold within 10 %%", above->comm_size,
+                  "predicted within 10 %%", above->comm_size,
                   (double)where->msg_size);
     return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_model.c - a fitted model as text: see show_model.h. */
+/* show_model.c - print a fitted model as text. */
 #include "tuner/model/show_model.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void rate(double seconds_per_byte, char human[64])
         snprintf(human, 64, "free: no time per byte seen");
 }
 
-/* Level, type and operation, and sizes. */
+/* Name of a parameter: level, type and operation, sizes. */
 static void name_param(const struct chorale_model *m,
                        const struct chorale_model_param *p, char name[120])
 {
@@ -78,7 +78,7 @@ static void print_param(const struct chorale_model *m,
     print_line("", (double)type_size, "s/op", p->value, p->lo, p->hi, human);
 }
 
-/* An error in percent, or a dash; marked where it passes the bound. */
+/* An error in percent, or a dash; "!" marks errors above the bound. */
 static const char *percent(double error, char text[24])
 {
     if (isnan(error))
@@ -93,7 +93,7 @@ static void print_variants(const struct chorale_model *m)
     char a[24], b[24], c[24], lack[24];
 
     printf("  %-40s%6s%11s%11s%11s%10s%7s\n", "by variant:", "points",
-           "median", "worst", "foretold", "lack", "reach");
+           "median", "worst", "predicted", "lack", "reach");
     for (size_t i = 0; i < m->nvariant; i++) {
         const struct chorale_model_variant *v = &m->variant[i];
         char name[80];
@@ -118,10 +118,10 @@ static void print_crossval(const struct chorale_model *m)
 {
     char a[24], b[24], lo[32], hi[32];
 
-    printf("  Foretold: without = worst error at P of a fit without that P;"
-           " ahead = of one to at\n  most P/2; ! = over 10 %%: a prediction"
-           " of this fit alone is not relied on there;\n  last, block sizes"
-           " that may be used\n");
+    printf("  Cross-validation, worst errors at P: without = of a fit without"
+           " that P; ahead = of a\n  fit to at most P/2; ! = over 10 %%:"
+           " predictions of this fit alone are not used\n  there; last:"
+           " block sizes with valid predictions\n");
     printf("    %-38s%6s%7s%12s%12s\n", "variant", "P", "points", "without",
            "ahead");
     for (size_t i = 0; i < m->nvariant; i++) {
@@ -151,7 +151,7 @@ static void warn_params(const struct chorale_model *m)
 {
     for (size_t j = 0; j < m->ntau; j++)
         if (!m->tau[j].known)
-            printf("  note: tau of %s %s cannot be told from beta and was left"
+            printf("  note: tau of %s %s is not separable from beta and was left"
                    " out with its points;\n  measure a second variant of the"
                    " reduction\n", m->tau[j].dtype, m->tau[j].op);
     for (size_t i = 0; i < m->nparam; i++) {
@@ -180,7 +180,7 @@ static void print_warnings(const struct chorale_model *m)
     }
     if (wild > 0)
         printf("  note: %zu points whose messages just meet or just miss were"
-               " left out of what is\n  foretold (--crossval shows where)\n",
+               " left out of the\n  predictions (--crossval shows where)\n",
                wild);
     if (lacking > 0)
         printf("  note: %zu of %zu variants lack fit (p < %g and worst over"
@@ -188,12 +188,12 @@ static void print_warnings(const struct chorale_model *m)
                " what was measured\n", lacking, m->nvariant,
                CHORALE_MODEL_LACK);
     if (bad > 0)
-        printf("  note: %zu of %zu variants were not foretold within 10 %%"
+        printf("  note: %zu of %zu variants were not predicted within 10 %%"
                " (--crossval shows where): there\n  only what is measured"
                " decides\n", bad, m->nvariant);
     if (m->nopaque > 0)
-        printf("  note: %zu runs of variants whose messages cannot be written"
-               " down were left out\n", m->nopaque);
+        printf("  note: %zu runs of variants without a known schedule were"
+               " left out\n", m->nopaque);
     if (m->nskipped > 0)
         printf("  note: %zu runs of unknown variants, parameters, types or"
                " shapes were left out\n", m->nskipped);
@@ -208,7 +208,7 @@ static void print_warnings(const struct chorale_model *m)
                w->n);
 }
 
-/* How the port model was chosen. */
+/* Print the port model and why it was chosen. */
 static void print_ports(const struct chorale_model *m)
 {
     char text[48];
@@ -239,7 +239,7 @@ void chorale_fit_print(const struct chorale_system_row *system,
            m->worst.variant, m->worst.comm_size,
            chorale_human_bytes((double)m->worst.n, bytes));
     if (m->beyond.npoints > 0)
-        printf("  foretold with more ranks, %zu points: median %.2f %%, worst"
+        printf("  predicted with more ranks, %zu points: median %.2f %%, worst"
                " %.2f %% (%s %s, P = %d, n = %s)\n", m->beyond.npoints,
                100 * m->beyond.median, 100 * m->beyond.worst,
                chorale_coll_info(m->beyond.at.coll)->name,

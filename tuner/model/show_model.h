@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_model.h - a fitted model for people and programs. */
+/* show_model.h - print a fitted model as text or as JSON. */
 #ifndef CHORALE_TUNER_MODEL_SHOW_MODEL_H
 #define CHORALE_TUNER_MODEL_SHOW_MODEL_H
 
@@ -8,11 +8,12 @@
 #include "db/systems.h"
 #include "tuner/model/model.h"
 
-/* On standard output; crossval: with each variant at each number of ranks. */
+/* Print to standard output; crossval: also each variant at each process
+ * count. */
 void chorale_fit_print(const struct chorale_system_row *system,
                        const struct chorale_model *model, int crossval);
 
-/* All of it. NULL: out of memory, or names that are not UTF-8. */
+/* The whole model as JSON. NULL: out of memory, or a name is not UTF-8. */
 json_t *chorale_fit_json(const struct chorale_system_row *system,
                          const struct chorale_model *model);
 

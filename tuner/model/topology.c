@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.c - links, ways over them, and who shares them: see topology.h. */
+/* topology.c - routes and link loads of a topology. */
 #include "tuner/model/topology.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void sides(const struct chorale_wiring *f, int nodes, int *rows,
         *rows = (nodes + f->cols - 1) / f->cols;
 }
 
-/* Along a line of so many places, whose links are numbered from first. */
+/* Route along a line of `length` nodes, whose links are numbered from first. */
 static int along(const struct chorale_wiring *f, int length, int first,
                  int from, int to, int *link)
 {

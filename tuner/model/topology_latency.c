@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_latency.c - what a link more makes a message later, and which links
- * explain that alone: see topology.h. */
+/* topology_latency.c - the delay per link, and the geometry that explains alpha
+ * alone. */
 #include <math.h>
 
 #include "tuner/model/topology.h"
 
-/* That many distances, between nodes, tell a geometry; it must leave a tenth of
- * what a flat network leaves. A less plain one must be better by so much. */
+/* A geometry needs LEAST distances between nodes and must leave at most
+ * EXPLAINS of the error of a flat network. A more complex one must reduce the
+ * error to BETTER of the simpler one's. */
 #define LEAST 4
 #define EXPLAINS 0.1
 #define BETTER 0.8
 #define SAME 1e-3
 
-/* Links that delay a message so many nodes on, as the empty ones saw it. */
+/* Number of delaying links of the measured message. */
 static double hops(const struct chorale_wiring *f, int nodes,
                    const struct chorale_wiring_seen *s)
 {
@@ -81,8 +82,8 @@ static void attempt(struct job *job, const struct chorale_wiring *f)
     }
 }
 
-/* f with each width that was measured from the i-th on, and with further ones
- * above it. */
+/* Try f with each measured width from the i-th on as its next level, and
+ * recursively with further levels. */
 static void levels(struct job *job, struct chorale_wiring f, size_t i)
 {
     int level = f.nlevel++;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology_search.c - which links explain the measured kappas: see topology.h. */
+/* topology_search.c - find the topology that explains the measured kappas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/model/topology.h"
 
-/* A geometry that is less plain, or a further level, must be better by so
- * much, and by more than kappas can be measured: the heads of messages alone
- * make them one ten-thousandth larger than loads are. */
+/* A more complex geometry, or a further level, must reduce the error to BETTER
+ * of the previous one, and by more than SAME, the accuracy of kappa: latencies
+ * of messages alone raise it by one ten-thousandth above the load. */
 #define BETTER 0.8
 #define SAME 1e-3
 
@@ -16,16 +16,16 @@ struct job {
     const struct chorale_wiring_seen *seen;
     size_t nseen;
     int nodes, ppn;
-    double base;             /* kappa where no link is shared: the ports' */
-    double *load;            /* [nseen] of a candidate, with ways 1 */
-    double *told;            /* [nseen] kappa as counted so far */
+    double base;             /* kappa without shared links: the ports' */
+    double *load;            /* [nseen] of a candidate with ways 1 */
+    double *told;            /* [nseen] kappa explained so far */
     struct chorale_wiring best;
-    double off, worst;       /* of best, and with what empty messages tell */
-    double judged;
+    double off, worst;       /* mean and largest |log| error of best */
+    double judged;           /* off plus the error in the alphas */
 };
 
-/* Mean and largest |log| of a candidate with those ways beside what is told
- * already. */
+/* Mean and largest |log| error of a candidate with the given ways, combined
+ * with the kappa explained so far. */
 static double miss(const struct job *job, double ways, double *worst_p)
 {
     double sum = 0, worst = 0;
@@ -41,8 +41,8 @@ static double miss(const struct job *job, double ways, double *worst_p)
     return sum / (double)job->nseen;
 }
 
-/* By how much of alpha a link makes a message later; *off_p: the mean |log| by
- * which that misses the empty messages. */
+/* Delay per link as a fraction of alpha; *off_p: mean |log| error of the empty
+ * messages. */
 static double hop_of(const struct job *job, const struct chorale_wiring *f,
                      double *off_p)
 {
@@ -53,8 +53,8 @@ static double hop_of(const struct job *job, const struct chorale_wiring *f,
     return d.first > 0 ? d.step / d.first : 0;
 }
 
-/* The loads of a candidate, and the ways with which it misses least; 0: it
- * explains nothing. No link is slower than a message by itself. */
+/* Compute the loads of a candidate and the ways with the least error; 0: it
+ * explains nothing. ways <= 1: no link is slower than a single message. */
 static double best_ways(struct job *job, const struct chorale_wiring *f,
                         double *off_p, double *worst_p)
 {
@@ -83,21 +83,21 @@ static double best_ways(struct job *job, const struct chorale_wiring *f,
     return best;
 }
 
-/* Does it miss by so much less than what was found before? Of equals (better:
- * 1) any difference will do. */
+/* Whether an error is enough below the previous one. better: required ratio; 1:
+ * any improvement counts. */
 static int beats(double judged, double better, double before)
 {
     return judged < better * before - (better < 1 ? SAME : 1e-9);
 }
 
-/* Is f, of a tree with a further level, so much better? */
+/* Take f if it is enough better; f may be a tree with one more level. */
 static void attempt(struct job *job, struct chorale_wiring f, double better)
 {
     int level = f.kind == CHORALE_WIRING_TREE ? f.nlevel - 1 : 0;
     struct chorale_wiring one = f;
     double off, worst = 0, ways, late;
 
-    if (f.kind == CHORALE_WIRING_TREE) { /* that level by itself */
+    if (f.kind == CHORALE_WIRING_TREE) { /* test the new level alone */
         one.nlevel = 1;
         one.width[0] = f.width[level];
     }
@@ -151,7 +151,7 @@ static void sort_levels(struct chorale_wiring *f)
             }
 }
 
-/* What is told by the levels of f. */
+/* Set job->told to the kappa that the levels of f explain. */
 static void tell(struct job *job, const struct chorale_wiring *f)
 {
     for (size_t i = 0; i < job->nseen; i++) {
@@ -164,7 +164,7 @@ static void tell(struct job *job, const struct chorale_wiring *f)
     }
 }
 
-/* The width to add to f that explains most; 0: none is so much better. */
+/* Add the width to f that explains most. 0: no width improves enough. */
 static int add_level(struct job *job, struct chorale_wiring f, double better)
 {
     int found = 0;
@@ -184,8 +184,8 @@ static int add_level(struct job *job, struct chorale_wiring f, double better)
     return found;
 }
 
-/* Level by level, each the one that explains most of what is left; and each
- * once more beside the others. */
+/* Add levels one by one, each the one that explains most of the rest; refit
+ * each level given the others. */
 static void trees(struct job *job)
 {
     struct chorale_wiring sofar = { .kind = CHORALE_WIRING_TREE };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* campaign_label.c - what a campaign measures, in the user's words or git's. */
+/* campaign_label.c - the label of a campaign, given by the user or by git. */
 #include "config.h"
 
 #include <stdio.h>

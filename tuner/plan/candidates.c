@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* candidates.c - which values of a variant's parameters a plan measures.
+/* candidates.c - the parameter values of a variant that a plan measures.
  *
- * Of a dozen sizes of a segment most are hopeless at any given point, and
- * those cost most to measure: a megabyte in segments of one kilobyte is a
- * thousand messages a rank. The set `near` leaves out
- *  - what does not run at this point, unless nothing does;
- *  - what cuts the data otherwise than another choice and is NEAR_CUT times
- *    slower by its stated cost (of a few messages: NEAR_FEW times), on a
- *    network of little latency and on a typical one; of equal cuts all but
- *    one;
- *  - what takes NEAR_BYTES times as long as another choice, of any variant of
- *    the collective, even if messages cost nothing but their bytes;
- *  - of what the MPI library does a part of nothing, as its cost is not known;
- *  - radixes and numbers of requests beyond the number of ranks, and radixes
- *    of shapes that have none, all but one.
- * Radixes are not held against each other otherwise: where sends overlap,
- * a message costs less than the model's latency. */
+ * Of a dozen segment sizes most are hopeless at any given point, and those cost
+ * most to measure: a megabyte in segments of one kilobyte is a thousand
+ * messages per rank. The set `near` omits
+ *  - variants that do not run at this point, unless none does;
+ *  - segmentations that are NEAR_CUT times (with few messages NEAR_FEW times)
+ *    slower than another by their cost formula, both on a network of low
+ *    latency and on a typical one; of equal segmentations all but one;
+ *  - choices that take NEAR_BYTES times as long as another choice, of any
+ *    variant of the collective, even if only bytes cost time;
+ *  - radixes and request limits beyond the number of ranks, and radixes of
+ *    shapes that ignore them, all but one.
+ * Variants that call the MPI library are not compared, as their cost is
+ * unknown. Radixes are not compared otherwise: with overlapping sends a message
+ * costs less than the model's latency. */
 #include "config.h"
 
 #include "tuner/plan/candidates.h"
@@ -28,7 +27,7 @@
 
 #define NEAR_CUT 1.25
 #define NEAR_FEW 2.0
-#define FEW 64 /* messages on the path */
+#define FEW 64 /* messages on the critical path */
 #define NEAR_BYTES 1.5
 
 int chorale_set_find(const char *name)
@@ -79,7 +78,7 @@ static int fans(const struct chorale_param *par)
     return is_one_of(par->name, word);
 }
 
-/* Of combination k, the first one that differs in such parameters only. */
+/* The first combination that differs from k in such parameters only. */
 static long without(const struct chorale_values *ls, long k,
                     int (*such)(const struct chorale_param *par))
 {
@@ -101,7 +100,7 @@ static int equal(double a, double b)
     return a <= b * (1 + 1e-9) && b <= a * (1 + 1e-9);
 }
 
-/* 1: it costs the same with another value of parameter i. */
+/* 1 if the cost is the same with another value of parameter i. */
 static int same_cost(const struct chorale_alg *alg,
                      const struct chorale_point *at, int i, long value)
 {
@@ -114,9 +113,9 @@ static int same_cost(const struct chorale_alg *alg,
                  seconds(alg, &other, TYPICAL_ALPHA, NULL));
 }
 
-/* A parameter that counts ranks has a listed value that does the same: the
- * least one that takes all ranks. reqs: numbers of requests count as such, and
- * nothing is asked of the cost. */
+/* 1 if a parameter that counts ranks has a smaller listed value with the same
+ * effect, the least one that includes all ranks. reqs: consider request limits
+ * instead of radixes, and do not compare costs. */
 static int beyond(const struct chorale_alg *alg,
                   const struct chorale_point *at, int reqs)
 {
@@ -143,11 +142,11 @@ static int beyond(const struct chorale_alg *alg,
 }
 
 struct choice {
-    double hidden, typical; /* seconds; negative: left out */
-    double bytes;           /* of bytes alone */
-    double messages;        /* on the path */
+    double hidden, typical; /* seconds; negative: omitted */
+    double bytes;           /* seconds of the bytes alone */
+    double messages;        /* on the critical path */
     int is_default;
-    int unknown;            /* the library does a part: so much is a guess */
+    int unknown;            /* the library does a part: its cost is a guess */
 };
 
 static int is_default(const struct chorale_alg *alg, const long *value)
@@ -178,7 +177,7 @@ static void judge_alone(const struct chorale_values *ls,
     }
 }
 
-/* Choices k and j cost the same, whatever the number of ranks. */
+/* 1 if choices k and j cost the same for any number of ranks. */
 static int is_unread(const struct chorale_values *ls,
                      const struct chorale_point *at,
                      long k, long j)
@@ -198,7 +197,7 @@ static int is_unread(const struct chorale_values *ls,
     return 1;
 }
 
-/* Choice k is no use beside choice j. */
+/* 1 if choice k is dominated by choice j. */
 static int is_worse(const struct chorale_values *ls,
                     const struct chorale_point *at,
                     const struct choice *choice, long k, long j)
@@ -216,7 +215,7 @@ static int is_worse(const struct chorale_values *ls,
     return a->hidden > far * b->hidden && a->typical > far * b->typical;
 }
 
-/* The least stated time of the collective at this point. */
+/* The least cost of any variant of the collective at this point, s. */
 static double least(enum chorale_coll coll, const struct chorale_point *at)
 {
     struct chorale_point pt = *at;
@@ -285,7 +284,7 @@ static enum chorale_err put_near(const struct chorale_alg *alg,
         any = 1;
     }
     free(choice);
-    if (!any) { /* no list has the defaults, and nothing listed runs */
+    if (!any) { /* neither the defaults nor any listed value runs */
         for (int i = 0; i < alg->nparam; i++)
             pt.param[i] = alg->param[i].def;
         err = put(arg, pt.param);
@@ -311,8 +310,8 @@ static enum chorale_err put_all(const struct chorale_alg *alg,
     return err;
 }
 
-/* The combination of the least stated time with that latency; the defaults
- * where none is less than theirs. */
+/* The combination with the least cost at that latency; the defaults if none is
+ * cheaper. */
 static void find_fastest(const struct chorale_values *ls,
                          const struct chorale_point *at, double alpha,
                          long *best)
@@ -334,7 +333,7 @@ static void find_fastest(const struct chorale_values *ls,
     }
 }
 
-/* The next smaller segments that are listed, if any of them cuts the data. */
+/* Replace segment sizes by the next smaller listed ones that cut the data. */
 static void cut_finer(const struct chorale_values *ls,
                       const struct chorale_point *at,
                       long *value)
@@ -351,8 +350,8 @@ static void cut_finer(const struct chorale_values *ls,
     }
 }
 
-/* The next larger segments that are listed, if most, which has longer ones
- * or whole messages, leaves them out. */
+/* Replace segment sizes by the next larger listed ones, unless `most` has no
+ * longer segments (0: whole messages). */
 static void cut_coarser(const struct chorale_values *ls,
                         const struct chorale_point *at,
                         const long *most, long *value)
@@ -370,9 +369,9 @@ static void cut_coarser(const struct chorale_values *ls,
     }
 }
 
-/* The defaults, what is fastest on a typical network, what is where most of a
- * message's latency is hidden behind others, and the same in finer segments
- * and, if that leaves a gap to the typical ones, in coarser ones. */
+/* The core set: the defaults; the fastest on a typical network; the fastest if
+ * most latency is hidden by overlap; the latter with finer segments and, if
+ * there is a gap to the typical ones, with coarser ones. */
 static enum chorale_err put_core(const struct chorale_alg *alg,
                                  const struct chorale_point *at, put_fn *put,
                                  void *arg)

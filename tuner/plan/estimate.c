@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate.c - what a planned campaign will take: see estimate.h. */
+/* estimate.c - estimate the time of a planned campaign. */
 #include "config.h"
 
 #include "tuner/plan/estimate.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row for each cell of the campaign and each launch of it that is still to
- * be made, in the order of the kinds of launches (launches.c). */
+/* One row for each cell of the campaign and each of its launches that is still
+ * pending, ordered by kind of launch (as in launches.c). */
 #define OWED                                                                 \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -26,14 +26,14 @@
     " ORDER BY c.comm_size, c.ppn, c.shape, c.part, siblings, c.cell_id,"    \
     "          o.ordinal"
 
-/* A kind of launches while its rows go by. */
+/* The kind of launches whose rows are being read. */
 struct kind {
     int comm_size, ppn, siblings;
     char shape[16], part[128];
     double *seconds;         /* [nordinal] of cells; below 0: no such launch */
     size_t nordinal;
     sqlite3_int64 cell;
-    double cell_seconds;     /* of it in a launch */
+    double cell_seconds;     /* of that cell, per launch */
 };
 
 struct maker {
@@ -46,7 +46,7 @@ struct maker {
     struct kind kind;
     struct chorale_estimate_launch *launch;
     size_t nlaunch;
-    double in_time;          /* share of the cells that run out of time */
+    double in_time;          /* share of cells that use up their time limit */
     struct chorale_errmsg *msg;
 };
 
@@ -55,7 +55,7 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail_memory(msg, NULL);
 }
 
-/* The network for calls of that placement, type and operation. */
+/* The network parameters for calls with that placement, type and operation. */
 static struct chorale_family_net
 network(const struct maker *m, const struct chorale_run_point *run)
 {
@@ -70,16 +70,16 @@ network(const struct maker *m, const struct chorale_run_point *run)
     return net;
 }
 
-/* Bytes of buffers on a node that this cell needs at the least. */
+/* Bytes of buffers on a node that this cell needs at least. */
 static double least_memory(const struct chorale_run_point *run)
 {
     const struct chorale_coll_info *info = chorale_coll_info(run->coll);
-    int at_root = info->rooted && info->blocks; /* who else has a block */
+    int at_root = info->rooted && info->blocks; /* only the root has n bytes */
 
     return (double)run->n * (at_root ? 1 : run->ppn);
 }
 
-/* Seconds of a call; NAN: it cannot run there, or not in that memory. */
+/* Seconds of a call; NAN: it does not run there, or needs more memory. */
 static double call_seconds(const struct maker *m,
                            struct chorale_adapt_model *model, double memory)
 {
@@ -129,7 +129,8 @@ static double read_cell(const struct maker *m, sqlite3_stmt *stmt)
     return precise + m->in_time * (most - precise);
 }
 
-/* The row of the kind at hand, the last one or a new one. NULL: no memory. */
+/* The row of the current kind: the last one, or a new one. NULL: out of
+ * memory. */
 static struct chorale_estimate_row *row_of(struct maker *m)
 {
     struct chorale_estimate *e = m->e;
@@ -161,8 +162,8 @@ static double cost(const struct maker *m, const struct kind *k, int nodes,
     return chorale_adapt_cost(&opts, k->comm_size, k->ppn, seconds);
 }
 
-/* A launch of the kind at hand, which row_of has the row of. Simulated ones
- * never share a start, cyclic and forced ones neither: launches.c, run.c. */
+/* Add a launch of the current kind, whose row row_of() returned. Simulated,
+ * cyclic and forced launches never share a start (launches.c, run.c). */
 static int put_launch(struct maker *m, int ordinal, double seconds)
 {
     const struct kind *k = &m->kind;
@@ -189,8 +190,8 @@ static int put_launch(struct maker *m, int ordinal, double seconds)
     return 0;
 }
 
-/* All launches are known: to the rows what each adds. A simulated one counts
- * as several real ones. */
+/* Add the cost of each launch to its row, when all launches are known. A
+ * simulated launch counts as several real ones. */
 static enum chorale_err add_starts(struct maker *m)
 {
     double times = m->e->simulated ? CHORALE_ADAPT_LAUNCHES : 1;
@@ -208,7 +209,7 @@ static enum chorale_err add_starts(struct maker *m)
     return err;
 }
 
-/* The launches of the kind at hand are known: add them up. */
+/* Sum the launches of the current kind, when all of them are known. */
 static enum chorale_err end_kind(struct maker *m)
 {
     struct kind *k = &m->kind;
@@ -232,7 +233,7 @@ static enum chorale_err end_kind(struct maker *m)
     return CHORALE_OK;
 }
 
-/* 1 if the row is of another kind of launches than the one at hand. */
+/* 1 if the row belongs to another kind of launches. */
 static int is_new(const struct kind *k, sqlite3_stmt *stmt)
 {
     return k->comm_size != sqlite3_column_int(stmt, 0) ||
@@ -325,7 +326,7 @@ static enum chorale_err add_up(struct maker *m, sqlite3_int64 campaign_id)
     return err;
 }
 
-/* What the numbers are, and where each is from. */
+/* Determine the parameters and the source of each. */
 static enum chorale_err find_numbers(struct maker *m)
 {
     static const struct chorale_run_point between = {
@@ -359,7 +360,7 @@ static enum chorale_err find_numbers(struct maker *m)
     return err;
 }
 
-/* The same where no cell becomes precise within its time. */
+/* The estimate if every cell uses up its time limit. */
 static enum chorale_err add_up_most(const struct maker *m,
                                     sqlite3_int64 campaign_id)
 {

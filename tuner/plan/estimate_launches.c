@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate_launches.c - which launches share a start, and what each adds to what
- * all take: see estimate.h. */
+/* estimate_launches.c - assign launches to shared starts, and compute the cost
+ * that each adds. */
 #include "config.h"
 
 #include "tuner/plan/estimate.h"
@@ -13,7 +13,7 @@ static int nodes_of(const struct chorale_pending *p)
     return (p->comm_size + p->ppn - 1) / p->ppn;
 }
 
-/* The launch that a fellow is, of those without a start yet. */
+/* The unassigned launch that corresponds to a fellow. */
 static struct chorale_estimate_launch *
 launch_of(struct chorale_estimate_launch *launch, size_t n,
           const struct chorale_pending *p)
@@ -28,7 +28,7 @@ launch_of(struct chorale_estimate_launch *launch, size_t n,
     return NULL;
 }
 
-/* A start of its own. */
+/* Assign a launch to its own start. */
 static void alone(struct chorale_estimate_launch *l, double start_up)
 {
     l->placed = l->starts = 1;
@@ -36,8 +36,9 @@ static void alone(struct chorale_estimate_launch *l, double start_up)
     l->node_taken = l->taken * nodes_of(&l->p);
 }
 
-/* Those that are measured at once: the nodes of the start are held for as long
- * as the longest takes, to which each adds by the node-seconds of its own. */
+/* Launches measured at once hold the nodes of the start for as long as the
+ * longest takes; each is charged a share of that in proportion to its own
+ * node-seconds. */
 static void one_wave(struct chorale_estimate_launch **l, int count, int nodes)
 {
     double longest = 0, work = 0;
@@ -56,7 +57,7 @@ static void one_wave(struct chorale_estimate_launch **l, int count, int nodes)
     }
 }
 
-/* The first of fellow[count] starts, the others ride along. */
+/* fellow[0] starts the program, the others share the start. */
 static void together(struct chorale_estimate_launch *launch, size_t n,
                      const struct chorale_fellow *fellow, int count,
                      double start_up, struct chorale_estimate_launch **wave)
@@ -76,8 +77,8 @@ static void together(struct chorale_estimate_launch *launch, size_t n,
     }
 }
 
-/* One start of an ordinal, as `run` would make it: with the next launch, which
- * is the first in launch[] that has none, go all that can. 0: there is none. */
+/* Make one start of an ordinal as `run` would: the first launch in launch[]
+ * without a start, with all that can share it. 0: no launch is left. */
 static int one_start(struct chorale_estimate_launch *launch, size_t n,
                      double start_up, int ordinal,
                      struct chorale_fellow *fellow,

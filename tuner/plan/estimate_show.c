@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* estimate_show.c - an estimate as a table and as JSON: see estimate.h. */
+/* estimate_show.c - print an estimate as a table or as JSON. */
 #include "config.h"
 
 #include "tuner/plan/estimate.h"
@@ -14,7 +14,7 @@ static const char *from_word(enum chorale_estimate_from from)
                                              : "default";
 }
 
-/* Three digits of so many hours: a day and a minute are both common. */
+/* Hours with three digits: both days and minutes are common. */
 static void show_row(const char *name, int nodes, int ppn,
                      const struct chorale_estimate_row *row)
 {
@@ -42,7 +42,7 @@ static void show_numbers(const struct chorale_estimate *e)
         printf("%s)\n", from_word(e->start_up));
 }
 
-/* How far it may be off, and what makes it better. */
+/* Print the uncertainty, and how to reduce it. */
 static void show_doubt(const struct chorale_estimate *e)
 {
     if (e->simulated || e->all.nlaunch == 0)
@@ -51,12 +51,12 @@ static void show_doubt(const struct chorale_estimate *e)
            "cell takes all of its --cell-time\n",
            e->most_seconds / 3600, e->most_node_seconds / 3600);
     if (e->nstarted > 0)
-        printf("of the cells that were measured here %.3g %% took it, and as "
-               "many are expected to\n", 100 * e->in_time);
+        printf("%.3g %% of the cells measured here did; the same share is "
+               "assumed\n", 100 * e->in_time);
     else
         printf("this is a guess: nothing was measured on this system yet; "
                "after one launch of a few of its cells (--launches 1, then "
-               "`chorale run` and `chorale fit`) it goes by what they took\n");
+               "`chorale run` and `chorale fit`) it uses their times\n");
 }
 
 void chorale_estimate_show(const struct chorale_estimate *e)
@@ -68,8 +68,8 @@ void chorale_estimate_show(const struct chorale_estimate *e)
     show_numbers(e);
     if (e->alpha == CHORALE_ESTIMATE_DEFAULT ||
         e->beta == CHORALE_ESTIMATE_DEFAULT)
-        printf("no model of this system is fitted: what is said to be a "
-               "default may be off by several times\n");
+        printf("no model of this system is fitted: the default values "
+               "may be wrong by several times\n");
     if (e->simulated)
         printf("hours are those of a real system with these times: %d "
                "launches for each simulated one\n", CHORALE_ADAPT_LAUNCHES);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_algs.c - what the MPI library's own algorithms are called: see
- * native_algs.h. */
+/* native_algs.c - the names of the MPI library's, or SimGrid's, algorithms. */
 #include "config.h"
 
 #include "tuner/plan/native_algs.h"
@@ -16,7 +15,7 @@
 
 #define TEXT (64 << 10)
 
-/* One line "collective name"; others are not ours. */
+/* Parse a line "collective name"; other lines are ignored. */
 static int read_line(const char *line, struct chorale_natives *natives)
 {
     struct chorale_native_name *grown, row;
@@ -59,7 +58,8 @@ enum chorale_err chorale_natives_load(struct chorale_natives *natives,
     return err;
 }
 
-/* Names after "Valid algorithms: ", separated by ", ", a full stop last. */
+/* Parse names after "Valid algorithms: ", separated by ", ", with a full stop
+ * at the end. */
 static int read_valid(char *list, enum chorale_coll coll,
                       struct chorale_natives *natives)
 {
@@ -77,9 +77,9 @@ static int read_valid(char *list, enum chorale_coll coll,
     return bad;
 }
 
-/* SimGrid names a collective's algorithms when it is asked for one that it
- * does not have, and says that it does not know the key where the collective
- * has only one. Either ends the program by abort(): without a core file. */
+/* Get the algorithms of a collective from SimGrid: asked for an unknown one, it
+ * prints the valid names, or that the key is unknown if there is only one. In
+ * both cases it calls abort(); core files are disabled for that. */
 static enum chorale_err ask_simgrid(struct chorale_natives *natives,
                                     enum chorale_coll coll, char *text,
                                     struct chorale_errmsg *msg)

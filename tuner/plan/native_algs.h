@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_algs.h - provider native: the algorithms inside the MPI library that can
- * be forced, as chorale-runner finds them, or inside SimGrid. */
+/* native_algs.h - provider native: algorithms inside the MPI library (found by
+ * chorale-runner) or inside SimGrid that can be forced. */
 #ifndef CHORALE_TUNER_PLAN_NATIVE_ALGS_H
 #define CHORALE_TUNER_PLAN_NATIVE_ALGS_H
 
@@ -17,17 +17,18 @@ struct chorale_natives {
     int count;
 };
 
-/* Ask the runner; free. None is no error. CHORALE_ENV: it does not answer. */
+/* Ask the runner for the native algorithms; an empty list is no error. Free the
+ * list. CHORALE_ENV: the runner fails. */
 enum chorale_err chorale_natives_load(struct chorale_natives *natives,
                                       struct chorale_errmsg *msg);
-/* Those of SimGrid, of the collectives of a list (NULL: of all); selectors and
- * what tries others out are none. Takes a simulated start a collective. */
+/* The algorithms of SimGrid for a list of collectives (NULL: all), without
+ * selectors and automatic ones. Starts one simulation per collective. */
 enum chorale_err chorale_natives_simulated(struct chorale_natives *natives,
                                            const char *collectives,
                                            struct chorale_errmsg *msg);
 void chorale_natives_free(struct chorale_natives *natives);
 
-/* 1 if the word is the name, or collective:name. */
+/* 1 if word is the name, or collective:name. */
 int chorale_native_is(const struct chorale_native_name *native,
                       const char *word);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* param_values.c - see param_values.h. */
+/* param_values.c - the values of a variant's parameters at a point. */
 #include "config.h"
 
 #include "tuner/plan/param_values.h"
@@ -23,7 +23,7 @@ static void add_value(struct chorale_values *ls, int i, long value)
         ls->value[i][ls->n[i]++] = value;
 }
 
-/* Half of a number of blocks, it, and its double, each as a value. */
+/* Add the values for a number of blocks, half of it, and twice of it. */
 static void add_blocks(struct chorale_values *ls, int i, double best,
                        long (*value_of)(const struct chorale_point *at,
                                         long blocks),
@@ -42,7 +42,7 @@ static long as_it_is(const struct chorale_point *at, long blocks)
     return blocks;
 }
 
-/* So that each half of the vector has so many segments. */
+/* Segment size with that many segments in each half of the vector. */
 static long segment_of_half(const struct chorale_point *at, long blocks)
 {
     double bytes = ceil((double)at->n / (2.0 * (double)blocks));
@@ -50,7 +50,7 @@ static long segment_of_half(const struct chorale_point *at, long blocks)
     return bytes < 1 ? 1 : lround(bytes);
 }
 
-/* What a parameter's values take from the point: enum chorale_by. */
+/* Add the values derived from the point (enum chorale_by). */
 static void add_by_point(struct chorale_values *ls, int i,
                          const struct chorale_point *at)
 {
@@ -71,7 +71,7 @@ static void add_by_point(struct chorale_values *ls, int i,
         add_blocks(ls, i, sqrt(levels * bytes / 2), segment_of_half, at);
 }
 
-/* What only the full set has. */
+/* Add the values of the set ALL only. */
 static void add_more(struct chorale_values *ls, int i,
                      const struct chorale_point *at)
 {
@@ -83,8 +83,8 @@ static void add_more(struct chorale_values *ls, int i,
         add_by_point(ls, i, at);
 }
 
-/* The further values of the full set stand before the last one listed:
- * tests/sim/medians.sh takes the first ones and the last. */
+/* The additional values of the set ALL are inserted before the last listed one:
+ * tests/sim/medians.sh uses the first ones and the last. */
 void chorale_values_init(struct chorale_values *ls,
                          const struct chorale_alg *alg,
                          const struct chorale_point *at, enum chorale_set set)

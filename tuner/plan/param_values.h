@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* param_values.h - the values of a variant's parameters at a point: what its
- * descriptor lists, and what that takes from the number of ranks and the size
- * (enum chorale_by). */
+/* param_values.h - the values of a variant's parameters at a point: those
+ * listed in its descriptor and those derived from P and n (enum chorale_by). */
 #ifndef CHORALE_TUNER_PLAN_PARAM_VALUES_H
 #define CHORALE_TUNER_PLAN_PARAM_VALUES_H
 
@@ -10,8 +9,8 @@
 
 #define CHORALE_MAX_VALUES 40
 
-/* Seconds a message, a byte and a reduced byte on a fast network; a message
- * where most of its latency is hidden behind others. */
+/* Seconds per message, byte and reduced byte on a fast network; HIDDEN_ALPHA:
+ * per message whose latency mostly overlaps with others. */
 #define TYPICAL_ALPHA 1e-6
 #define HIDDEN_ALPHA 1e-7
 #define TYPICAL_BETA 1e-10
@@ -23,14 +22,14 @@ struct chorale_values {
     int n[CHORALE_MAX_PARAM]; /* 0: the default only */
 };
 
-/* set: the full one has more than the others. */
+/* Set the values at a point; set ALL has more values than the others. */
 void chorale_values_init(struct chorale_values *ls,
                          const struct chorale_alg *alg,
                          const struct chorale_point *at,
                          enum chorale_set set);
 
-/* Combinations of the parameters' values, at most a few thousand; number k of
- * them as value[CHORALE_MAX_PARAM], in the descriptor's order. */
+/* Number of combinations of values, at most a few thousand; combination k, as
+ * value[CHORALE_MAX_PARAM] in the descriptor's order. */
 long chorale_values_count(const struct chorale_values *ls);
 void chorale_values_get(const struct chorale_values *ls, long k, long *value);
 

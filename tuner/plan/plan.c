@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c - from options to a campaign in a database. */
+/* plan.c - write a campaign and its cells to the database. */
 #include "config.h"
 
 #include "tuner/plan/plan_internal.h"
@@ -13,10 +13,10 @@
 #include "tuner/run/runner_query.h"
 #include "tuner/base/units.h"
 
-#define LOCAL_MAX 16 /* ranks a processor, on this node */
+#define LOCAL_MAX 16 /* most ranks per processor on this node */
 
-/* A simulated campaign is what its plan says, so its name is too: repeated
- * from scratch it gives the same table to the byte. A real one is an event. */
+/* UUID of a campaign. A simulated one is derived from the plan: repeated from
+ * scratch, it gives the same table to the byte. A real one is random. */
 static enum chorale_err name_campaign(const struct planner *p,
                                       char uuid[CHORALE_UUID_SIZE])
 {
@@ -63,7 +63,7 @@ static enum chorale_err name_campaign(const struct planner *p,
     return CHORALE_OK;
 }
 
-/* Of an adaptive plan; a regret that is NAN becomes NULL. */
+/* Bind the columns of an adaptive round; a NAN regret becomes NULL. */
 static void bind_round(sqlite3_stmt *s, const struct planner *p)
 {
     int adaptive = p->plan->adaptive;
@@ -196,7 +196,7 @@ static enum chorale_err write_all(struct planner *p, const char *command)
     return err;
 }
 
-/* Ranks of the largest launch. */
+/* Number of ranks of the largest launch. */
 static long largest_launch(const struct planner *p)
 {
     long top = 0;
@@ -213,8 +213,8 @@ static long largest_launch(const struct planner *p)
     return top;
 }
 
-/* Ranks that send nothing have no siblings that could be in their way, and
- * there must be a second communicator for someone. */
+/* Check --siblings: a communicator of one rank cannot disturb others, and at
+ * least one process count must leave room for a second communicator. */
 static enum chorale_err check_siblings(const struct planner *p)
 {
     const char *procs = p->plan->procs != NULL ? p->plan->procs
@@ -245,7 +245,7 @@ static enum chorale_err check_siblings(const struct planner *p)
                               p->plan->siblings, procs);
 }
 
-/* What the launcher decides: processes, launches, memory. */
+/* Fill in defaults that depend on the launcher: processes, launches, memory. */
 static enum chorale_err fill_defaults(struct planner *p, const char *path)
 {
     struct chorale_plan *plan = p->plan;
@@ -304,8 +304,8 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
     return CHORALE_OK;
 }
 
-/* The library's algorithms, and whether the words of --variants that the
- * catalogue does not know are some of them. */
+/* Load the native algorithms and check the words of --variants that are not in
+ * the catalogue. */
 static enum chorale_err find_natives(struct planner *p)
 {
     const struct chorale_plan *plan = p->plan;
@@ -319,8 +319,8 @@ static enum chorale_err find_natives(struct planner *p)
                                           p->msg)
               : chorale_natives_load(&p->natives, p->msg);
     if (err == CHORALE_OK && p->natives.count == 0)
-        err = chorale_fail(p->msg, CHORALE_ENV, "--providers %s: %.100s lets "
-                           "none of its algorithms be forced; leave native "
+        err = chorale_fail(p->msg, CHORALE_ENV, "--providers %s: %.100s has "
+                           "no algorithm that can be forced; leave native "
                            "out", plan->providers, p->sys.mpi_library);
     for (size_t k = 0; err == CHORALE_OK && plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
@@ -336,14 +336,15 @@ static enum chorale_err find_natives(struct planner *p)
             err = chorale_fail(p->msg, CHORALE_USAGE,
                                "--variants %s: neither the catalogue nor the "
                                "MPI library has it; `chorale list` and "
-                               "`chorale list --%s` show what there is",
+                               "`chorale list --%s` show their variants",
                                word, p->sys.simulated ? "simulated"
                                                       : "native");
     }
     return err;
 }
 
-/* Events that cannot be counted here, which may be there where ranks run. */
+/* Warn about events that cannot be counted on this machine; the compute nodes
+ * may differ. */
 static enum chorale_err ask_counters(const struct planner *p)
 {
     char text[4096], *save = NULL;
@@ -353,8 +354,8 @@ static enum chorale_err ask_counters(const struct planner *p)
     if (list[0] == '\0')
         return CHORALE_OK;
     if (p->sys.simulated) {
-        fprintf(stderr, "chorale: --counters %.200s: simulated ranks have "
-                        "none but sde:::chorale:: and its kin; the others "
+        fprintf(stderr, "chorale: --counters %.200s: simulated ranks count "
+                        "only events of Chorale (sde:::chorale::); others "
                         "will be absent\n", list);
         return CHORALE_OK;
     }
@@ -365,8 +366,8 @@ static enum chorale_err ask_counters(const struct planner *p)
     return err;
 }
 
-/* A dry run of a database that is not there plans into a file of its own,
- * whose name goes to scratch; SQLite wants it to stay until it is closed. */
+/* Open the database. A dry run without one uses a temporary file, whose name is
+ * stored in scratch; SQLite needs it until it is closed. */
 static enum chorale_err open_store(struct planner *p, const char *path,
                                    char scratch[64])
 {
@@ -388,7 +389,7 @@ static enum chorale_err open_store(struct planner *p, const char *path,
                               p->msg);
 }
 
-/* What the round of an adaptive plan is. */
+/* Print the round of an adaptive plan. */
 static enum chorale_err say_round(const struct planner *p, const char *path,
                                   int quiet)
 {
@@ -420,8 +421,8 @@ static enum chorale_err say_round(const struct planner *p, const char *path,
     return CHORALE_OK;
 }
 
-/* What is planned, or would be. */
-/* A range that stops before its end: nothing is decided beyond it. */
+/* Report a range that stops before its end: the table covers measured sizes
+ * only. */
 static void say_short(const char *option, const char *text, const long *value,
                       size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.h - from options to cells. */
+/* plan.h - expand the options of `chorale plan` into cells. */
 #ifndef CHORALE_TUNER_PLAN_PLAN_H
 #define CHORALE_TUNER_PLAN_PLAN_H
 
@@ -8,44 +8,43 @@
 #include "tuner/decide/policy.h"
 #include "tuner/base/verb.h"
 
-/* What the options of `chorale plan` (and `tune`) say. */
+/* The options of `chorale plan` (and `tune`). */
 struct chorale_plan {
     const char *collectives, *sizes, *procs, *dtype, *op, *root;
     const char *providers, *variants, *set, *counters, *sync;
     const char *buffers, *arrival, *siblings, *metric;
     const char *launcher, *launcher_cmd, *platform, *network, *sim_selector;
     const char *system, *label;
-    const char *cluster, *partition; /* of Slurm's, where the launches shall
-                              * be; NULL: those of the job around us, if any */
+    const char *cluster, *partition; /* of Slurm, for the launches; NULL: those
+                              * of the surrounding job, if any */
     long ppn, launches, nrep_min, nrep_max, nwarmup, seed, max_memory, batch;
     double width, cell_seconds, tau;
     int dry_run, no_racing;
-    int estimate, json;      /* say what it will take; as JSON and no more */
-    int one_per_p;           /* of that: no two launches share a start */
-    double alpha, beta, start_up; /* for that, s; below 0: not said */
+    int estimate, json;      /* print an estimate only; as JSON */
+    int one_per_p;           /* estimate: each launch has its own start */
+    double alpha, beta, start_up; /* for the estimate, s; below 0: unset */
     int adaptive;
-    int from_trace;          /* the points of imported traces */
-    const char *trace;       /* of that label only; NULL: of all */
-    double trace_seconds;    /* of them those that take most of the traced time,
-                              * as many as can be measured in that time; 0:
-                              * all. And what a start of the runner takes */
-    double trace_start_up;
-    long trace_with;         /* points of fewer ranks than that share starts
-                              * with some of that many, or are not planned; 0:
-                              * they have starts of their own */
-    /* What was said of these, before chorale_plan_check filled them in. */
+    int from_trace;          /* plan the points of imported traces */
+    const char *trace;       /* only traces with this label; NULL: all */
+    double trace_seconds;    /* limit in seconds of measuring: the points with
+                              * the largest traced times are kept; 0: all */
+    double trace_start_up;   /* assumed seconds of a start, for that limit */
+    long trace_with;         /* points with fewer ranks share starts with points
+                              * of this many ranks, or are dropped; 0: they have
+                              * their own starts */
+    /* The same options before chorale_plan_check() filled in defaults. */
     const char *limit_sizes, *limit_op, *limit_root;
     int limits_kept;
-    int all_values;          /* of --variants, as no --set says which */
+    int all_values;          /* --variants without --set: use all values */
     const char *budget;
     double goal;
-    struct chorale_policy policy; /* of what an adaptive plan is for: rounds
-                              * are planned by it, and what it does not say
-                              * as the table is that is there */
+    struct chorale_policy policy; /* of the table that an adaptive plan
+                              * prepares; unset fields are those of the
+                              * existing table */
 };
 
-/* Defaults. NULL, 0, or -1 where that is a value: chorale_plan_check fills in
- * what it is on that launcher, or refuses it there. */
+/* Defaults. Options that depend on the launcher are NULL, 0 or -1;
+ * chorale_plan_check() fills them in, or rejects them for that launcher. */
 #define CHORALE_PLAN_DEFAULTS                                                \
     {                                                                        \
         .providers = "chorale,library", .counters = "",                      \
@@ -95,15 +94,15 @@ struct chorale_plan {
       "root of rooted collectives: first, middle, last, rotate over the "    \
       "three (default: rotate)", 0, 0 },                                     \
     { "launches", 0, CHORALE_OPT_INT, offsetof(type, field.launches), "K",   \
-      "independent starts of the runner; decisions rest on the differences " \
-      "between them, so that fewer give wider intervals and one gives none " \
+      "independent starts of the runner; intervals come from the "           \
+      "differences between them: fewer give wider intervals, one gives none "\
       "(default: 6; 1 in simulation, where time is exact)", 1, 1000 },       \
     { "iterations", 'i', CHORALE_OPT_INT, offsetof(type, field.nrep_max),    \
-      "N", "repetitions of a cell in a launch, at most (default: 100, with " \
-      "--adaptive 10, as launches say more than repetitions; in "            \
-      "simulation two of each root, which must be equal, or nine of which "   \
-      "the median counts, so that this and what else says when to stop or "  \
-      "how to start is refused there)", 1,                                   \
+      "N", "repetitions of a cell in a launch, at most (default: 100; with " \
+      "--adaptive 10, since launches tell more than repetitions; fixed in "  \
+      "simulation: two of each root, which must be equal, or nine of which " \
+      "the median counts; other options for starting and stopping are "      \
+      "refused there)", 1,                                                   \
       4096 },                                                                \
     { "min-iterations", 0, CHORALE_OPT_INT, offsetof(type, field.nrep_min),  \
       "N", "repetitions before a cell may stop (default: 10)", 1, 4096 },    \
@@ -124,32 +123,34 @@ struct chorale_plan {
       "barrier where the clocks do not agree well enough, and in "           \
       "simulation)", 0, 0 },                                                 \
     { "batch", 0, CHORALE_OPT_INT, offsetof(type, field.batch), "N",         \
-      "calls a repetition, with a barrier between them whose time is "       \
-      "subtracted, or of throughput without; 1 where ranks come late, or "    \
-      "caches are cold (default: as in earlier launches, else as many as "    \
-      "make 100 steps of the clock; of throughput 64)", 1, 100000 },          \
+      "calls per repetition, separated by a barrier whose time is "          \
+      "subtracted, for throughput without one; always 1 with skewed arrival "\
+      "or cold buffers (default: as in earlier launches, else enough for "   \
+      "100 steps of the clock; for throughput 64)", 1, 100000 },             \
     { "metric", 0, CHORALE_OPT_TEXT, offsetof(type, field.metric), "NAME",   \
       "duration: from the common start to the last rank out; throughput: "   \
-      "calls back to back, on which nothing is decided (default: duration)", \
+      "calls back to back, never used for decisions (default: duration)",    \
       0, 0 },                                                                \
     { "no-racing", 0, CHORALE_OPT_FLAG, offsetof(type, field.no_racing),     \
-      NULL, "go on with variants that are surely slower", 0, 0 },            \
+      NULL, "complete the measurement of variants that are surely slower",   \
+      0, 0 },                                                                \
     { "buffers", 0, CHORALE_OPT_TEXT, offsetof(type, field.buffers),         \
-      "POLICY", "warm: the same ones again; rotate: through more than the "  \
+      "POLICY", "warm: always the same; rotate: through more than the "      \
       "last-level cache; cold: caches flushed before each repetition "       \
       "(default: rotate from 64 KiB on, else warm; warm in simulation)", 0,  \
       0 },                                                                   \
     { "arrival", 0, CHORALE_OPT_TEXT, offsetof(type, field.arrival), "LIST", \
-      "who comes late: sync (nobody), last, random, ascending, the latest "  \
-      "by :FACTOR of the library's duration, 1 unless said, as in "          \
-      "sync,ascending:0.5 (default: sync)", 0, 0 },                          \
+      "arrival patterns: sync (all ranks at once), last, random, ascending; "\
+      "the latest rank is late by FACTOR (default 1) times the library's "   \
+      "duration, as in sync,ascending:0.5 (default: sync)", 0, 0 },          \
     { "siblings", 0, CHORALE_OPT_TEXT, offsetof(type, field.siblings),       \
-      "LIST", "alone; how many communicators call at once, each with as many "\
-      "ranks on every node; all: as many as the largest of --procs has "     \
-      "ranks for, from P = 2 on: alone,2 (default: alone)", 0, 0 },          \
+      "LIST", "communicators that call at once, each with equally many "     \
+      "ranks on every node: alone; a number; all, as many as fit into the "  \
+      "largest of --procs, from P = 2 on; as in alone,2 (default: alone)",   \
+      0, 0 },                                                                \
     { "counters", 0, CHORALE_OPT_TEXT, offsetof(type, field.counters),       \
       "LIST", "PAPI events to count, as in PAPI_TOT_CYC,net:::eth0:tx:bytes" \
-      " (default: only our own, messages and so on)", 0, 0 },                \
+      " (default: only Chorale's own, such as messages)", 0, 0 },            \
     { "launcher", 0, CHORALE_OPT_TEXT, offsetof(type, field.launcher),       \
       "NAME", "mpiexec, srun, smpirun (simulation), custom (default: "       \
       "mpiexec)", 0, 0 },                                                    \
@@ -163,115 +164,114 @@ struct chorale_plan {
       "network of a simulated system: hockney, loggp, smpi (default: loggp)",\
       0, 0 },                                                                \
     { "charge-tau", 0, CHORALE_OPT_REAL, offsetof(type, field.tau), "S",     \
-      "seconds a reduced byte takes in simulation (default: 1e-10)", 0, 1 }, \
+      "seconds per reduced byte in simulation (default: 1e-10)", 0, 1 },     \
     { "sim-selector", 0, CHORALE_OPT_TEXT,                                   \
       offsetof(type, field.sim_selector), "NAME",                            \
-      "whose default `library` is in simulation: mpich, ompi, mvapich2, "    \
-      "impi; with algorithms of SimGrid's to force: mpich,bcast:ompi_chain " \
-      "(default: mpich)", 0, 0 },                                            \
+      "MPI library whose selection `library` uses in simulation: mpich, "    \
+      "ompi, mvapich2, impi; optionally with forced algorithms of SimGrid: " \
+      "mpich,bcast:ompi_chain (default: mpich)", 0, 0 },                     \
     { "system", 0, CHORALE_OPT_TEXT, offsetof(type, field.system), "NAME",   \
       "name the system (default: the cluster or host, or platform and "      \
       "network)", 0, 0 },                                                    \
     { "label", 0, CHORALE_OPT_TEXT, offsetof(type, field.label), "TEXT",      \
-      "what is measured, for `chorale history`: a commit, a release; git: "  \
-      "what `git describe --always --dirty` says in this folder", 0, 0 },    \
+      "version that is measured, for `chorale history`: a commit, a "        \
+      "release; git: the output of `git describe --always --dirty` in this " \
+      "folder", 0, 0 },                                                      \
     { "adaptive", 0, CHORALE_OPT_FLAG, offsetof(type, field.adaptive), NULL, \
-      "of all these cells choose those that are worth it, in rounds, each by "\
-      "what the ones before found", 0, 0 },                                  \
+      "measure only the cells that are worth it, in rounds, each chosen "    \
+      "from the results of the previous ones", 0, 0 },                       \
     { "from-trace", 0, CHORALE_OPT_FLAG, offsetof(type, field.from_trace),   \
-      NULL, "instead of a grid the points of imported traces, what took "    \
-      "most time first; -c, -P, --type and --op then limit them, and -m to " \
-      "the range of its sizes", 0, 0 },                                      \
+      NULL, "plan the points of imported traces instead of a grid, largest " \
+      "time first; -c, -P, --type and --op then filter them, and -m gives "  \
+      "the range of their sizes", 0, 0 },                                    \
     { "trace", 0, CHORALE_OPT_TEXT, offsetof(type, field.trace), "LABEL",    \
-      "with --from-trace: of the traces of this label only", 0, 0 },         \
+      "with --from-trace: only the traces of this label", 0, 0 },            \
     { "budget", 0, CHORALE_OPT_TEXT, offsetof(type, field.budget), "TIME",   \
-      "what all rounds of --adaptive together may cost, with starting and "  \
-      "synchronising: time of their launches (10m, 2h), or of their nodes "  \
-      "(90ns, 30nm, 2nh: node-hours), or so much for each collective "        \
+      "what all rounds of --adaptive together may cost, including start-up " \
+      "and synchronisation: time of their launches (10m, 2h), or of their "  \
+      "nodes (90ns, 30nm, 2nh: node-hours), or a time for each collective "  \
       "(0.5nh/coll)", 0, 0 },                                                \
     { "goal", 0, CHORALE_OPT_PERCENT, offsetof(type, field.goal),            \
-      "PERCENT", "end --adaptive when the regret that is expected of the "   \
-      "table, on the mean over all points, is this small (default: 0.5%)",   \
-      0, 0 },                                                                \
+      "PERCENT", "end --adaptive when the expected regret of the table, "    \
+      "averaged over all points, is this small (default: 0.5%)", 0, 0 },     \
     { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
       "seed of all random order (default: 1)", 0, 0 }
 
-/* Check the options against each other and the catalogue, and fill in what
- * follows from them (launcher, network, min-iterations). CHORALE_USAGE. */
+/* Check the options against each other and the catalogue, and fill in derived
+ * ones (launcher, network, min-iterations). CHORALE_USAGE. */
 enum chorale_err chorale_plan_check(struct chorale_plan *plan,
                                     struct chorale_errmsg *msg);
 
-/* 1 if a word of --variants names one of the catalogue that a planned
- * collective has. */
+/* 1 if a word of --variants names a catalogue variant of a planned
+ * collective. */
 int chorale_plan_variant(const struct chorale_plan *plan, const char *word);
 
-/* Type and operation of a collective, rows of kinds.h: what was asked, else
- * its default; op -1 where nothing is reduced. CHORALE_USAGE: not defined. */
+/* Datatype and operation of a collective (rows of kinds.h): the requested ones
+ * or its defaults; op -1 if it does not reduce. CHORALE_USAGE: the operation is
+ * not defined on the type. */
 enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
                                     const struct chorale_coll_info *info,
                                     int *dtype, int *op,
                                     struct chorale_errmsg *msg);
 
-/* Write the plan into the database at path, which is made if missing.
- * command is the command line, for the record. Prints one line to stdout
- * unless quiet. system gets the system's name, *campaign_p the campaign's
- * row. An adaptive plan is one round of it, the pending one again if there is
- * one; CHORALE_NO: no further round is worth it, and msg says why. */
+/* Write the plan to the database at path, which is created if missing. command:
+ * the command line, stored with it. Prints one line to stdout unless quiet.
+ * system receives the system's name, *campaign_p the campaign's row. An
+ * adaptive plan writes one round; if a round is still pending, it is that one.
+ * CHORALE_NO: no further round is worth its cost; msg gives the reason. */
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
                                     int quiet, char system[128],
                                     sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg);
 
-/* plan_consistency.c. Keep which campaign each cell has, before another one takes
- * some; once in a connection. */
+/* plan_consistency.c. Remember the campaign of each cell before a new campaign
+ * takes cells over; call once per connection. */
 enum chorale_err chorale_plan_before(struct chorale_store *store,
                                      struct chorale_errmsg *msg);
 
-/* CHORALE_USAGE if a point of that campaign has cells that are planned, or were
- * measured, with another --sync or --batch: times of two
- * kinds would stand side by side. */
+/* CHORALE_USAGE if a point of that campaign has cells that were planned or
+ * measured with another --sync or --batch: their times are not comparable. */
 enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     sqlite3_int64 campaign,
                                     struct chorale_errmsg *msg);
 
-/* plan_adaptive.c: what --adaptive goes with; fills in --goal.
+/* plan_adaptive.c: check the options of --adaptive; sets --goal.
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
-/* plan_estimate.c: what goes with --estimate, which writes nothing.
+/* plan_estimate.c: check the options of --estimate, which writes nothing.
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
-/* plan_from_trace.c: what --from-trace goes with. CHORALE_USAGE. */
+/* plan_from_trace.c: check the options of --from-trace. CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
                                           struct chorale_errmsg *msg);
 
-/* plan_adaptive.c: the text of --budget as seconds; *nodes_p 1: node-seconds;
- * *each_p 1: for each collective. CHORALE_USAGE. */
+/* plan_adaptive.c: parse --budget. *seconds_p: seconds; *nodes_p 1:
+ * node-seconds; *each_p 1: for each collective. CHORALE_USAGE. */
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
                                      int *nodes_p, int *each_p,
                                      struct chorale_errmsg *msg);
 
-/* Say on stderr if cells that the campaign took over were planned with another
- * --cell-time, --width or the like, or none of them was measured yet and
- * another --sync or --batch. */
+/* Warn on stderr if cells taken over by the campaign were planned with other
+ * settings such as --cell-time or --width, or are still unmeasured and were
+ * planned with another --sync or --batch. */
 enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
                                           sqlite3_int64 campaign,
                                           struct chorale_errmsg *msg);
 
-/* campaign_label.c: --label into text: "" if NULL, what git says if "git".
- * CHORALE_USAGE: longer than fits, or not printable; CHORALE_ENV: git does not
- * say. */
+/* campaign_label.c: text of --label: "" for NULL, the output of git for "git".
+ * CHORALE_USAGE: too long, or not printable; CHORALE_ENV: git fails. */
 #define CHORALE_LABEL_SIZE 128
 enum chorale_err chorale_plan_label(const char *label,
                                     char text[CHORALE_LABEL_SIZE],
                                     struct chorale_errmsg *msg);
 
-/* Say what fewer launches than the default cost on a real system; on standard
- * error where no table can come of them. */
+/* Print the effect of fewer launches than the default on a real system; on
+ * stderr if no table can result. */
 void chorale_plan_say_launches(long launches);
 
 #endif

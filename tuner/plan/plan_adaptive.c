@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_adaptive.c - one round of an adaptive plan: gathers the cells of the
- * grid, lets adaptive.h choose, and knows what was done before. */
+/* plan_adaptive.c - one round of an adaptive plan: collect the cells of the
+ * grid, and let adaptive.h choose from them. */
 #include "config.h"
 
 #include "tuner/plan/plan_internal.h"
@@ -35,7 +35,7 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
                             "each collective 0.5nh/coll", text);
     memcpy(plain, text, len);
     plain[len] = '\0';
-    if (nodes) { /* "2nh" is "2h" of nodes */
+    if (nodes) { /* parse "2nh" as "2h" */
         plain[len - 2] = text[len - 1];
         plain[len - 1] = '\0';
     }
@@ -56,7 +56,7 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
     return err;
 }
 
-/* What --adaptive goes with. */
+/* Check the options of --adaptive. */
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg)
 {
@@ -73,14 +73,14 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                             "cost, as in --budget 10m or --budget 2nh");
     if (chorale_spec_listed(plan->providers, "native"))
         return chorale_fail(msg, CHORALE_USAGE, "--adaptive: chooses among "
-                            "our own variants; plan --providers native "
+                            "Chorale's variants; plan --providers native "
                             "without it");
     if (strcmp(plan->arrival, "sync") != 0 ||
         strcmp(plan->siblings, "alone") != 0 ||
         strcmp(plan->metric, "duration") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: is for what is "
-                            "decided upon, with nobody late and nothing "
-                            "beside it; leave out --arrival, --siblings and "
+        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: requires "
+                            "synchronous arrival, no siblings and the metric "
+                            "duration; leave out --arrival, --siblings and "
                             "--metric, or plan them without it");
     if (plan->goal < 0)
         plan->goal = 0.005;
@@ -110,7 +110,7 @@ void chorale_plan_release(struct planner *p)
     p->grid.ncell = 0;
 }
 
-/* A cell is known if it is planned: what a campaign still owes will come. */
+/* A planned cell is known: pending launches will measure it. */
 #define KNOWN                                                                \
     "SELECT 1 FROM cell WHERE system_id = ?1 AND coll = ?2 AND"              \
     " comm_size = ?3 AND msg_size = ?4 AND ppn = ?5 AND shape = ?6 AND"      \
@@ -146,8 +146,8 @@ static enum chorale_err find_known(struct planner *p)
     return err;
 }
 
-/* The number of the next round, and the campaign of one that is not measured
- * or 0. A last round without cells makes way for this one. */
+/* Find the number of the next round, and the campaign of an unmeasured round
+ * (or 0). An earlier round without cells is deleted. */
 static enum chorale_err find_round(struct planner *p,
                                    sqlite3_int64 *pending_p)
 {
@@ -179,8 +179,8 @@ static enum chorale_err find_round(struct planner *p,
     return err;
 }
 
-/* Collectives that the grid has cells of, or an earlier round had: what that
- * spent counts as well. */
+/* Number of collectives in the grid or in earlier rounds, whose cost counts as
+ * well. */
 static enum chorale_err find_ncoll(struct planner *p, int *ncoll_p)
 {
     int seen[CHORALE_NCOLL] = { 0 }, row = 1;
@@ -208,7 +208,7 @@ static enum chorale_err find_ncoll(struct planner *p, int *ncoll_p)
     return err;
 }
 
-/* What is known of costs: of launches, and of what is spent. */
+/* Find the costs: of launches, and what is already spent. */
 static enum chorale_err find_costs(struct planner *p,
                                    struct chorale_adapt_opts *opts)
 {

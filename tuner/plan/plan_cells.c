@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_cells.c - which cells the options of a plan ask for. */
+/* plan_cells.c - write the cells that the options of a plan select. */
 #include "tuner/plan/plan_internal.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "tuner/plan/candidates.h"
 #include "tuner/base/units.h"
 
-#define ROTATE_FROM 65536 /* bytes: from there caches matter */
+#define ROTATE_FROM 65536 /* bytes: from this size on caches matter */
 
 long chorale_planned_siblings(const struct planner *p, const char *word,
                            long procs)
@@ -32,9 +32,9 @@ const char *chorale_planned_shape(const struct planner *p, long procs)
     return procs % ppn == 0 ? "block" : "irregular";
 }
 
-/* srun gives each node as many ranks as it can give all, and those that are
- * left to the first ones: that is full nodes and a last one where the last one
- * lacks a single rank. */
+/* srun distributes ranks evenly and gives the remainder to the first nodes.
+ * That fills the nodes as planned only if the last one lacks at most one
+ * rank. */
 enum chorale_err chorale_plan_even(const struct planner *p)
 {
     const struct chorale_plan *plan = p->plan;
@@ -72,8 +72,8 @@ struct point {
     const char *arrival, *siblings, *root;
 };
 
-/* The default keeps small data where applications mostly have them, in the
- * caches, and long data out of them. */
+/* By default short messages stay in the caches, as usual in applications; long
+ * ones do not. */
 static const char *buffer_policy(const struct planner *p,
                                  const struct point *pt)
 {
@@ -83,7 +83,7 @@ static const char *buffer_policy(const struct planner *p,
                                                             : "warm";
 }
 
-/* part: as of schema.sql, "" for what is measured side by side. */
+/* part: as in schema.sql; "": measured with the other cells of its point. */
 static enum chorale_err put_cell(struct planner *p, const struct point *pt,
                                  const char *provider, const char *variant,
                                  const char *params, const char *part)
@@ -157,7 +157,7 @@ static enum chorale_err put_params(struct planner *p, const struct point *pt,
     return put_cell(p, pt, "chorale", alg->name, params, "");
 }
 
-/* One choice of a variant's parameters is one cell. */
+/* Context for writing one cell per choice of parameters. */
 struct choice {
     struct planner *p;
     const struct point *pt;
@@ -188,9 +188,9 @@ static enum chorale_err put_variant(struct planner *p, const struct point *pt,
     return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
 }
 
-/* The library's own algorithms: all of them, or those that are named. SimGrid
- * forces one for a whole launch. Where several are forced in one, the library's
- * default is measured in a launch without that, too, for comparison. */
+/* Write the native algorithms: all, or the named ones. SimGrid forces one
+ * algorithm for a whole launch. If several are forced in one launch, the
+ * library's default is also measured in a launch without forcing. */
 static enum chorale_err put_natives(struct planner *p, const struct point *pt)
 {
     enum chorale_err err = CHORALE_OK;
@@ -248,7 +248,7 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
     return err;
 }
 
-/* As it is stored: with its factor, written in one way. */
+/* Normalise an arrival pattern for storage: always with its factor. */
 static void spell_arrival(char *word, size_t size)
 {
     size_t name = strcspn(word, ":");
@@ -258,7 +258,7 @@ static void spell_arrival(char *word, size_t size)
         snprintf(word + name, size - name, ":%.6g", factor);
 }
 
-/* The point under each arrival pattern and with each number of siblings. */
+/* Write the point for each arrival pattern and number of siblings. */
 static enum chorale_err put_conditions(struct planner *p,
                                        const struct point *plain)
 {

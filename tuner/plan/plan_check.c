@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_check.c - what can be said to be wrong with a plan's options before
- * anything is started. */
+/* plan_check.c - check a plan's options before any program is started. */
 #include "config.h"
 
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "tuner/run/smpi.h"
 #include "tuner/base/units.h"
 
-/* Every word of the option is known, or say which is not. */
+/* Check that every word of the option is known. */
 static enum chorale_err check_words(const char *option, const char *list,
                                     int (*known)(const char *word),
                                     const char *remedy,
@@ -62,7 +61,7 @@ static int known_variant(const char *word)
     return 0;
 }
 
-/* The MPI library's own are not known before it is asked (plan.c). */
+/* Any name: native algorithms are checked later (plan.c). */
 static int any_variant(const char *word)
 {
     return word[0] != '\0';
@@ -93,7 +92,7 @@ static int known_metric(const char *word)
     return chorale_spec_listed("duration,throughput", word);
 }
 
-/* sync, or last, random, ascending with a factor. */
+/* sync; or last, random or ascending, with an optional factor. */
 static int known_arrival(const char *word)
 {
     char name[16] = "", *rest = NULL;
@@ -160,14 +159,14 @@ int chorale_plan_variant(const struct chorale_plan *plan, const char *word)
     return used;
 }
 
-/* Every --variants word names a variant of a collective that is planned. */
+/* Check that every word of --variants is a variant of a planned collective. */
 static enum chorale_err check_variants(const struct chorale_plan *plan,
                                        struct chorale_errmsg *msg)
 {
     char word[128];
 
     if (chorale_spec_listed(plan->providers, "native"))
-        return CHORALE_OK; /* or of the library: plan.c */
+        return CHORALE_OK; /* may be a native algorithm: see plan.c */
     for (size_t k = 0; plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
                                          sizeof(word)) == 1; k++)
@@ -179,7 +178,7 @@ static enum chorale_err check_variants(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
-/* Names of events, which PAPI alone can judge. */
+/* Check the form of event names; only PAPI knows which exist. */
 static enum chorale_err check_counters(const char *list,
                                        struct chorale_errmsg *msg)
 {
@@ -201,7 +200,7 @@ static enum chorale_err check_counters(const char *list,
     return CHORALE_OK;
 }
 
-/* The words of all options that take some. */
+/* Check the words of all options that take words. */
 static enum chorale_err check_all_words(const struct chorale_plan *plan,
                                         struct chorale_errmsg *msg)
 {
@@ -256,7 +255,7 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
     return err;
 }
 
-/* Options that say nothing in simulation. */
+/* Refuse options without an effect in simulation. */
 static enum chorale_err check_simulated(const struct chorale_plan *plan,
                                         struct chorale_errmsg *msg)
 {
@@ -279,10 +278,10 @@ static enum chorale_err check_simulated(const struct chorale_plan *plan,
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         if (row[i].given)
             return chorale_fail(msg, CHORALE_USAGE,
-                                "%s: says nothing in simulation, where ranks "
-                                "start at one instant, nothing is cached, and "
-                                "two repetitions are all, which must be "
-                                "equal; leave it out", row[i].option);
+                                "%s: has no effect in simulation, where ranks "
+                                "start at once, data is not cached and two "
+                                "repetitions must be equal; leave it out",
+                                row[i].option);
     if (plan->platform == NULL)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--launcher smpirun: name the platform file with "
@@ -291,14 +290,14 @@ static enum chorale_err check_simulated(const struct chorale_plan *plan,
         strcmp(plan->arrival, "sync") != 0)
         return chorale_fail(msg, CHORALE_USAGE,
                             "--arrival %s: in simulation native algorithms "
-                            "have launches of their own, where nothing says "
-                            "how long the library takes; plan them with "
-                            "--arrival sync, and the others apart",
+                            "have their own launches, without the library's "
+                            "duration; plan them with --arrival sync, "
+                            "separately from other variants",
                             plan->arrival);
     return CHORALE_OK;
 }
 
-/* Options that say nothing on a real system. */
+/* Refuse options without an effect on a real system. */
 static enum chorale_err check_real(const struct chorale_plan *plan,
                                    struct chorale_errmsg *msg)
 {
@@ -338,7 +337,7 @@ static enum chorale_err check_launcher(struct chorale_plan *plan,
                                                   : check_real(plan, msg);
 }
 
-/* Late ranks, and cold caches, are met by the first call of a batch only. */
+/* Skewed arrival and cold caches affect only the first call of a batch. */
 static enum chorale_err check_batch(const struct chorale_plan *plan,
                                     struct chorale_errmsg *msg)
 {
@@ -409,8 +408,8 @@ static void fill_in(struct chorale_plan *plan)
         plan->cell_seconds = 0.5;
 }
 
-/* Options that say nothing of any of these collectives are told, and no more:
- * a script asks for one collective after the other with the same. */
+/* Warn about options that affect none of these collectives. It is no error,
+ * since scripts plan different collectives with the same options. */
 static void tell_unmeant(const struct chorale_plan *plan)
 {
     int rooted = 0, reduces = 0, data = 0;
@@ -439,7 +438,7 @@ static void tell_unmeant(const struct chorale_plan *plan)
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         if (row[i].value != NULL && !row[i].meant)
-            fprintf(stderr, "chorale: %s %s says nothing here: none of "
+            fprintf(stderr, "chorale: %s %s has no effect: none of "
                             "--collectives %s %s\n", row[i].option,
                     row[i].value, plan->collectives, row[i].what);
 }
@@ -499,7 +498,7 @@ enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
-/* The defined combinations of collectives, type and operation. */
+/* Check that type and operation are defined for all collectives. */
 static enum chorale_err check_kinds(const struct chorale_plan *plan,
                                     struct chorale_errmsg *msg)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_consistency.c - does what is planned fit what is there, and is it enough? */
+/* plan_consistency.c - check a plan against the existing cells, and its number
+ * of launches. */
 #include "tuner/plan/plan.h"
 
 #include <gsl/gsl_cdf.h>
@@ -8,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHES 6           /* the default of real systems */
+#define LAUNCHES 6           /* default on real systems */
 #define CONFIRMED 4          /* that `chorale decide` needs */
 
-/* Cells at the points of campaign ?1, and the campaign that says how each is,
- * or was, measured. In simulation every start is the same. */
+/* Cells at the points of campaign ?1, with the campaigns by which they were
+ * planned or measured. In simulation --sync has no effect. */
 #define OTHERS                                                               \
     "WITH now AS (SELECT * FROM campaign WHERE campaign_id = ?1),"           \
     " c AS (SELECT c.* FROM cell n JOIN cell c"                              \
@@ -63,8 +64,8 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
             snprintf(calls, sizeof(calls), "--batch %lld", batch);
         err = chorale_fail(msg, CHORALE_USAGE,
                            "%s: %s of %lld bytes on %lld ranks is %s there "
-                           "with --sync %s and %s, and times of two kinds "
-                           "cannot be compared; say the same, or plan into "
+                           "with --sync %s and %s, and the times cannot be "
+                           "compared; use the same options, or plan into "
                            "another database", chorale_store_path(store),
                            (const char *)sqlite3_column_text(s, 0),
                            sqlite3_column_int64(s, 1),
@@ -76,8 +77,8 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
     return err;
 }
 
-/* Campaign ?1, and the last one that cells of it had before: what says how,
- * and how long, a cell is measured, and what is counted. */
+/* The settings of campaign ?1 and of the last campaign that its cells had
+ * before: how, and how long, a cell is measured, and what is counted. */
 #define SETTINGS(k)                                                          \
     #k ".cell_seconds, " #k ".target_width, " #k ".nrep_max, "               \
     #k ".nrep_min, " #k ".nwarmup, " #k ".racing, " #k ".counters, "         \
@@ -90,7 +91,7 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
     "   AND b.campaign_id <> ?1)"
 enum { WIDTH = 1, RACING = 5, COUNTERS, SYNC, BATCH, NSETTING };
 
-/* An option as it is written, at the end of text[*len]. */
+/* Append an option and its value at text[*len]. */
 static void spell(char *text, size_t size, size_t *len, int k,
                   const char *value)
 {
@@ -147,7 +148,8 @@ enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
     return err;
 }
 
-/* Half of a 95 % interval over that many launches, in their deviation. */
+/* Half width of a 95 % interval over that many launches, in standard
+ * deviations. */
 static double half_width(long launches)
 {
     return gsl_cdf_tdist_Pinv(0.975, (double)(launches - 1)) /

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_estimate.c - a plan that is estimated and not written. */
+/* plan_estimate.c - estimate a plan without writing it. */
 #include "tuner/plan/plan_internal.h"
 
 #include "tuner/plan/estimate.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_from_trace.c - the points of imported traces instead of a grid: what took
- * most time first, and what cannot be planned told. */
+/* plan_from_trace.c - plan the points of imported traces instead of a grid,
+ * largest time first, and report those that cannot be planned. */
 #include "config.h"
 
 #include "tuner/plan/plan_internal.h"
@@ -12,11 +12,11 @@
 #include "algorithms/dtypes.h"
 #include "tuner/base/units.h"
 
-/* Why a traced point is not planned, in the order of asking. */
+/* Why a traced point is not planned, in the order of the checks. */
 enum why { PLANNED, ALONE, EMPTY, KINDS, LIMITS, NWHY };
 
 static const char *const reason[NWHY] = {
-    [ALONE] = "communicators of one rank, where nothing is to be won",
+    [ALONE] = "communicators of one rank, which need no tuning",
     [EMPTY] = "no data",
     [KINDS] = "operations or types that cannot be planned, so that a table "
               "leaves them to the library",
@@ -36,9 +36,8 @@ enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
         return chorale_fail(msg, CHORALE_USAGE, "--trace %s: goes with "
                             "--from-trace", plan->trace);
     if (plan->from_trace && plan->adaptive)
-        return chorale_fail(msg, CHORALE_USAGE, "--from-trace: says already "
-                            "which points are measured; leave --adaptive "
-                            "out");
+        return chorale_fail(msg, CHORALE_USAGE, "--from-trace: already "
+                            "selects the points; leave --adaptive out");
     return CHORALE_OK;
 }
 
@@ -50,7 +49,7 @@ static int listed_number(const long *list, size_t n, long value)
     return 0;
 }
 
-/* -P names numbers, -m the range from its smallest to its largest size. */
+/* Apply the filters: -P lists numbers, -m gives a range of sizes. */
 static int within(const struct planner *p, const struct chorale_want *w,
                   const char *coll)
 {
@@ -70,8 +69,8 @@ static int within(const struct planner *p, const struct chorale_want *w,
         && chorale_spec_listed(plan->limit_op, chorale_opkind(w->op)->name);
 }
 
-/* Type and operation as a plan has them. Without a reduction only bytes
- * count. */
+/* Datatype and operation for the plan. Without a reduction only the number of
+ * bytes matters. */
 static int kinds(const struct planner *p, const char *dtype, const char *op,
                  struct chorale_want *w)
 {
@@ -115,7 +114,7 @@ static enum why judge(const struct planner *p, sqlite3_stmt *s,
     return within(p, w, coll) ? PLANNED : LIMITS;
 }
 
-/* By what makes two of them one point. */
+/* Order by the fields that identify a point. */
 static int by_key(const void *a, const void *b)
 {
     const struct chorale_want *x = a, *y = b;
@@ -130,7 +129,7 @@ static int by_key(const void *a, const void *b)
     return 0;
 }
 
-/* Roots that differ from call to call are measured in turns. */
+/* Root policy: roots that vary between calls are measured in rotation. */
 static const char *root_of(const struct planner *p, const char *root)
 {
     static const char *const policy[] = { "first", "middle", "last" };
@@ -149,7 +148,7 @@ static enum chorale_err append(struct planner *p,
 {
     const size_t n = p->nwant;
 
-    if ((n & (n - 1)) == 0) { /* full at 0, 1, 2, 4 and so on */
+    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... points */
         void *more = realloc(p->want, (n > 0 ? 2 * n : 1) * sizeof(*want));
 
         if (more == NULL)
@@ -162,8 +161,7 @@ static enum chorale_err append(struct planner *p,
     return CHORALE_OK;
 }
 
-/* Rows that are one point, as roots, variants and traces differ, become
- * one. */
+/* Merge rows of the same point, which differ in root, variant or trace. */
 static void fold(struct planner *p)
 {
     size_t to = 0;
@@ -240,7 +238,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The numbers of ranks that are wanted, each once. */
+/* Collect the distinct numbers of ranks. */
 static enum chorale_err set_procs(struct planner *p)
 {
     long *proc = calloc(p->nwant, sizeof(*proc));
@@ -276,8 +274,8 @@ static void say(const struct tally *t)
                 100 * t->elsewhere / all);
 }
 
-/* What a launch measures there, in s: cells of about as many variants as the
- * core set has, until their repetitions or their time are over. */
+/* Estimated seconds of a launch at a point: about as many cells as the core set
+ * has, until their repetitions or their time limits end. */
 static double foreseen(const struct chorale_plan *plan,
                        const struct chorale_want *w)
 {
@@ -289,9 +287,9 @@ static double foreseen(const struct chorale_plan *plan,
     return cells * (all < plan->cell_seconds ? all : plan->cell_seconds);
 }
 
-/* Where starts of fewer ranks would lie elsewhere, those are measured beside
- * points of all ranks or not at all: the one of these that takes most comes
- * first. */
+/* If starts with fewer ranks would be placed on other nodes, those points can
+ * only be measured together with points of all ranks. Put the most expensive of
+ * the latter first; without any, drop all. */
 static void lead_with_all(struct planner *p)
 {
     const long all = p->plan->trace_with;
@@ -314,8 +312,7 @@ static void lead_with_all(struct planner *p)
     p->want[0] = lead;
 }
 
-/* Leave out what cannot be measured in the time that there is, but for the
- * first point. */
+/* Drop points that do not fit into the time limit; the first one stays. */
 static void cut(struct planner *p)
 {
     const struct chorale_plan *plan = p->plan;

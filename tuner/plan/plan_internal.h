@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_internal.h - a plan while it is written, between plan.c and plan_cells.c. */
+/* plan_internal.h - state of a plan being written, shared by plan*.c. */
 #ifndef CHORALE_TUNER_PLAN_PLAN_INTERNAL_H
 #define CHORALE_TUNER_PLAN_PLAN_INTERNAL_H
 
@@ -9,14 +9,14 @@
 #include "tuner/plan/plan.h"
 #include "tuner/plan/system.h"
 
-/* A point that --from-trace asks for. */
+/* A point requested by --from-trace. */
 struct chorale_want {
     enum chorale_coll coll;
     long msg_size, procs;
     int dtype, op;           /* rows of kinds.h; op -1: none */
     const char *root;        /* policy */
     double seconds;          /* traced, summed over ranks */
-    double calls;            /* of ranks, in that time */
+    double calls;            /* of all ranks, in that time */
 };
 
 struct planner {
@@ -32,45 +32,45 @@ struct planner {
     long ncell, npoint;
     struct chorale_adapt_grid grid;
     size_t room;             /* of grid.cell */
-    int gathering;           /* cells go there instead of the database */
+    int gathering;           /* collect cells in grid, not in the database */
     struct chorale_adapt_round round;
     struct chorale_estimate estimate;
     double budget, spent;    /* seconds, or node-seconds */
     int nodes;
-    struct chorale_want *want; /* most time first */
+    struct chorale_want *want; /* largest time first */
     size_t nwant;
     struct chorale_errmsg *msg;
 };
 
-/* Ranks a node of launches with that many processes. */
+/* Ranks per node of launches with that many processes. */
 long chorale_planned_ppn(const struct planner *p, long procs);
 
-/* The placement of such launches, a word of the schema's. */
+/* The placement of such launches, as stored in the database. */
 const char *chorale_planned_shape(const struct planner *p, long procs);
 
-/* CHORALE_USAGE: the launcher would not fill the nodes as planned. */
+/* CHORALE_USAGE: the launcher would not fill the nodes evenly as planned. */
 enum chorale_err chorale_plan_even(const struct planner *p);
 
-/* plan_from_trace.c: the points of the traces in the database at path, as far as
- * they can be planned (what cannot is told on stderr), into p->want, and their
- * numbers of ranks into p->proc. CHORALE_DATA: there is none. */
+/* plan_from_trace.c: load the points of the traces in the database at path into
+ * p->want and their process counts into p->proc. Points that cannot be planned
+ * are reported on stderr. CHORALE_DATA: no point remains. */
 enum chorale_err chorale_plan_traced(struct planner *p, const char *path);
 
-/* Communicators of procs ranks at once that a word of --siblings asks for;
- * all is as many as the largest of --procs has ranks for. */
+/* Number of concurrent communicators of procs ranks for a word of --siblings;
+ * "all": as many as fit into the largest of --procs. */
 long chorale_planned_siblings(const struct planner *p, const char *word,
                               long procs);
 
-/* The cells of all points, by the prepared p->insert: the library's default,
- * and what --providers, --variants and --set ask for. Counts in p->ncell and
- * p->npoint. CHORALE_STORE; CHORALE_ENV. */
+/* Write the cells of all points by the prepared p->insert: the library's
+ * default, and those of --providers, --variants and --set. Counts in p->ncell
+ * and p->npoint. */
 enum chorale_err chorale_plan_cells(struct planner *p);
 
-/* plan_adaptive.c: gather the cells of all points and choose those of the next
- * round, into p->grid and p->round. The system is stored already, and the
- * transaction open. *pending_p is the campaign of a round that is planned but
- * not measured, and then nothing is chosen; else 0. CHORALE_USAGE: the budget
- * is too small. Release p->grid in either case. */
+/* plan_adaptive.c: collect the cells of all points in p->grid and choose those
+ * of the next round (p->round). The system must be stored and the transaction
+ * open. *pending_p: the campaign of a round that is planned but not measured,
+ * in which case no cell is chosen; else 0. CHORALE_USAGE: the budget is too
+ * small. Call chorale_plan_release() in either case. */
 enum chorale_err chorale_plan_choose(struct planner *p,
                                      sqlite3_int64 *pending_p);
 void chorale_plan_release(struct planner *p);
@@ -78,8 +78,8 @@ void chorale_plan_release(struct planner *p);
 /* Write the chosen cells by the prepared p->insert. */
 enum chorale_err chorale_plan_chosen(struct planner *p);
 
-/* plan_estimate.c: p->estimate of that campaign, in the open transaction that
- * wrote it; and print it. */
+/* plan_estimate.c: compute p->estimate of that campaign, in the transaction
+ * that wrote it; print it. */
 enum chorale_err chorale_plan_estimate(struct planner *p,
                                        sqlite3_int64 campaign);
 enum chorale_err chorale_plan_show_estimate(struct planner *p);
@@ -88,7 +88,7 @@ enum chorale_err chorale_plan_show_estimate(struct planner *p);
 enum chorale_err chorale_plan_gather(struct planner *p,
                                      const struct chorale_adapt_cell *cell);
 
-/* plan_cells.c: write such a cell by p->insert. */
+/* plan_cells.c: write one cell by p->insert. */
 enum chorale_err chorale_plan_put(struct planner *p,
                                   const struct chorale_adapt_cell *cell);
 

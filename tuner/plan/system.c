@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* system.c - which system a plan measures: see system.h. */
+/* system.c - identify the system that a plan measures, and store it. */
 #include "config.h"
 
 #include "tuner/plan/system.h"
@@ -48,7 +48,7 @@ enum chorale_err chorale_platform_read(const char *path, char **text_p,
     return CHORALE_OK;
 }
 
-/* FNV-1a, to tell platform files apart. */
+/* FNV-1a hash, to distinguish platform files. */
 static uint64_t hash(const char *text)
 {
     uint64_t h = 0xcbf29ce484222325u;
@@ -94,8 +94,8 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
     return CHORALE_OK;
 }
 
-/* Two fabrics of one cluster, or one used in two ways, are two systems. Where
- * nothing tells, nothing is added. */
+/* Add the network fabric to the signature, if known: two fabrics of one
+ * cluster, or one used in two ways, are two systems. */
 static void add_fabric(char *signature, size_t size)
 {
     size_t len = strlen(signature);
@@ -163,7 +163,7 @@ void chorale_system_release(struct chorale_system *sys)
     sys->platform = NULL;
 }
 
-/* The system of that signature, under its stored name; 0 if there is none. */
+/* Find the system with that signature and its stored name; id 0: not found. */
 static enum chorale_err find(struct chorale_store *store,
                              struct chorale_system *sys,
                              struct chorale_errmsg *msg)
@@ -218,7 +218,7 @@ enum chorale_err chorale_system_store(struct chorale_store *store,
     chorale_uuid(uuid);
     chorale_now(now);
     snprintf(name, sizeof(name), "%s", sys->name);
-    /* Another system of that name: number this one. */
+    /* If another system has that name, append a number. */
     for (int i = 2; err == CHORALE_OK; i++) {
         sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
         sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launcher.c - command lines of launches: see launcher.h. */
+/* launcher.c - build the command line of a launch. */
 #include "config.h"
 
 #include "db/path_escape.h"
@@ -22,7 +22,7 @@ const char *chorale_mpiexec(void)
     return name != NULL && name[0] != '\0' ? name : CHORALE_MPIEXEC;
 }
 
-/* The user's command: words as a shell would split them, no commands run. */
+/* Split the user's command into words like a shell, without substitutions. */
 static enum chorale_err custom_args(const char *command, int comm_size,
                                     int ppn, struct chorale_args *args,
                                     struct chorale_errmsg *msg)
@@ -85,8 +85,9 @@ void chorale_find_shim(char *path, size_t size)
         snprintf(path, size, "%s/libchorale_pmpi.so", LIBDIR);
 }
 
-/* In front of the runner, so that no launcher needs to pass it on: the shim
- * steps in at the first call and listens to the table alone. */
+/* Preload the shim through `env` in front of the runner, since not all
+ * launchers pass on variables. The shim acts from the first call on and uses
+ * only this table. */
 static enum chorale_err preload_args(const char *module,
                                      struct chorale_args *args,
                                      struct chorale_errmsg *msg)
@@ -115,7 +116,7 @@ static enum chorale_err preload_args(const char *module,
     return CHORALE_OK;
 }
 
-/* The database; escaped: in a word that smpirun leaves whole. */
+/* Add the database's path; escaped: as one word for smpirun. */
 static enum chorale_err database_arg(const char *db_path, int escaped,
                                      struct chorale_args *args,
                                      struct chorale_errmsg *msg)
@@ -164,9 +165,9 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--ntasks=%d", comm_size);
         chorale_args_add(args, "--ntasks-per-node=%d", ppn);
         chorale_args_add(args, "--distribution=block");
-        /* Or the others wait for a rank that has died. */
+        /* Otherwise the other ranks wait for one that died. */
         chorale_args_add(args, "--kill-on-bad-exit=1");
-        if (launcher->outlives) /* else it takes two within a second */
+        if (launcher->outlives) /* or it takes two within 1 s */
             chorale_args_add(args, "--quit-on-interrupt");
         if (launcher->mpi != NULL)
             chorale_args_add(args, "--mpi=%s", launcher->mpi);

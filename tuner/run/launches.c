@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launches.c - launches, seen from outside: see launches.h. */
+/* launches.c - choose pending launches and update their rows. */
 #include "config.h"
 
 #include "tuner/run/launches.h"
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches with pending cells, in the order to run them: one launch of every
- * comm_size before the second of any, so that launches are spread in time; and
- * first those where traced applications spend most. A launch measures in one
- * way: cells of campaigns that agree in it. */
+/* Launches with pending cells, in the order to run them. One launch of every
+ * comm_size comes before the second of any, to spread launches over time;
+ * process counts where traced applications spend most time come first. The
+ * cells of a launch belong to campaigns with the same way of measuring. */
 #define PENDING(and, end)                                                    \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -48,8 +48,8 @@
     "          max(c.campaign_id)"                                           \
     end
 
-/* All that are of one ordinal and one way with a launch, and might share a
- * start with it. */
+/* All launches with the same ordinal and way of measuring as a given one, which
+ * may share a start with it. */
 #define FELLOWS                                                              \
     PENDING(" AND o.ordinal = ?6 AND c.part = '' AND c.siblings = 'alone'"   \
             " AND c.system_id = ?7 AND c.shape <> 'cyclic'"                  \
@@ -58,8 +58,8 @@
             CHORALE_CAMPAIGN_WAY("j")                                        \
             " FROM campaign j WHERE j.campaign_id = ?5)", "")
 
-/* Cells of launch ?1 that have no run in its ordinal, and why a cell was not
- * tried again. */
+/* Cells of launch ?1 without a run in its ordinal; why: the reason of an
+ * earlier failure after which a cell is not tried again. */
 #define UNDONE                                                               \
     "SELECT c.cell_id, l.launch_id, (SELECT r.reason FROM run r"             \
     "   WHERE r.cell_id = c.cell_id AND r.status = 'failed'"                 \
@@ -146,13 +146,13 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
     return err;
 }
 
-/* Its nodes, all of its ranks on whole ones. */
+/* The number of nodes, the last possibly not full. */
 static int nodes_of(const struct chorale_pending *p)
 {
     return (p->comm_size + p->ppn - 1) / p->ppn;
 }
 
-/* The most nodes first, and the most ranks on them. */
+/* Order by descending nodes, then descending ranks. */
 static int by_size(const void *left, const void *right)
 {
     const struct chorale_fellow *a = left, *b = right;
@@ -164,8 +164,8 @@ static int by_size(const void *left, const void *right)
     return b->p.comm_size - a->p.comm_size;
 }
 
-/* The first takes all nodes; each of the others the first nodes that are free
- * in the first wave that has as many, of those that are full of its ranks. */
+/* The first launch uses all nodes. Each other one gets the first free nodes of
+ * the first wave that has enough of them; launches must fill their nodes. */
 static int place(struct chorale_fellow *f, int count)
 {
     struct chorale_fellow left;
@@ -255,7 +255,7 @@ enum chorale_err chorale_pending_retry(struct chorale_store *store,
                                        const char *system,
                                        struct chorale_errmsg *msg)
 {
-    /* What belongs to a run goes first. */
+    /* Rows that refer to a run are deleted first. */
     static const char *const from[] = { "run_summary", "sample", "counter",
                                         "run" };
     enum chorale_err err = chorale_store_begin(store, msg);
@@ -344,8 +344,8 @@ static enum chorale_err put_launch(struct chorale_store *store,
     return err;
 }
 
-/* A failed run of each cell that UNDONE and a condition select: its second
- * column is the launch, its third what the reason begins with. */
+/* Insert a failed run for each cell selected by UNDONE and a condition. Its
+ * second column is the launch, its third the beginning of the reason. */
 static enum chorale_err fail_cells(struct chorale_store *store,
                                    const char *undone, const char *uuid,
                                    sqlite3_int64 cell, const char *reason,
@@ -367,7 +367,7 @@ static enum chorale_err fail_cells(struct chorale_store *store,
         sqlite3_bind_text(find, 1, uuid, -1, SQLITE_STATIC);
         sqlite3_bind_int64(find, 2, cell);
     }
-    /* One at a time: what is stored is no longer found. */
+    /* One at a time: a cell with a stored run is no longer selected. */
     while (err == CHORALE_OK && row) {
         err = chorale_store_step(store, find, &row, msg);
         if (err != CHORALE_OK || !row)
@@ -450,7 +450,7 @@ enum chorale_err chorale_launch_blame(struct chorale_store *store,
                                       const char *reason, long *count,
                                       struct chorale_errmsg *msg)
 {
-    /* The library's may have come along, done before: it fails here too. */
+    /* The library's default may have been run with it: it fails here too. */
     return fail_cells(store,
                       cell == 0
                           ? "SELECT cell_id, launch_id, NULL"

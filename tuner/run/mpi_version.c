@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_version.c - which MPI library it is: see launcher.h. */
+/* mpi_version.c - find out which MPI library the runner uses. */
 #include "config.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c - execute what is pending: the verb `run`. One launch of the runner
- * at a time; it stores each point as it is done, so whatever ends a launch,
- * the next one goes on from there. */
+/* run.c - run all pending launches: the verb `run`. Launches run one at a time
+ * and store each point when it is complete, so that the next launch continues
+ * after any interruption. */
 #include "config.h"
 
 #include "tuner/run/run.h"
@@ -20,13 +20,13 @@
 #include "tuner/base/verb.h"
 
 #define ORPHAN_SECONDS 10
-#define REPORT_SECONDS 60    /* between two lines of --verbose */
-#define HANG_SECONDS 60.0    /* or this many times a cell's time cap */
+#define REPORT_SECONDS 60    /* between two log lines of --verbose */
+#define HANG_SECONDS 60.0    /* or HANG_CAPS times a cell's time limit */
 #define HANG_CAPS 60.0
-#define LEAD_SHARE 0.75      /* for a launch to end by itself */
-#define KILL_REST 2.5        /* s before a SIGKILL: to end it, and to publish */
+#define LEAD_SHARE 0.75      /* of the lead time: for a launch to end itself */
+#define KILL_REST 2.5        /* s before SIGKILL, to end it and to publish */
 
-/* How long after SIGTERM a launch may go on; 0: it may not. */
+/* Seconds that a launch may continue after SIGTERM; 0: end it at once. */
 static double patience(const struct chorale_run_opts *opts)
 {
     double share = LEAD_SHARE * opts->kill_seconds,
@@ -35,7 +35,7 @@ static double patience(const struct chorale_run_opts *opts)
     return rest <= 0 ? 0 : rest < share ? rest : share;
 }
 
-/* What the campaign says of its launches; free launcher->sim.platform. */
+/* Load the campaign's launcher; free launcher->sim.platform. */
 static enum chorale_err load_launcher(struct chorale_session *s,
                                       const struct chorale_pending *p,
                                       struct chorale_launcher *launcher,
@@ -90,7 +90,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         if (s->opts->hang_seconds > 0)
             s->hang = s->opts->hang_seconds;
         else if (strcmp(launcher->kind, "smpirun") == 0)
-            s->hang = s->opts->stall_seconds; /* one call may compute long */
+            s->hang = s->opts->stall_seconds; /* a simulated call may be slow */
         else
             s->hang = hang > HANG_SECONDS ? hang : HANG_SECONDS;
         if (launcher->sim.platform == NULL)
@@ -98,23 +98,23 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         else if (strcmp(launcher->kind, "smpirun") == 0 &&
                  !chorale_selector_ok(selector))
             err = chorale_fail(s->msg, CHORALE_DATA,
-                               "%s: campaign %lld has a --sim-selector that "
-                               "is none: '%.100s'; plan its cells again",
+                               "%s: campaign %lld has the invalid "
+                               "--sim-selector '%.100s'; plan its cells again",
                                chorale_store_path(s->store),
                                (long long)p->campaign_id, selector);
         else if (launcher->sim.forced != NULL &&
                  (strcmp(launcher->kind, "smpirun") != 0 ||
                   !chorale_forced_ok(launcher->sim.forced)))
             err = chorale_fail(s->msg, CHORALE_DATA,
-                               "%s: cells of P = %d are of part '%s', which "
-                               "is none that %s can start; plan them again "
+                               "%s: cells of P = %d have the part '%s', which "
+                               "%s cannot start; plan them again "
                                "into another database",
                                chorale_store_path(s->store), p->comm_size,
                                p->part, launcher->kind);
         else if (strcmp(launcher->kind, "custom") == 0 &&
                  launcher->command == NULL)
             err = chorale_fail(s->msg, CHORALE_USAGE,
-                               "%s was planned with a launcher of its own: "
+                               "%s: planned with a custom launcher; "
                                "give it again with --launcher-cmd (commands "
                                "are not taken from a file)",
                                chorale_store_path(s->store));
@@ -123,8 +123,8 @@ static enum chorale_err load_launcher(struct chorale_session *s,
     return err;
 }
 
-/* The word that names them to the runner: runners/launch/groups.h. To be freed; NULL:
- * out of memory. */
+/* The argument of the runner that names the launches (runners/launch/groups.h),
+ * freed by the caller; NULL: out of memory. */
 static char *launch_word(const struct chorale_fellow *fellow, int count)
 {
     size_t room = (size_t)count * (CHORALE_UUID_SIZE + 24), len = 0;
@@ -137,7 +137,7 @@ static char *launch_word(const struct chorale_fellow *fellow, int count)
     return word;
 }
 
-/* Their command line. */
+/* The command line of a start. */
 static enum chorale_err command_line(struct chorale_session *s,
                                      struct chorale_launcher *launcher,
                                      const struct chorale_fellow *fellow,
@@ -166,7 +166,7 @@ static enum chorale_err command_line(struct chorale_session *s,
     return err;
 }
 
-/* Their rows. */
+/* Insert the rows of its launches. */
 static enum chorale_err begin(struct chorale_session *s,
                               const struct chorale_fellow *fellow, int count,
                               sqlite3_int64 seed,
@@ -187,7 +187,7 @@ static enum chorale_err begin(struct chorale_session *s,
     return err;
 }
 
-/* Start it and hear it to its end. */
+/* Start the program and process its output to the end. */
 static enum chorale_err hear(struct chorale_session *s,
                              const struct chorale_args *args,
                              enum chorale_ending *ending, int *status)
@@ -209,7 +209,7 @@ static enum chorale_err hear(struct chorale_session *s,
     return err;
 }
 
-/* One start, of one launch or of several. */
+/* One start of the program, with one launch or several. */
 static enum chorale_err one_start(struct chorale_session *s,
                                   struct chorale_fellow *fellow, int count)
 {
@@ -251,7 +251,7 @@ static enum chorale_err one_start(struct chorale_session *s,
     return err;
 }
 
-/* The next launch, and what can be made with it. */
+/* Run the next launch, with others that can share its start. */
 static enum chorale_err one_launch(struct chorale_session *s,
                                    const struct chorale_wanted *wanted,
                                    const struct chorale_pending *p)
@@ -271,8 +271,8 @@ static enum chorale_err one_launch(struct chorale_session *s,
     return err;
 }
 
-/* Launches of this kind do not start here: leave them out for this command
- * and go on with the others. The first reason is kept for the end. */
+/* Launches of this kind cannot be started: skip them for this command and go on
+ * with the others. The first reason is reported at the end. */
 static enum chorale_err give_up(struct chorale_session *s,
                                 const struct chorale_pending *p,
                                 struct chorale_errmsg *first)
@@ -297,7 +297,7 @@ static enum chorale_err count_work(struct chorale_session *s,
     return err;
 }
 
-/* Launches that were killed with their command left words in memory. */
+/* Remove marks that killed launches left in shared memory. */
 static enum chorale_err drop_marks(struct chorale_session *s)
 {
     sqlite3_stmt *stmt = NULL;
@@ -411,7 +411,7 @@ enum chorale_err chorale_run(const char *path,
                (long long)planned);
     chorale_store_close(s.store);
     chorale_notes_release(&s.notes);
-    /* Who asks for launches one by one would ask for these for ever. */
+    /* An error, not 75: with --max-launches a caller would repeat for ever. */
     if ((err == CHORALE_OK ||
          (err == CHORALE_STOPPED && !chorale_stop_requested())) &&
         first.text[0] != '\0') {
@@ -446,8 +446,8 @@ static const struct chorale_opt options[] = {
       "never taken from the database", 0, 0 },
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, stall_seconds), "TIME",
-      "end a launch that says nothing for this long, on neither of its "
-      "streams; while it measures it says so every second (default: 5m)", 1,
+      "end a launch that prints nothing for this long on either of its "
+      "streams; while it measures it prints every second (default: 5m)", 1,
       0 },
     { "max-launches", 0, CHORALE_OPT_INT,
       offsetof(struct chorale_run_opts, max_launches), "N",
@@ -455,25 +455,25 @@ static const struct chorale_opt options[] = {
       "measure two databases in turn (default: all)", 1, 1000000 },
     { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, one_per_p), NULL,
-      "start the program for each process count alone: nothing is measured in "
-      "a part of a larger start's nodes", 0, 0 },
+      "start the program separately for each process count, instead of "
+      "measuring small counts on parts of a larger start", 0, 0 },
     { "retry-failed", 0, CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, retry_failed), NULL,
       "forget the runs that failed (a rank died or a call hung, in two "
       "launches) and try those cells again in all launches", 0, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, hang_seconds), "TIME",
-      "a call that takes this long hangs; when it hangs again its cell has "
-      "failed and the others go on (default: 1m, at least 60 times the plan's "
-      "time cap of a cell; in simulation as --stall-timeout)", 1, 0 },
+      "time after which a call counts as hung; when it hangs again, its cell "
+      "is marked as failed (default: 1m, at least 60 times the "
+      "plan's time limit of a cell; in simulation as --stall-timeout)", 1, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, quiet), NULL,
       "no progress bar, no summary", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG,
       offsetof(struct chorale_run_opts, verbose), NULL,
       "pass on what the launched programs print; where standard error is no "
-      "terminal, as in a job's log, also say each minute how much is done and "
-      "left", 0, 0 },
+      "terminal, as in a job's log, also print the progress each minute", 0,
+      0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -486,16 +486,15 @@ const struct chorale_verb chorale_verb_run = {
         "under the launcher that the plan names. On several nodes one start "
         "measures all sizes of a launch: the largest on all nodes, then the "
         "others in groups of whole nodes, several at once if the groups do not "
-        "share a part of the network, which is tried out first. Every point "
-        "is stored whole as soon as it is measured. Killed at any moment, the "
-        "file stays valid and the same command goes on with the first unfinished "
-        "point; of the one that was under way it keeps what each cell had. "
-        "On SIGUSR1, which a batch system may send "
-        "ahead of its time limit, that point is brought to an end first, "
-        "within 45 s.\n"
-        "A cell that ends the program or hangs in two launches has failed and "
-        "is left alone from then on. Where the cell was not to blame (memory "
-        "ran out, a node was lost), --retry-failed tries it again.\n"
+        "share a part of the network, which is tested first. Every point is "
+        "stored as soon as it is complete. If the command is killed at any "
+        "moment, the file stays valid; the same command resumes with the first "
+        "unfinished point and keeps what was measured of each of its cells. "
+        "After SIGUSR1, which a batch system may send ahead of its time limit, "
+        "the current point is finished first, within 45 s.\n"
+        "A cell that ends the program or hangs in two launches is marked as "
+        "failed and skipped from then on. If the cell was not the cause (out "
+        "of memory, a lost node), --retry-failed measures it again.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale run results.db\n"

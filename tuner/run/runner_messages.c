@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* runner_messages.c - see runner_messages.h. */
+/* runner_messages.c - pass on notes of the runner, store command lines. */
 #include "config.h"
 
 #include "tuner/run/runner_messages.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTE "chorale-runner: note: " /* CHORALE_NOTE of runners/measure/runner.h */
+/* CHORALE_NOTE of runners/measure/runner.h. */
+#define NOTE "chorale-runner: note: "
 
 int chorale_notes_pass(struct chorale_notes *notes,
                        struct chorale_progress *bar, const char *line)
@@ -31,7 +32,7 @@ int chorale_notes_pass(struct chorale_notes *notes,
     if (grown != NULL && copy != NULL)
         notes->text[notes->count++] = copy;
     else
-        free(copy); /* it may be said again */
+        free(copy); /* the note may then be printed again */
     return 1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* runner_messages.h - what `chorale run` passes on of what a launch says, and
- * what it adds to the environment that the launch records of itself. */
+/* runner_messages.h - pass on notes of the runner, and store the command lines
+ * in the environment of a launch. */
 #ifndef CHORALE_TUNER_RUN_RUNNER_MESSAGES_H
 #define CHORALE_TUNER_RUN_RUNNER_MESSAGES_H
 
@@ -8,21 +8,21 @@
 #include "tuner/base/progress.h"
 #include "tuner/base/process.h"
 
-/* Notes that were passed on; zeroed, none. */
+/* Notes printed so far; initialise with zeros. */
 struct chorale_notes {
     char **text;
     int count;
 };
 
-/* If line, of a launch's standard error, is a note of the runner ("counter X
- * is not available here"), print it to ours, once for all launches. Returns 1
- * for a note, 0 for any other line. */
+/* If line, from a launch's standard error, is a note ("counter X is not
+ * available here"), print it to stderr unless printed before. Returns 1 for a
+ * note, else 0. */
 int chorale_notes_pass(struct chorale_notes *notes,
                        struct chorale_progress *bar, const char *line);
 void chorale_notes_release(struct chorale_notes *notes);
 
-/* Rows of the environment table: the command line of `chorale`, if it is not
- * NULL, and that of the launcher. */
+/* Store the command line of `chorale` (NULL: skip it) and of the launcher in
+ * the table environment. */
 enum chorale_err chorale_launch_commands(struct chorale_store *store,
                                          const char *uuid,
                                          const char *command,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* runner_query.c - what the runner can say without a launcher: see runner_query.h. */
+/* runner_query.c - ask the runner about its MPI library. */
 #include "config.h"
 
 #include "tuner/run/runner_query.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* session.c - what launches say, and whose fault it is when they end badly:
- * see session.h. */
+/* session.c - parse the output of launches, and find the cause of failures. */
 #include "config.h"
 
 #include "tuner/run/session.h"
@@ -16,12 +15,12 @@
 #include "db/mark.h"
 #include "tuner/base/open_shard.h"
 
-#define VAIN_MAX 4           /* launches on end that brought nothing */
-#define PUBLISH_SHARE 0.01   /* of a launch's time, to publish meanwhile */
+#define VAIN_MAX 4           /* consecutive launches without new results */
+#define PUBLISH_SHARE 0.01   /* share of a launch's time for publishing */
 
-/* The runner's own line says best why a launch ended, then that of srun on the
- * task that ended first: others may die of its silence and say so at length. Of
- * equals the first one said counts. */
+/* How informative an error line is. The runner's own line is best. Then comes
+ * srun's line about the task that ended first; other tasks may fail later and
+ * print more. Of equally informative lines the first is kept. */
 static int telling(const char *line)
 {
     if (strncmp(line, "chorale-runner: ", 16) == 0)
@@ -30,7 +29,7 @@ static int telling(const char *line)
            strstr(line, ": task") != NULL;
 }
 
-/* Open MPI frames what it says with lines of dashes. */
+/* Whether a line has text: Open MPI frames messages with lines of dashes. */
 static int says_something(const char *line)
 {
     return line[strspn(line, " \t-=_*#")] != '\0';
@@ -44,10 +43,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What is stored so far is passed on, if it is time: at once as long as that
- * takes next to nothing. Between two copies the runner's tail has it
- * (db/tail.h): nothing is lost with a node. What fails now is told when the
- * launch has ended and it fails again. */
+/* Publish what is stored, if it is due or takes almost no time. Between two
+ * copies the runner's tail has the results (db/tail.h), so that a lost node
+ * loses nothing. An error here is reported after the launch, when it recurs. */
 static void publish(struct chorale_session *s)
 {
     double began = now(), since = began - s->published;
@@ -82,7 +80,7 @@ int chorale_session_line(void *arg, const char *line, int is_err)
     }
     if (!is_err && sscanf(line, "@try %lld", &s->trying) == 1) {
         if (s->grouped)
-            s->trying = 0; /* of one group: the others go on */
+            s->trying = 0; /* one group has finished, the others go on */
         s->tried = 1;
         s->false_starts = 0;
         s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
@@ -103,8 +101,8 @@ int chorale_session_line(void *arg, const char *line, int is_err)
     return 0;
 }
 
-/* A launch ended or hung in a call of a cell. The second time in the same
- * cell, that cell has failed and the others go on. */
+/* A launch ended or hung in a call of a cell. The second time for the same
+ * cell, it is marked as failed, and other cells continue. */
 static enum chorale_err blame(struct chorale_session *s, const char *uuid,
                               int hung, const char *reason)
 {
@@ -125,8 +123,9 @@ static enum chorale_err blame(struct chorale_session *s, const char *uuid,
     return err;
 }
 
-/* A simulated program that an algorithm is forced on ended before its first
- * cell: SimGrid itself calls collectives. The second time they all failed. */
+/* A simulation with a forced algorithm ended before its first cell, because
+ * SimGrid itself calls collectives. The second time all its cells are marked as
+ * failed. */
 static enum chorale_err blame_all(struct chorale_session *s, const char *uuid,
                                   int hung, const char *reason)
 {
@@ -145,7 +144,7 @@ static enum chorale_err blame_all(struct chorale_session *s, const char *uuid,
     return err;
 }
 
-/* Why a launch ended, in words. */
+/* Describe why a launch ended. */
 static void explain(const struct chorale_session *s, enum chorale_ending ending,
                     int status, char *reason, size_t size)
 {
@@ -165,8 +164,8 @@ static void explain(const struct chorale_session *s, enum chorale_ending ending,
         snprintf(reason, size, "exit code %d", WEXITSTATUS(status));
 }
 
-/* It ended without a verdict of its own, a rank died or hung: whose fault was
- * it? stored: runs that it brought. */
+/* Find the cause when a launch ended without an exit code of its own, a rank
+ * died or hung. stored: runs that the launch stored. */
 static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
                                    int hung, const char *reason,
                                    sqlite3_int64 stored)
@@ -179,11 +178,11 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
     if ((hung || s->tried) &&
         (stored > 0 || s->suspect != CHORALE_SUSPECT_ANY) &&
         s->vain <= VAIN_MAX) {
-        s->suspect = CHORALE_SUSPECT_ANY; /* in a cell that was being timed */
+        s->suspect = CHORALE_SUSPECT_ANY; /* a cell being timed */
         return CHORALE_OK;
     }
     if (stored > 0)
-        return CHORALE_OK; /* it got on: try the rest in a new launch */
+        return CHORALE_OK; /* it made progress: a new launch does the rest */
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
                         "was stored: %s; `chorale run -v` shows all that it "
@@ -201,7 +200,7 @@ enum chorale_err chorale_session_take_in(struct chorale_session *s,
     unsigned other = 0;
     enum chorale_err err;
 
-    /* What the runner is called with: run.c. */
+    /* The path given to the runner, as in run.c. */
     if (path == NULL)
         path = realpath(chorale_store_path(s->store), real);
     if (path == NULL)
@@ -228,7 +227,7 @@ void chorale_session_begin(struct chorale_session *s,
     s->last_err[0] = '\0';
 }
 
-/* Those that have not been done are marked; *stored: runs that all brought. */
+/* Mark the launches without an end as failed; *stored: runs of all launches. */
 static enum chorale_err mark_failed(struct chorale_session *s,
                                     const struct chorale_fellow *fellow,
                                     int count, const char *reason,
@@ -249,8 +248,8 @@ static enum chorale_err mark_failed(struct chorale_session *s,
     return err;
 }
 
-/* What a rank died of, 0: nothing is known. Launchers pass it on, as it is or
- * as a shell does. */
+/* The signal that killed a rank, 0: unknown. Launchers exit with that signal or
+ * with a shell's 128 + signal. */
 static int died_of(int status)
 {
     return WIFEXITED(status) ? WEXITSTATUS(status) & 127
@@ -265,8 +264,8 @@ static int crashed(int status)
            signal == SIGFPE || signal == SIGILL;
 }
 
-/* What it had of the point under way; and which cell was being called, the one
- * that may be to blame. */
+/* Merge the unfinished point, and find the cell whose call was running: it may
+ * be the cause. */
 static enum chorale_err take_in_rest(struct chorale_session *s,
                                      const struct chorale_fellow *fellow,
                                      enum chorale_ending ending, int status)
@@ -276,7 +275,7 @@ static enum chorale_err take_in_rest(struct chorale_session *s,
     int64_t called;
     enum chorale_err err;
 
-    if (s->end_code >= 0) /* it has a verdict of its own */
+    if (s->end_code >= 0) /* the runner reported its own exit code */
         cuts = CHORALE_CUTS_NONE;
     else if (ending == CHORALE_ENDED_STOPPED)
         cuts = CHORALE_CUTS_ALL;
@@ -287,7 +286,7 @@ static enum chorale_err take_in_rest(struct chorale_session *s,
     err = chorale_session_take_in(s, cuts, &runs);
     if (err == CHORALE_OK && runs > 0)
         chorale_progress_step(&s->bar, (long)runs, s->what);
-    /* What was announced before all had left the one before may be wrong. */
+    /* A cell announced before all ranks left the previous call may be wrong. */
     called = chorale_mark_read(fellow->uuid);
     if (!s->grouped && called > 0)
         s->trying = called;
@@ -307,7 +306,7 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         if (s->suspect == CHORALE_SUSPECT_ANY)
             s->suspect = 0;
         s->vain = 0;
-        return CHORALE_OK; /* all is stored, however it ended */
+        return CHORALE_OK; /* everything is stored, however it ended */
     }
     explain(s, ending, status, reason, sizeof(reason));
     err = take_in_rest(s, fellow, ending, status);
@@ -320,14 +319,14 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         return chorale_fail(s->msg, CHORALE_STOPPED,
                             "stopped; all finished points are stored, and "
                             "the same command goes on from here");
-    /* One by one they show whose fault it was. */
+    /* Separate starts will show which launch fails. */
     if (s->grouped) {
         s->one_per_p = 1;
         return CHORALE_OK;
     }
     s->launch_failed = stored == 0;
     if (s->end_code > 0) {
-        /* A full disk or a lost file is no matter of this launch alone. */
+        /* A full disk or a lost file affects all launches. */
         s->launch_failed = s->launch_failed &&
                            strstr(reason, "the launch") != NULL;
         return chorale_fail(s->msg, (enum chorale_err)s->end_code, "%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* session.h - a `chorale run` at work: what run.c starts and session.c hears
- * and judges. */
+/* session.h - state of a running `chorale run`: run.c starts launches,
+ * session.c parses their output and judges how they ended. */
 #ifndef CHORALE_TUNER_RUN_SESSION_H
 #define CHORALE_TUNER_RUN_SESSION_H
 
@@ -11,48 +11,48 @@
 #include "tuner/run/run.h"
 #include "tuner/base/process.h"
 
-#define CHORALE_SUSPECT_ANY (-1LL) /* some cell that was being timed */
+#define CHORALE_SUSPECT_ANY (-1LL) /* a cell being timed, unknown which */
 
 struct chorale_session {
     struct chorale_store *store;
     const struct chorale_run_opts *opts;
     struct chorale_progress bar;
     char what[64], last_err[512];
-    int siblings;            /* communicators that call at once */
-    int comm_size, end_code; /* the runner's own verdict, -1: none */
-    int launch_failed;       /* it did not get to its first point */
-    long long trying;        /* cell whose call is under way, 0: none said */
-    long long suspect;       /* cell that ended the launch before this one;
-                              * CHORALE_SUSPECT_ANY: it hung where none was
-                              * said, so this one announces every repetition */
-    int vain;                /* launches on end that brought nothing */
-    int tried;               /* this one has come to its cells */
-    int forced;              /* SimGrid is forced to an algorithm in it */
+    int siblings;            /* communicators that call concurrently */
+    int comm_size, end_code; /* end_code: exit code reported by the runner, or
+                              * -1 */
+    int launch_failed;       /* the launch did not reach its first point */
+    long long trying;        /* announced cell whose call is running, or 0 */
+    long long suspect;       /* cell that ended the previous launch;
+                              * CHORALE_SUSPECT_ANY: it hung in an unannounced
+                              * call, so every repetition is now announced */
+    int vain;                /* consecutive launches without new results */
+    int tried;               /* this launch reached its cells */
+    int forced;              /* SimGrid is forced to one algorithm */
     int grouped;             /* several launches share this start */
-    int one_per_p;           /* none shall any more */
-    int false_starts;        /* of this one's kind, on end */
-    long nleft;              /* cells that it was not to try again */
-    double silence, hang;    /* seconds: allowed now, and during a call */
-    int fresh;               /* points were stored since then: */
-    double published;        /* when opts->launched was called last */
-    double publishing;       /* seconds that it took then, 0: not known */
+    int one_per_p;           /* shared starts are disabled from now on */
+    int false_starts;        /* consecutive failed starts of this kind */
+    long nleft;              /* cells marked as failed without being tried */
+    double silence, hang;    /* seconds of silence allowed now, in a call */
+    int fresh;               /* points were stored since the last publication */
+    double published;        /* time of the last call of opts->launched */
+    double publishing;       /* seconds that call took; 0: unknown */
     struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };
 
-/* A launch begins: nothing has been heard of it. fellow[0] is of all ranks. */
+/* Reset the state for a launch. fellow[0] uses all ranks. */
 void chorale_session_begin(struct chorale_session *s,
                            const struct chorale_fellow *fellow, int count);
-/* One line of the runner or of what started it; arg is the session. */
+/* Process one output line of the runner or its launcher; arg is the session. */
 int chorale_session_line(void *arg, const char *line, int is_err);
-/* Groups of a start that was killed leave files beside what they were
- * published to (db/tail.h), and so does a point under way: the database gets
- * what they have, of the latter as cuts says: *runs_p runs. Nobody measures into
- * it. */
+/* Merge the results that a killed start left in tails (db/tail.h) into the
+ * database. cuts selects whether an unfinished point is included; *runs_p: the
+ * number of runs merged. No process may be writing to the tails. */
 enum chorale_err chorale_session_take_in(struct chorale_session *s,
                                          enum chorale_cuts cuts,
                                          sqlite3_int64 *runs_p);
-/* Say what became of it, and blame what is to blame. */
+/* Report how the launch ended, and mark the cells that made it fail. */
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,
                                        int count, enum chorale_ending ending,

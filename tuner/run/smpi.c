@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* smpi.c - see smpi.h. */
+/* smpi.c - simulated launches: options of smpirun, hosts of a platform. */
 #include "config.h"
 
 #include "algorithms/coll.h"
@@ -17,9 +17,9 @@
 
 #define HOST_TEXT (1 << 20)
 
-/* Flags of every simulation: quiet; only messages take time; ranks share one
- * process image, since neither the runner nor the catalogue keeps a rank's
- * state at file scope. */
+/* Options of every simulation: no log; only messages take time; ranks share one
+ * process image, since neither the runner nor the catalogue keeps state of a
+ * rank at file scope. */
 static const char *const common_flags[] = {
     "--log=root.threshold:error",
     "--cfg=smpi/simulate-computation:no",
@@ -30,8 +30,8 @@ static const char *const common_flags[] = {
     NULL,
 };
 
-/* alpha + beta n exactly, one message at a time in each direction: SimGrid's
- * CM02 without its TCP corrections, blocking sends that wait. */
+/* Exactly alpha + beta n, one message at a time per direction: SimGrid's CM02
+ * without TCP corrections, with blocking sends. */
 static const char *const hockney_flags[] = {
     "--cfg=network/model:CM02",
     "--cfg=network/crosstraffic:0",
@@ -40,8 +40,8 @@ static const char *const hockney_flags[] = {
     NULL,
 };
 
-/* The same links, all sends eager, 0.3 us of processor a send, 0.2 us a
- * receive. */
+/* The same links with all sends eager; a send takes 0.3 us of processor time, a
+ * receive 0.2 us. */
 static const char *const loggp_flags[] = {
     "--cfg=network/model:CM02",
     "--cfg=network/crosstraffic:0",
@@ -56,9 +56,9 @@ static const char *const loggp_flags[] = {
 
 static const char *const smpi_flags[] = { NULL };
 
-/* All ranks of a simulation are one process, whose memory comes and goes with
- * their messages: it is kept, not given back and faulted in again, and in
- * large pages. From glibc 2.35 on; other libraries do not listen. */
+/* malloc settings of a simulation: all ranks are one process whose memory grows
+ * and shrinks with their messages. Keep freed memory, and use huge pages. Works
+ * from glibc 2.35 on; other libraries ignore it. */
 static const char simulator_memory[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=68719476736:"
     "glibc.malloc.mmap_threshold=33554432";
@@ -94,8 +94,8 @@ void chorale_sim_files_close(struct chorale_sim_files *files)
     memset(files, 0, sizeof(*files));
 }
 
-/* A file in memory with that text, which other processes open by its path
- * while we live: nothing is left behind, however we end. */
+/* Create an in-memory file with that text. Other processes can open it by its
+ * path while this process lives; it disappears with it. */
 static enum chorale_err memory_file(int *fd_p, char path[64],
                                     const char *text,
                                     struct chorale_errmsg *msg)
@@ -138,7 +138,7 @@ void chorale_sim_hosts_free(char **host, int nhost)
     free(host);
 }
 
-/* Lines "@host NAME" and "@version V" of the runner's --hosts. */
+/* Parse the lines "@host NAME" and "@version V" of the runner's --hosts. */
 static enum chorale_err parse_hosts(char *text, char ***host_p, int *nhost_p,
                                     char version[64],
                                     struct chorale_errmsg *msg)
@@ -175,8 +175,8 @@ static enum chorale_err parse_hosts(char *text, char ***host_p, int *nhost_p,
 static const char smpirun_remedy[] =
     "install SimGrid (Debian: libsimgrid-dev) or use --launcher mpiexec";
 
-/* What SimGrid says of a platform: without its "[0.000000] [category/LEVEL] "
- * front, and the name of our temporary file is the word line. */
+/* Report SimGrid's error in a platform, without its prefix "[0.000000]
+ * [category/LEVEL] "; the name of the temporary file is replaced by "line". */
 static enum chorale_err bad_platform(char *text, const char *path,
                                      struct chorale_errmsg *msg)
 {
@@ -194,8 +194,8 @@ static enum chorale_err bad_platform(char *text, const char *path,
                         "%s; correct the file", why);
 }
 
-/* What the runner says of the hosts of a platform, in a simulation of one rank
- * with those flags and that word, NULL: none. *files are to be closed. */
+/* Run the runner's --hosts in a simulation of one rank with those options, and
+ * an optional argument (word). *files must be closed by the caller. */
 static enum chorale_err ask_hosts(const char *platform_text,
                                   const char *const *flag, const char *word,
                                   struct chorale_sim_files *files, char *text,
@@ -300,8 +300,8 @@ static enum chorale_err write_hosts(struct chorale_sim_files *files,
     return err;
 }
 
-/* One word of a selector: its length, and the collective's name before the
- * colon or NULL. */
+/* Length of one word of a selector, -1: invalid. The first must be the name of
+ * a selector, the others COLLECTIVE:ALGORITHM. */
 static int selector_word(const char *word, int first)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
@@ -343,7 +343,7 @@ int chorale_forced_ok(const char *forced)
     return length > 0 && forced[length] == '\0';
 }
 
-/* mpich,bcast:ompi_pipeline: the selector, and what it is to use. */
+/* Add the options for a selector such as mpich,bcast:ompi_pipeline. */
 static void add_selector(const char *selector, struct chorale_args *args)
 {
     size_t length = strcspn(selector, ",");
@@ -357,8 +357,9 @@ static void add_selector(const char *selector, struct chorale_args *args)
     }
 }
 
-/* The preload that stops what clocks no simulation needs, beside this program's
- * build or installed; NULL where it is not, which is slower and no fault. */
+/* Path of the preloaded library that freezes clocks which simulations do not
+ * need: beside this build, or installed. NULL: missing, which is only
+ * slower. */
 static char *find_still(void)
 {
     char path[PATH_MAX];

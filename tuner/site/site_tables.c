@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site_tables.c - see site_tables.h. */
+/* site_tables.c - install and roll back dispatch tables of a site. */
 #include "config.h"
 
 #include "tuner/site/site_tables.h"
@@ -20,7 +20,7 @@
 
 enum { MAX_TABLES = 1000000, LEFT_SECONDS = 3600 };
 
-/* What names of files and links begin with that are not in their place yet. */
+/* Prefixes of temporary files and links. */
 #define TEMPORARY ".table-"
 #define FRESH ".current-"
 
@@ -28,7 +28,7 @@ static enum chorale_err fail(const char *path, const char *done,
                              struct chorale_errmsg *msg)
 {
     const char *mend = errno == EACCES || errno == EPERM || errno == EROFS
-        ? "; do it as who owns the site's tables, or name another --folder"
+        ? "; run it as the owner of the tables, or name another --folder"
         : errno == ENOTDIR ? "; name a folder with --folder"
         : chorale_err_unwritten(errno);
 
@@ -142,7 +142,7 @@ enum chorale_err chorale_place_load(const char *path,
     return load(path, table_p, NULL, msg);
 }
 
-/* Which others may read from its first moment on, whatever umask says. */
+/* Create a folder readable by all from the start, independent of umask. */
 static int make_folder(const char *path)
 {
     mode_t mask = umask(022);
@@ -153,7 +153,7 @@ static int make_folder(const char *path)
     return rc;
 }
 
-/* All folders down to the place. */
+/* Create all folders down to the place. */
 static enum chorale_err make_folders(const struct chorale_place *place,
                                      struct chorale_errmsg *msg)
 {
@@ -183,7 +183,7 @@ static int copy_bytes(int from, int to)
     return got < 0 ? -1 : 0;
 }
 
-/* A temporary file in the place with the table's bytes, on the disk. */
+/* Copy the table to a temporary file in the place, synchronised to disk. */
 static enum chorale_err copy_in(const char *from, char *temporary,
                                 struct chorale_errmsg *msg)
 {
@@ -206,8 +206,8 @@ static enum chorale_err copy_in(const char *from, char *temporary,
     return err;
 }
 
-/* What commands left that were killed on the way: temporary files and links of
- * ours that nobody can be at work with any more. */
+/* Remove temporary files and links that killed commands left, if they are too
+ * old to be in use. */
 static void tidy(const struct chorale_place *place)
 {
     DIR *dir = opendir(place->path);
@@ -227,7 +227,7 @@ static void tidy(const struct chorale_place *place)
         closedir(dir);
 }
 
-/* The largest number that a table of the place has. */
+/* The largest number of a table in the place. */
 static long last_number(const struct chorale_place *place)
 {
     DIR *dir = opendir(place->path);
@@ -242,7 +242,8 @@ static long last_number(const struct chorale_place *place)
     return last;
 }
 
-/* Its name for good; another command may have taken the number. */
+/* Give the table its final name; a concurrent command may have used the
+ * number. */
 static enum chorale_err name_it(const struct chorale_place *place,
                                 const char *temporary, long before,
                                 uint64_t content, char name[256],
@@ -276,7 +277,7 @@ static void sync_folder(const struct chorale_place *place)
     }
 }
 
-/* The link is renamed onto the old one: there is no moment without. */
+/* Replace the link by rename, so that it always exists. */
 static enum chorale_err point_at(const struct chorale_place *place,
                                  const char *name,
                                  struct chorale_errmsg *msg)
@@ -325,7 +326,7 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
         err = copy_in(path, temporary, msg);
     if (err != CHORALE_OK)
         return err;
-    /* The very bytes, where they will be. */
+    /* Check the copied bytes, at their destination. */
     err = load(temporary, &table, &content, msg);
     if (err == CHORALE_OK)
         err = name_it(place, temporary, current.number, content, name, msg);
@@ -333,7 +334,7 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
     return err == CHORALE_OK ? point_at(place, name, msg) : err;
 }
 
-/* The name of the table with that number; 0: there is none. */
+/* Find the name of the table with that number; 0: not found. */
 static int find_number(const struct chorale_place *place, long wanted,
                        struct chorale_current *found)
 {
@@ -368,8 +369,8 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
         return chorale_place_empty(place, msg);
     if (!from->link)
         return chorale_fail(msg, CHORALE_DATA, "%s/current: was put there by "
-                            "hand, so what was before it is not known; "
-                            "install the table that it should be",
+                            "hand, its predecessor is unknown; install "
+                            "the table that it should be",
                             place->path);
     if (from->before == 0)
         return chorale_fail(msg, CHORALE_DATA, "%s: %s is the first table; "
@@ -377,8 +378,8 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                             "a table, remove %s/current", place->path,
                             from->name, place->path);
     if (!find_number(place, from->before, to))
-        return chorale_fail(msg, CHORALE_DATA, "%s: table %ld, which was "
-                            "before %s, is gone; install it again",
+        return chorale_fail(msg, CHORALE_DATA, "%s: table %ld, the "
+                            "predecessor of %s, is missing; install it again",
                             place->path, from->before, from->name);
     err = path_in(place, to->name, path, msg);
     if (err == CHORALE_OK)
@@ -386,7 +387,7 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
     return err == CHORALE_OK ? point_at(place, to->name, msg) : err;
 }
 
-/* The last word of a path; it is cut off. */
+/* Cut off and return the last word of a path. */
 static const char *cut_word(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -413,7 +414,7 @@ chorale_places_each(const char *folder,
     if (dir == NULL)
         return fail(folder, "cannot be read", msg);
     closedir(dir);
-    /* A folder whose own name has stars in it is no pattern. */
+    /* chdir: the folder's own name must not be taken as a pattern. */
     if (getcwd(here, sizeof(here)) == NULL || chdir(folder) != 0)
         return fail(folder, "cannot be entered", msg);
     if (glob("*/*/*/current", 0, NULL, &found) != 0)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site_tables.h - the tables of a site, as the shim finds them: see
- * algorithms/dispatch/table/site.h.
+/* site_tables.h - install, list and roll back the dispatch tables of a site,
+ * where the shim finds them (algorithms/dispatch/table/site.h).
  *
  *     FOLDER/CLUSTER/PARTITION/MPI/current -> table-4-2-0123456789abcdef.so
  *
- * A table is copied there once and never changed. Its name has its number in
- * the folder, the number of the table before it (0: no table) and the digest
- * of its bytes, which is compared before it is loaded. `current` is a link that
- * is made beside its place and renamed onto it, so that whoever looks sees the
- * old table or the new one, whenever the command ends. What a killed command
- * left there besides goes when a later one, an hour on, changes `current`.
+ * An installed table is never modified. Its name has its number in the folder,
+ * the number of the table that it replaced (0: no predecessor) and the digest
+ * of its bytes, which is compared before loading. `current` is a link that
+ * is created beside its place and renamed: readers see the old or the new
+ * table, even if the command is killed. Temporary files of a killed command are
+ * removed by a later one that changes `current`, if they are an hour old.
  */
 #ifndef CHORALE_TUNER_SITE_SITE_TABLES_H
 #define CHORALE_TUNER_SITE_SITE_TABLES_H
@@ -19,23 +19,22 @@
 #include "algorithms/dispatch/table/table.h"
 #include "db/err.h"
 
-/* One place: a folder that may hold a current table. */
+/* A place: a folder that may contain a current table. */
 struct chorale_place {
     char path[PATH_MAX];
     char cluster[80], partition[80], mpi[80];
 };
 
-/* The words of a place are checked: CHORALE_USAGE where one can be no
- * folder's name. */
+/* Set a place from its words. CHORALE_USAGE: a word is no valid folder name. */
 enum chorale_err chorale_place_set(struct chorale_place *place,
                                    const char *folder, const char *cluster,
                                    const char *partition, const char *mpi,
                                    struct chorale_errmsg *msg);
 
-/* What `current` of a place is. number 0: there is no table. before: the one
- * that it was put in place of. name: what the link says, "" without. link: it
- * is a link of ours; 0 where it is a file or a link that somebody made by
- * hand. */
+/* The current table of a place.
+ * number: 0 if there is no table. before: the number of its predecessor.
+ * link: `current` is a link made by Chorale; 0: a file or a link made by hand.
+ * name: the target of the link, or "". */
 struct chorale_current {
     long number, before;
     int link;
@@ -46,33 +45,32 @@ enum chorale_err chorale_place_current(const struct chorale_place *place,
                                        struct chorale_current *current,
                                        struct chorale_errmsg *msg);
 
-/* Say that there is none at a place, and what puts one there: CHORALE_DATA. */
+/* Report that a place has no table, with the remedy; returns CHORALE_DATA. */
 enum chorale_err chorale_place_empty(const struct chorale_place *place,
                                      struct chorale_errmsg *msg);
 
-/* Load a table for its words and selectors, checked as the shim would check
- * it. CHORALE_DATA: it would be refused. */
+/* Load a table with the same checks as the shim. CHORALE_DATA: the shim would
+ * refuse it. */
 enum chorale_err chorale_place_load(const char *path,
                                    const struct chorale_table **table_p,
                                    struct chorale_errmsg *msg);
 
-/* Copy the table at path into the place and make it the current one.
- * name[256]: of its file there. CHORALE_DATA: the copy would be refused by the
- * shim; CHORALE_ENV: no permission, no space. In either case the current table
- * is the one of before. */
+/* Copy the table at path to the place and make it current. name: its file name
+ * there. CHORALE_DATA: the shim would refuse the copy; CHORALE_ENV: no
+ * permission or no space. On error the current table is unchanged. */
 enum chorale_err chorale_place_install(const struct chorale_place *place,
                                        const char *path, char name[256],
                                        struct chorale_errmsg *msg);
 
-/* Make the one before the current table current again; both names are told.
- * CHORALE_DATA: there is none. */
+/* Make the predecessor of the current table current again; *from and *to
+ * receive both. CHORALE_DATA: there is no predecessor. */
 enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                                         struct chorale_current *from,
                                         struct chorale_current *to,
                                         struct chorale_errmsg *msg);
 
-/* Call fn for each place of a folder that has a `current`, in the order of
- * their names. fn's first error ends it. */
+/* Call fn for each place of a folder that has a `current`, sorted by name, up
+ * to its first error. */
 enum chorale_err
 chorale_places_each(const char *folder,
                     enum chorale_err (*fn)(const struct chorale_place *place,
@@ -80,10 +78,10 @@ chorale_places_each(const char *folder,
                                            struct chorale_errmsg *msg),
                     void *arg, struct chorale_errmsg *msg);
 
-/* table_diff.c. Print where two tables choose otherwise. Looked at are the
- * collectives of either, 2 to 64 ranks and then doubling up to what was
- * measured, all shapes, nodes of 2, 4, 8 ... ranks, and n = 0, the powers of
- * two and their neighbours. Returns how many lines were printed. */
+/* table_diff.c. Print where two tables make different choices. Compared points:
+ * the collectives of either table; 2 to 64 ranks, then doubling up to the
+ * largest measured; all shapes; 2, 4, 8, ... ranks per node; n = 0 and the
+ * powers of two with their neighbours. Returns the number of lines printed. */
 long chorale_table_diff(const struct chorale_table *from,
                         const struct chorale_table *to);
 

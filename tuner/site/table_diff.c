@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_diff.c - where two dispatch tables choose otherwise. */
+/* table_diff.c - print where two dispatch tables make different choices. */
 #include "config.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ selector_of(const struct chorale_table *t, const char *coll)
     return NULL;
 }
 
-/* What a table runs there, outside of what was measured the library's. */
+/* The choice of a table, which is the library's outside the measured range. */
 static const struct chorale_choice *
 choice_of(const struct chorale_table *t, const struct chorale_selector *s,
           size_t n, int comm_size, enum chorale_shape shape, int ppn)
@@ -37,7 +37,7 @@ choice_of(const struct chorale_table *t, const struct chorale_selector *s,
     c = shape == CHORALE_SHAPE_BLOCK
             ? s->select_ppn(n, comm_size, shape, ppn)
             : s->select_shape(n, comm_size, shape);
-    /* One that is no choice of the table is not served. */
+    /* A pointer that is not a choice of this table is ignored. */
     return c != NULL && c->index >= 0 && c->index < t->nchoice &&
                    c == &t->choice[c->index]
                ? c : &t->choice[0];
@@ -59,7 +59,7 @@ static void print_choice(const struct chorale_choice *c)
                c->params);
 }
 
-/* The k-th n that is looked at, up to top; 0: no more. */
+/* The k-th compared n, up to top; 0: no more. */
 static int nth_n(int k, unsigned long long top, size_t *n)
 {
     unsigned long long power = 1ULL << (k / 3);
@@ -70,7 +70,7 @@ static int nth_n(int k, unsigned long long top, size_t *n)
     return power - 1 <= top;
 }
 
-/* Neighbours that differ alike are one line. */
+/* Neighbouring sizes with the same pair of choices, printed as one line. */
 struct run_of {
     const struct chorale_choice *a, *b;
     size_t lo, hi;

@@ -154,7 +154,7 @@ if "$chorale" plan real.db -c bcast --variants linear -m 8 -P 1 --launches 1 \
         (36 * 1e-6 + 6 * 1e-6 + 0.5)) FROM launch")" \
         "what is left of the launch is its start"
     like "$("$chorale" plan real.db --estimate -c bcast -m 1M -P 1)" \
-        "^of the cells that were measured here 50 % took it" "people are told"
+        "^50 % of the cells measured here did" "the text gives the share"
 else
     ok 1 "a launch is measured"
 fi
@@ -162,7 +162,7 @@ fi
 # shellcheck disable=SC2086
 text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
 like "$text" "^ +4 +2 +2 +2 +2 +[0-9.]+ +0\.001188$" "P = 4 is a row"
-like "$text" "no model .* is fitted: .* default may be off" \
+like "$text" "no model .* is fitted: .* default values may be wrong" \
     "that nothing is known is told"
 # shellcheck disable=SC2086
 dry=$("$chorale" plan none.db --dry-run $plan 2>/dev/null)

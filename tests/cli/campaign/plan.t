@@ -47,7 +47,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
                  '--cell-time 1' --no-racing '--sync roundtime' \
                  '--sync window' '--buffers cold' '--buffers rotate'; do
         # shellcheck disable=SC2086
-        refused "simulated, $words" 'says nothing in simulation' $sim $words
+        refused "simulated, $words" 'has no effect in simulation' $sim $words
     done
     # shellcheck disable=SC2086
     "$chorale" plan sim.db $sim --sync barrier --buffers warm -q &&
@@ -59,18 +59,18 @@ else
     skip "built without SimGrid" "simulated plans"
 fi
 
-# What says nothing of the collectives is told.
+# Options without an effect on the collectives are reported.
 void() { # pattern, name, options...
     pattern=$1 name=$2
     shift 2
     err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 "$@" 2>&1)
     like "$? $err" "^0 chorale: $pattern" "$name"
 }
-void '--root last says nothing .*barrier has a root$' "a root of barriers" \
+void '--root last has no effect.*barrier has a root$' "a root of barriers" \
     -c barrier --root last
-void '-m 8 says nothing .*barrier moves data$' "sizes of barriers" \
+void '-m 8 has no effect.*barrier moves data$' "sizes of barriers" \
     -c barrier -m 8
-void '--op sum says nothing .*bcast reduces$' "an operation of bcast" \
+void '--op sum has no effect.*bcast reduces$' "an operation of bcast" \
     -c bcast -m 8 --op sum
 err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 \
     -c barrier,reduce -m 8 --op sum --root last 2>&1)

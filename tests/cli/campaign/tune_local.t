@@ -66,14 +66,14 @@ suspect() { # launches from which on
 is "$(suspect 1 | tr '\n' ' ')" "0 0 " "a point with a launch to believe counts"
 is "$(suspect 0 | tr '\n' ' ')" "1 1 " "one without is left out, and named"
 like "$("$chorale" decide left.db --explain bcast 8K 2)" \
-    'library: measured and left out, as in each launch' "and explained"
+    'library: measured but excluded: in each launch' "and explained"
 like "$("$chorale" decide left.db --explain bcast 1M 2)" \
-    'library: outside what was measured' "which others are not"
+    'library: outside the measured range' "which others are not"
 sqlite3 left.db "UPDATE run SET validity = 'clock' WHERE cell_id IN
     (SELECT cell_id FROM cell WHERE coll = 'scan')"
 is "$("$chorale" decide left.db --explain scan 8K 2 2>&1 >/dev/null |
-    cut -d ' ' -f 1-11)" \
-    "chorale: --explain: all that was measured of scan is left out," \
+    cut -d ' ' -f 1-8)" \
+    "chorale: --explain: all measurements of scan are excluded," \
     "and a collective of which nothing is left"
 
 # On one node nothing has levels; what needs them is asked for nothing else.

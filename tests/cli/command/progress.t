@@ -141,8 +141,8 @@ ok $? "a bar that rises and goes away: $(bars fit.txt) times"
 like "$(cat fit.txt)" 'alpha ' "the parameters are readable"
 "$chorale" fit f.db -v >verbose.txt 2>err.txt
 is $? 0 "--verbose"
-for words in 'one port' overlapped breakpoints 'foretelling P = 16' \
-    'foretelling above P = 8' 'foretelling above m = [0-9]*'; do
+for words in 'one port' overlapped breakpoints 'predicting P = 16' \
+    'predicting above P = 8' 'predicting above m = [0-9]*'; do
     grep -q "^ *[0-9]*% $words\$" err.txt
     ok $? "says: $words"
 done
@@ -164,8 +164,8 @@ models() { sqlite3 l.db 'SELECT * FROM model; SELECT * FROM model_variant'; }
 before=$(models | cksum)
 stopped 'one port' fit l.db -v
 is $? 75 "fit is told to stop: exit 75"
-is "$(tail -n 1 err.txt)" "chorale: fit: stopped; nothing of system fit is$(
-    ) changed, and the same command fits it again" "it says what that means"
+is "$(tail -n 1 err.txt)" "chorale: fit: stopped, the model of system$(
+    ) fit is unchanged; repeat the command" "the error gives the remedy"
 is "$(models | cksum)" "$before" "and it is true"
 
 # --- tune: each of its long steps ---------------------------------------------
@@ -176,7 +176,7 @@ code=$?
 [ $code -le 1 ] # a point may be slower
 ok $? "tune on a terminal: exit $code"
 awk '/^\[/ { if (/% .* P=/) step = fitted ? "validates" : "measures"
-    else if (/% .*(one port|overlapped|breakpoints|foretelling)/) {
+    else if (/% .*(one port|overlapped|breakpoints|predicting)/) {
         step = "fits"; fitted = 1 } else next
     if (step != last) print step; last = step }' tune.txt >steps.txt
 is "$(head -n 3 steps.txt | tr '\n' ' ')" "measures fits validates " \

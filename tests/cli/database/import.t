@@ -73,7 +73,7 @@ bad() { # sed script, expected text
     is "$(wc -l <"$work/err")" 1 "in one line"
 }
 bad 's/trace 1/trace 2/' '1: a trace of version 2, this chorale reads'
-bad 's/chorale-trace/other-trace/' '1: this is no trace'
+bad 's/chorale-trace/other-trace/' '1: not a trace'
 bad '/^mpi/d' "2: not a line 'mpi"
 bad 's/^comm_size 8/comm_size 0/' "5: not 'comm_size'"
 bad 's/^ranks 8/ranks 9/' "6: not 'ranks'"
@@ -102,7 +102,7 @@ is $? 4 "a file that is cut off"
 head -c 3000 /dev/urandom >"$work/random"
 for file in "$work/random" /dev/null; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
-    is "$? $(grep -c 'no trace of CHORALE_TRACE' "$work/err")" "4 1" \
+    is "$? $(grep -c 'not a trace of CHORALE_TRACE' "$work/err")" "4 1" \
         "$(basename "$file") is none"
 done
 for file in "$work" "$work/none"; do

@@ -96,7 +96,7 @@ is "$(sql "SELECT group_concat(value, '|') FROM environment WHERE key IN
     "its command and date are kept"
 held imb-2021-reduce.txt "reduce|2|2|single-node|float|sum|first$duration" 5 \
     "$imb" --ppn 2
-like "$(cat out)" "no heading says IMB's version: taken for 2017 or later" \
+like "$(cat out)" "no heading gives IMB's version: assumed 2017 or later" \
     "import names the version that it assumes"
 held imb-2016-bare.txt "reduce|180|20|block|float|sum|first$duration" 5 "$imb" \
     --ppn 20
@@ -151,20 +151,20 @@ change() { # name, sed script, runs and lines with that text, text
 }
 change "-map" \
     's/^# #processes = 144 /# #processes = 144; rank order (rowwise): \n#     0   36\n# /' \
-    "6 1" '-map: the order of ranks'
+    "6 1" '-map: ranks were reordered'
 change "-multi 1, all ranks in one group" \
     's/^       #bytes/        Group       #bytes/; s/^ *[0-9].* [0-9.]*$/\n            0&/' \
     "6 0" '-multi'
 same_rows "$files/imb-2018.txt" 5 "$imb" "-multi 1: the same numbers"
 change "-data_type int" \
     's/Allreduce/Alltoall/; s/:   MPI_BYTE/:   MPI_INT/; s/ 16  / 18  /' \
-    "5 1" 'alltoall of 18 bytes: no whole number of int'
+    "5 1" 'alltoall of 18 bytes: not a whole number of int'
 is "$(sql 'SELECT DISTINCT dtype FROM cell')" int "-data_type int: the type"
 rm -f "$db"
 changed "$files/imb-2018.txt" 's/Benchmarking Allreduce/Benchmarking Multi-Allreduce/
     s/^# #processes = 144 /# ( 4 groups of 36 processes each running simultaneous )/
     s/^       #bytes/        Group       #bytes/'
-refused 4 'Multi-Allreduce: groups at the same time; run' "several groups" \
+refused 4 'Multi-Allreduce: several groups at the same time; run' "several groups" \
     changed.txt --ppn 36
 changed "$files/imb-2018.txt" 's/-npmin 144/-contig_type resize/'
 refused 4 'Allreduce: of derived types, -contig_type resize; run' \
@@ -426,18 +426,18 @@ spoilt() { # sed script, expected text, file it spoils, ranks a node
 }
 spoilt 's/^4  .*/4 3.00 2.00 5.00/' '4: 4 of 5 columns'
 spoilt 's/1000$/1000 7/' "4: 5 columns, and '7' after them"
-spoilt 's/3\.00/3,00/' "4: '3,00' is no time"
-spoilt 's/3\.00/-3.00/' "4: '-3.00' is no time"
-spoilt 's/3\.00/nan/' "4: 'nan' is no time"
-spoilt 's/3\.00/1e2/' "4: '1e2' is no time"
-spoilt 's/^4  /4K /' "4: '4K' is no number of bytes"
-spoilt 's/^4  /5  /' '4: 5 bytes are no whole number of int'
-spoilt 's/^4  /99999999999999999999  /' '4: .* is no number of bytes'
-spoilt 's/ 1000$/ 0/' "4: '0' is no number of repetitions"
+spoilt 's/3\.00/3,00/' "4: '3,00' is not a time"
+spoilt 's/3\.00/-3.00/' "4: '-3.00' is not a time"
+spoilt 's/3\.00/nan/' "4: 'nan' is not a time"
+spoilt 's/3\.00/1e2/' "4: '1e2' is not a time"
+spoilt 's/^4  /4K /' "4: '4K' is not a number of bytes"
+spoilt 's/^4  /5  /' '4: 5 bytes are not a whole number of int'
+spoilt 's/^4  /99999999999999999999  /' '4: .* is not a number of bytes'
+spoilt 's/ 1000$/ 0/' "4: '0' is not a number of repetitions"
 spoilt 's/2\.00 /9.00 /' '4: the fastest rank is slower'
 spoilt 's/5\.00 /1.00 /' '4: the slowest rank is faster'
 spoilt 's/Avg Lat/Some Lat/' "3: column 'Some Latency"
-spoilt 's/Max Lat/Min Lat/' '3: a column is there twice'
+spoilt 's/Max Lat/Min Lat/' '3: a column occurs twice'
 spoilt 's/^# Size  *Avg Latency(us)/# Size /' '3: no column of mean times'
 spoilt 's/Iterations$/& Energy(J)/' "3: column 'Energy"
 spoilt '4s/$/ # slow/' "4: 5 columns, and '#' after them"
@@ -445,7 +445,7 @@ spoilt 's/ 1000$/ 1000 Fail/; s/Iterations$/& Validation/' \
     '4: the benchmark found wrong data'
 spoilt 's/MPI_INT/MPI_WCHAR/' "2: datatype 'MPI_WCHAR"
 spoilt 's/# Avg/# Size Avg/' '8: a barrier has no sizes'
-spoilt 's/#processes = 4/#processes = four/' "30: 'four' is no number of processes" \
+spoilt 's/#processes = 4/#processes = four/' "30: 'four' is not a number of processes" \
     imb.txt
 spoilt '/#processes = 2/d' "23: no '# #processes'" imb.txt
 spoilt 's/ 0\.00$/ 0.10/' '.*: the benchmark found wrong data' imb.txt
@@ -456,11 +456,11 @@ spoilt 's/^Allreduce\( *96  *4 \)/Bcast\1/' \
 spoilt 's/^Allreduce  *96\( *4 \)/Allreduce 48\1/' \
     '7: 48 processes in a table of 96' "$named" 8
 spoilt 's/^Allreduce  *96\( *4 \)/Allreduce 0\1/' \
-    "7: '0' is no number of processes" "$named" 8
+    "7: '0' is not a number of processes" "$named" 8
 spoilt 's/#Benchmarking /#Running /' \
-    '6: a row that has no heading of columns which is known here above it' "$named" 8
+    '6: a row without a known heading above it' "$named" 8
 spoilt '/#bytes/d' \
-    '34: a row that has no heading of columns which is known here above it' \
+    '34: a row without a known heading above it' \
     "$files/imb-2018.txt" 8
 printf '# OSU MPI Broadcast Latency Test v5.9\n# Size       Avg Latency(us)\n1 2' \
     >cut.txt
@@ -476,11 +476,11 @@ refused 4 'none.txt: no row of a collective.*Bandwidth' "no collective" \
 sed 's/^/0: /' bcast.txt >tagged.txt
 refused 4 'tagged.txt: no row .*must begin their lines' "lines with a rank before them" \
     tagged.txt -P 4 --ppn 2
-refused 2 'bcast.txt: does not say how many ranks a node had.*--ppn' "no --ppn" \
+refused 2 'bcast.txt: the number of ranks per node is unknown.*--ppn' "no --ppn" \
     bcast.txt -P 4
-refused 2 'OSU does not print how many ranks.*-P N' "no -P" bcast.txt \
+refused 2 'OSU does not print the number of ranks.*-P N' "no -P" bcast.txt \
     --ppn 4
-refused 2 'imb.txt says itself.*leave -P out' "-P of IMB" imb.txt -P 4 \
+refused 2 'imb.txt contains the.*leave -P out' "-P of IMB" imb.txt -P 4 \
     --ppn 4
 refused 2 '--time slowest: .*bcast.txt:5 has only the mean' "no slowest rank" \
     bcast.txt -P 4 --ppn 4 --time slowest

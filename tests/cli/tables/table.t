@@ -202,7 +202,7 @@ if command -v setpriv >/dev/null 2>&1 && [ "$(id -u)" = 0 ] &&
     setpriv --reuid=65534 --clear-groups "$chorale" table install \
         "$work/one.so" --folder "$site" >"$work/out" 2>"$work/err"
     is "$? $(link "$place/current")" "3 $now" "no permission"
-    like "$(cat "$work/err")" 'Permission denied; do it as who owns' "is said"
+    like "$(cat "$work/err")" 'Permission denied; run it as the owner' "the error gives the remedy"
     is "$(wc -l <"$work/err" | tr -d ' ')" 1 "in one line"
     cp "$work/one.so" "$work/theirs.so"
     chown 65534 "$work/theirs.so"

@@ -575,7 +575,7 @@ static void test_refused(void)
     refused("one size", k, "one message size");
     n = add_variant(0, alg(CHORALE_REDUCE, "binomial"), 1, ALPHA, BETA, TAU,
                     &exact);
-    refused("a reduction whose beta and tau go together", n, "tau apart");
+    refused("a reduction whose beta and tau go together", n, "separate beta and tau");
     for (size_t i = 0; i < n; i++)
         runs[i].ok = 0;
     refused("only invalid runs", n, "no successful measurement");
