@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* omitted.c - what is published and left out: see omitted.h. */
+/* omitted.c - table of published algorithms that the catalogue omits. */
 #include "algorithms/omitted.h"
 
 #include <stddef.h>
 
-/* Reasons that several share. */
+/* Reasons shared by several entries. */
 static const char shared_memory[] =
     "works on flags and buffers in memory shared by the ranks of a node, "
     "which MPI's messages do not give";
