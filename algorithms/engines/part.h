@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.h - runs another variant as a sub-algorithm with its default
- * parameters. */
+/* part.h - runs another variant as a sub-algorithm. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_PART_H
 #define CHORALE_ALGORITHMS_ENGINES_PART_H
 

@@ -2,9 +2,9 @@
 /* pipeline.h - pipelined broadcast and reduction along any tree of tree.h.
  *
  * A rank receives a segment while it sends the previous one to its children, or
- * in a reduction to its parent: one message in each direction at a time.
- * Reductions do not overlap messages of one direction. With one segment these
- * are the plain, unsegmented trees. */
+ * in a reduction to its parent: one message in each direction at a time. Local
+ * reductions do not overlap receives, except with each (struct chorale_flow).
+ * With one segment these are the plain, unsegmented trees. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_PIPELINE_H
 #define CHORALE_ALGORITHMS_ENGINES_ROOTED_PIPELINE_H
 

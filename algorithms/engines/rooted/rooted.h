@@ -21,8 +21,7 @@ struct chorale_rooted {
 struct chorale_rooted chorale_rooted_at(const struct chorale_call *call,
                                         enum chorale_coll coll);
 
-/* Bytes of one block; at the root of a regular collective all blocks are
- * equal. */
+/* Bytes of this rank's block; in a regular collective, of every block. */
 size_t chorale_rooted_bytes(const struct chorale_rooted *r);
 
 #endif
