@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh_exchange.h - alltoall along the dimensions of a mesh, one after the
- * other.
+/* mesh_exchange.h - alltoall along one dimension of a mesh after the other.
  *
  * In each dimension, the ranks that differ only in that coordinate exchange all
  * blocks whose destination lies there. Ranks are numbered along the last

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline_up.c - pipelined reduction up a tree, and allreduce up and down
- * it. */
+/* pipeline_up.c - pipelined reduction, and allreduce up and down a tree. */
 #include "algorithms/engines/rooted/pipeline.h"
 
 #include "algorithms/context.h"
