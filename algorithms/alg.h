@@ -63,7 +63,8 @@ struct chorale_point {
                               * differ */
     size_t n;                /* bytes of the operation: chorale_coll_n() */
     size_t type_size;        /* bytes of one element of the datatype */
-    int commutative;         /* 1: the op commutes, or nothing is reduced */
+    int commutative;         /* 1: the op commutes, or the collective has no
+                              * op */
     int in_place;            /* alltoall, alltoallv: MPI_IN_PLACE */
     int root;
     int ppn;                 /* ranks per node, placed in blocks; 0: one node,

@@ -4,7 +4,7 @@
  * Such variants profit from library features, for example a network that
  * reduces in hardware. The functions use the context's whole communicator, so
  * they must not be called on a view (ctx->map not NULL). No schedule can be
- * recorded, and nothing is counted. */
+ * recorded, and no event is counted. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_LIBRARY_H
 #define CHORALE_ALGORITHMS_ENGINES_LIBRARY_H
 

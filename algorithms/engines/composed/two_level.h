@@ -28,8 +28,8 @@ int chorale_two_level_groups_run(const struct chorale_call *call, int group,
 
 /* The critical path of inner in a node, followed by that of outer among the
  * leaders; where nodes differ (the last may have fewer ranks), the longest path
- * counts. The scratch is that of the topology plus the larger of theirs. inner
- * or outer may be NULL.
+ * counts. The scratch is that of the topology plus the larger scratch of the
+ * two. inner or outer may be NULL.
  */
 int chorale_two_level_cost(const struct chorale_point *pt,
                            const struct chorale_alg *inner,
@@ -128,7 +128,7 @@ struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
 
 /* --- equal blocks among the leaders ----------------------------------- */
 
-/* How node blocks travel between the root's node and the other nodes. */
+/* How node blocks travel to or from the root's node. */
 enum { CHORALE_OUTER_BINOMIAL, CHORALE_OUTER_LINEAR, CHORALE_OUTER_LINEAR_NB,
        CHORALE_OUTERS };
 enum { CHORALE_FEW_OUTERS = 2 }; /* candidates in all plans */

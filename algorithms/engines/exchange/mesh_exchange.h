@@ -35,7 +35,8 @@ const char *chorale_mesh_refuses(const struct chorale_point *pt, int ndim);
 
 /* The largest divisor d of p with d^power <= p that leaves a mesh of the other
  * power - 1 dimensions: the shorter side of the most square mesh (power 2), or
- * the shortest side of the most cubic one (power 3). 1 if there is no other. */
+ * the shortest side of the most cubic one (power 3). 1 if no other divisor
+ * fits. */
 int chorale_mesh_side(int p, int power);
 
 /* A parameter that is a length, with n candidates. Divisors of P are candidates

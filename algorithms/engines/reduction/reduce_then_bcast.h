@@ -9,8 +9,8 @@
 #include "algorithms/engines/part.h"
 
 /* Descriptor functions of such an allreduce. The sub-algorithms run with their
- * default parameters. The cost is the sum of theirs; it is exact if theirs are
- * and rank 0 finishes the reduction last. */
+ * default parameters. The cost is the sum of their costs. It is exact if both
+ * are exact and rank 0 finishes the reduction last. */
 int chorale_reduce_then_bcast(const struct chorale_call *call,
                               const struct chorale_alg *reduce,
                               const struct chorale_alg *bcast);

@@ -94,7 +94,7 @@ static int butterfly_init(struct butterfly *b)
     int half = rs->ctx->size / 2, err = MPI_SUCCESS;
     MPI_Count count;
 
-    /* With two ranks no permutation is needed, and nothing is combined in
+    /* With two ranks no permutation is needed, and no operand is combined in
      * place. */
     if (half > 1)
         err = butterfly_permute(b);
