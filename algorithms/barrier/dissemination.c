@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dissemination.c - barrier in which every rank tells the one at distance 1,
- * 2, 4, ... and waits for the one as far below it.
+/* dissemination.c - barrier by dissemination at distance 1, 2, 4, ...
+ *
+ * In each round every rank signals the rank that distance above it and waits
+ * for the rank that distance below.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size
- * Volume  L messages of no bytes from each rank
+ * Volume  L empty messages from each rank
  * Cost    L alpha, exact
  * Needs   any P
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recexch.c - barrier by exchanges in groups of k: in round j those ranks
- * whose numbers differ in digit j to the base k tell each other, all at a
- * time. For P that is no power of k ranks fold first: see radix.h.
+/* recexch.c - barrier by recursive exchange in groups of k ranks.
+ *
+ * In round j the ranks that differ only in digit j to the base k signal each
+ * other, all at the same time. If P is not a power of k, ranks fold first
+ * (radix.h).
  *
  * Rounds  q = floor(log_k P), folded q + 2    P = comm_size, k = radix
- * Volume  at most (k - 1) (q + 1) messages of no bytes from a rank
+ * Volume  at most (k - 1) (q + 1) empty messages from a rank
  * Cost    at most ((k - 1) q + 2 f) alpha on one port, f <= k - 1 the ranks
  *         that fold onto one; q alpha and the fold with k - 1 ports
  * Needs   any P
@@ -17,7 +19,7 @@
 
 #include <limits.h>
 
-/* A radix beyond P is P. */
+/* The radix, limited to P. */
 static int radix_of(long param, int size)
 {
     int most = size > 2 ? size : 2;
@@ -25,7 +27,7 @@ static int radix_of(long param, int size)
     return (int)(param < most ? param : most);
 }
 
-/* The exchanges of the rank at place of the core. */
+/* The exchanges of one rank of the core. */
 static int core(struct chorale_ctx *ctx, const struct chorale_fold *fold,
                 int k)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - broadcast of S blocks on the circulant graph: every rank sends
- * and receives in every round, and the rounds are the fewest possible.
+/* circulant.c - broadcast of S blocks on a circulant graph.
+ *
+ * Every rank sends and receives in every round; the number of rounds is
+ * minimal.
  *
  * Rounds  S + L - 1, L = ceil(lg P)           P = comm_size, n = bytes,
  * Volume  n bytes to each rank                S = nblocks
- * Cost    at most (S + L - 1) (alpha + b beta), b = ceil(n/S); less where
- *         some blocks are a byte shorter
- * Needs   any P, any root, any datatype: the vector is cut by packed bytes
+ * Cost    at most (S + L - 1) (alpha + b beta), b = ceil(n/S); less if some
+ *         blocks are a byte shorter
+ * Needs   any P, any root, any datatype: the vector is split as packed bytes
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/blocks.h"
@@ -34,10 +36,10 @@ static int one_round(struct chorale_ctx *ctx, int root,
     return MPI_SUCCESS;
 }
 
-/* As many blocks as nblocks says, but no more than bytes. Where ranks may
- * disagree about n (count_mismatch.h) some may be empty, so that all ranks have the same
- * rounds, and small vectors are one block: of bytes in blocks of one, those
- * that only some ranks have room for would not be missed. */
+/* Number of blocks: nblocks, but at most one per byte. In an exact context
+ * (count_mismatch.h) ranks may disagree about n. Blocks may then be empty, so
+ * that all ranks have the same rounds, and a small vector is one block. With
+ * one-byte blocks, missing bytes of a rank would otherwise go unnoticed. */
 static int blocks_of(const struct chorale_call *call, size_t n)
 {
     enum { EMPTY_MAX = 64 };
