@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_multiplying.c - allreduce by exchanges in groups of radix ranks
- * that differ in one digit, one partner after the other. Where P is no power
- * of the radix, runs of neighbours fold onto their last rank first.
+/* recursive_multiplying.c - allreduce by exchanges in groups of radix ranks.
+ *
+ * The ranks of a group differ in one digit and exchange with one partner at a
+ * time. If P is not a power of the radix, runs of neighbours first fold onto
+ * their last rank.
  *
  *   round j: for i = 1 ... radix - 1: send to digit d + i, receive from
  *   digit d - i; then combine the radix vectors in order of their digit

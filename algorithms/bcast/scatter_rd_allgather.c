@@ -11,10 +11,9 @@
  *         1, 2, 4, ... < P, a message of w blocks. If P is not a power of two,
  *         for each power w in P's binary form except the least: the time until
  *         then of the w ranks or of the last t = P mod w, whichever is longer,
- *         then two messages of w blocks (the first of 2 t blocks if that is
- *         more), and ceil(lg w/t) - 1 messages of t blocks. Exact for powers of
- *         two, else an upper bound. n < P: the scatter skips ranks with empty
- *         blocks
+ *         then two messages of w blocks together (or of 2 t, if that is more),
+ *         and ceil(lg w/t) - 1 messages of t blocks. Exact for powers of two,
+ *         else an upper bound. n < P: the scatter skips ranks with empty blocks
  * Needs   any P, any root, any datatype
  * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - reduce-scatter on the circulant graph with skips ceil(P/2),
- * ceil(P/4), ..., 1: of the blocks rank, rank + 1, ... that are left, the
- * upper half goes to the rank one skip further.
+/* circulant.c - reduce-scatter on a circulant graph.
+ *
+ * The skips are ceil(P/2), ceil(P/4), ..., 1. Of the remaining blocks rank,
+ * rank + 1, ..., the upper half goes to the rank one skip above.
  *
  * Rounds  ceil(lg P)                          P = comm_size, n = sum of m_i
  * Volume  at most n from each rank

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_bidir.c - reduce-scatter on a ring both ways at once: the first half of
- * each block travels upwards, the other half downwards.
+/* ring_bidir.c - reduce-scatter on a ring in both directions at once.
  *
- * Rounds  P - 1, two messages each way of a rankP = comm_size, n = sum of m_i
+ * The first half of each block travels upwards, the other half downwards.
+ *
+ * Rounds  P - 1, two messages each way        P = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank, half of them each way
- * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, at
- *         most (P - 1) (5/2 alpha + M beta + M tau), since blocks differ: this
- *         is stated
+ * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, at most
+ *         (P - 1) (5/2 alpha + M beta + M tau), since blocks differ; this is
+ *         the stated cost
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee, linear integration
  */

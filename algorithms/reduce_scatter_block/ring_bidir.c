@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_bidir.c - reduce-scatter on a ring both ways at once: the first half of
- * each block travels upwards, the other half downwards.
+/* ring_bidir.c - reduce-scatter on a ring in both directions at once.
  *
- * Rounds  P - 1, two messages each way of a rankP = comm_size, n = m P bytes
+ * The first half of each block travels upwards, the other half downwards.
+ *
+ * Rounds  P - 1, two messages each way        P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank, half of them each way
- * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one,
- *         at most 2 (P - 1) messages: this is stated.
+ * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one, at most
+ *         2 (P - 1) messages, which is the stated cost.
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee, linear integration
  */
