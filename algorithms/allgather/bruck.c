@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bruck.c - allgather that doubles what a rank holds in each round, for any P.
- * Blocks rank, rank + 1, ... are collected in this order as packed bytes and
- * put in their places at the end.
+/* bruck.c - allgather by Bruck's algorithm, for any P.
+ *
+ * A rank doubles its blocks in each round. Blocks rank, rank + 1, ... are
+ * collected in this order as packed bytes and moved to their places at the end.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

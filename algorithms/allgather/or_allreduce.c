@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* or_allreduce.c - allgather by combining: every rank contributes a vector of
- * P blocks, its own one in place and zeros elsewhere, and one bitwise OR of
- * them is what everybody wants. base does the allreduce; "library" is the MPI
- * library's own, for networks that combine.
+/* or_allreduce.c - allgather by an allreduce with bitwise OR.
+ *
+ * Every rank contributes a vector of P blocks that are zero except its own. The
+ * parameter base selects the allreduce; "library" is the MPI library's own, for
+ * networks that reduce in hardware.
  *
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes, exact; recursive doubling:
- *         L (alpha + n beta + n tau), L = lg P. The library's is not known;
- *         recursive doubling's stands in for it
+ * Cost    as base with n bytes, exact; recursive doubling: L (alpha + n beta +
+ *         n tau), L = lg P. The library's cost is unknown; that of recursive
+ *         doubling is used instead
  * Needs   any P, any datatype: packed bytes
  * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385
  */

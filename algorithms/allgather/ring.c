@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - allgather on a ring: every rank passes on the block it got last.
+/* ring.c - allgather on a ring: every rank forwards the block received last.
  *
  *   step i = 0 ... P - 2: send block rank - i to the right, receive block
  *   rank - i - 1 from the left

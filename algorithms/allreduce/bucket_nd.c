@@ -7,8 +7,8 @@
  * part is reduce-scattered by rings along one dimension after the other, and
  * gathered in reverse order.
  *
- * Rounds  2 (sum of d_i - 1), dims messages    P = d_1 d_2 ... = comm_size, at
- *         a time                            n = bytes
+ * Rounds  2 (sum of d_i - 1), dims messages    P = d_1 d_2 ... = comm_size,
+ *         at a time                            n = bytes
  * Volume  2 (P - 1)/P n bytes from each rank, spread over dims neighbours
  * Cost    with one port <= 8/3 dims (sum of d_i - 1) alpha +
  *         (P - 1)/P n (8/3 beta + tau), as messages wait for each other; dims

@@ -7,12 +7,6 @@
  * (memory and network card) and the other ranks of a node work on a segment
  * while the leaders exchange the next one.
  *
- * The parts are blocking: each segment goes through both levels before a
- * leader turns to the next one. With one port a rank that gains next to
- * nothing; it may pay where the levels use different hardware, memory and
- * network card, and the other ranks of a node work on a segment while the
- * leaders exchange the next one.
- *
  * Rounds  those of outer on N nodes and of inner on p ranks per node, for each
  *         of S segments
  * Volume  (N - 1) n bytes between nodes if outer is a tree

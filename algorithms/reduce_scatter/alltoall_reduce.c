@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* alltoall_reduce.c - exchange of all operands, reduced by their owners.
  *
- * Each rank combines the operands of its block in rank order, so the result has
- * the same bits for every P-dependent choice of messages.
+ * Each rank combines the operands of its block in rank order, so the order of
+ * the messages does not affect the result's bits.
  *
  * Rounds  P - 1                               P = comm_size, n = sum of m_i
  *         M = the largest m_i
