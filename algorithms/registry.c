@@ -153,7 +153,7 @@ static void add_known(const struct chorale_alg *alg, char *why, size_t size)
         used = strlen(why);
     }
     if (alg->nparam == 0 && used < size)
-        snprintf(why + used, size - used, "; it has none");
+        snprintf(why + used, size - used, "; it has no parameters");
 }
 
 /* Set *value to the index of the word equal to text. */
@@ -169,8 +169,8 @@ static int parse_word(const char *coll, const struct chorale_alg *alg,
             *value = v;
             return 0;
         }
-    snprintf(why, size, "%s %s: %s=%.*s is none of", coll, alg->name,
-             param->name, length < 40 ? (int)length : 40, text);
+    snprintf(why, size, "%s %s: unknown value %s=%.*s; use one of", coll,
+             alg->name, param->name, length < 40 ? (int)length : 40, text);
     for (long v = param->min; v <= param->max; v++) {
         used = strlen(why);
         snprintf(why + used, size - used, "%s%s", v > param->min ? ", " : " ",

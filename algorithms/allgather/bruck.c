@@ -31,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_bruck = {
     .coll = CHORALE_ALLGATHER,
     .name = "bruck",
-    .summary = "doubles what a rank holds in each round; rotates at the end",
+    .summary = "a rank's blocks double in each round; rotation at the end",
     .formula = "ceil(lg P) alpha + (P-1)/P n beta",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .core = CHORALE_CORE_ANY,

@@ -34,7 +34,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_circulant_log = {
     .coll = CHORALE_ALLGATHER,
     .name = "circulant_log",
-    .summary = "circulant graph: what a rank holds doubles, without rotation",
+    .summary = "circulant graph: a rank's blocks double, without rotation",
     .formula = "ceil(lg P) alpha + (P-1)/P n beta",
     .source = "Traeff, arXiv 2410.14234",
     .core = CHORALE_CORE_ANY,

@@ -301,13 +301,13 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_locality_bruck = {
     .coll = CHORALE_ALLGATHER,
     .name = "locality_bruck",
-    .summary = "Bruck's exchange among nodes, the ranks of a node fetching "
-               "each a part",
+    .summary = "Bruck's allgather among nodes; each rank of a node fetches "
+               "a part",
     .formula = "<= (q (l+1) + l) alpha + (p-1 + (l+1) (N-1) p) m beta, l = "
                "ceil(lg p), q = ceil(log_p N), N groups of p ranks",
     .source = "Bienz, Gautam, Kharel, arXiv 2206.03564",
-    .fallback = "nodes of unequal size, if it is run on them: a rank may "
-                "fetch several pieces in a step",
+    .fallback = "on nodes of unequal size a rank may fetch several pieces "
+                "in a step",
     .by_node = 1,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,

@@ -45,7 +45,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_or_allreduce = {
     .coll = CHORALE_ALLGATHER,
     .name = "or_allreduce",
-    .summary = "a bitwise OR of vectors that are zero but for a block",
+    .summary = "a bitwise OR of vectors that are zero except for one block",
     .formula = "as the base's allreduce of n bytes; base=library: as the "
                "library's own, not known; base=recursive_doubling: F (alpha "
                "+ n beta + n tau), F = floor(lg P); base=recursive_doubling, "

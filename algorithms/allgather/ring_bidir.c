@@ -47,7 +47,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_allgather_ring_bidir = {
     .coll = CHORALE_ALLGATHER,
     .name = "ring_bidir",
-    .summary = "both ways round a ring, half of every block each",
+    .summary = "a ring in both directions, half of every block in each",
     .formula = "2 (P-1) alpha + (P-1)/P n beta; two ports: half of it",
     .source = "Chen, Lee, broadcasting on a ring",
     .overlaps = 1,

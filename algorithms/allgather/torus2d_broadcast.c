@@ -195,7 +195,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "torus2d_broadcast",
-    .summary = "round rows and columns of a torus, both ways at once",
+    .summary = "around rows and columns of a torus, in both directions at once",
     .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
                "on a square with four ports: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",

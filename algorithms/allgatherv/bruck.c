@@ -33,7 +33,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgatherv_bruck = {
     .coll = CHORALE_ALLGATHERV,
     .name = "bruck",
-    .summary = "doubles what a rank holds in each round; rotates at the end",
+    .summary = "a rank's blocks double in each round; rotation at the end",
     .formula = "<= ceil(lg P) alpha + G beta, G the 1, 2, 4, ... largest "
                "blocks",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",

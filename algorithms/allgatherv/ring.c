@@ -45,7 +45,7 @@ static const long segsize[] = { 0,     1024,   4096,   8192,   16384,  32768,
 const struct chorale_alg chorale_allgatherv_ring = {
     .coll = CHORALE_ALLGATHERV,
     .name = "ring",
-    .summary = "every rank passes on what it got last, blocks or segments",
+    .summary = "every rank forwards the block or segment received last",
     .formula = "<= (P-1) (alpha + M beta), M the largest block; segsize > 0: "
                "<= T (alpha + s beta), T = ceil(n/s) + 2 P - 3; segsize > 0, "
                "P > 2: + floor(T/(P-1)) (alpha + s beta)",

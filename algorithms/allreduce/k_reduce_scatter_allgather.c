@@ -63,8 +63,8 @@ const struct chorale_alg chorale_allreduce_k_reduce_scatter_allgather = {
                "beta + n tau), k = radix, q = floor(log_k P), K = k^q, e = "
                "ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP 2012",
-    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
-                "exchanged",
+    .fallback = "a radix beyond P: all ranks fold onto one, without an "
+                "exchange",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,

@@ -48,8 +48,8 @@ const struct chorale_alg chorale_allreduce_recursive_multiplying = {
     .formula = "(k-1) q (alpha + n beta + n tau) + e (2 alpha + 2 n beta + n "
                "tau), k = radix, q = floor(log_k P), e = ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
-    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
-                "exchanged",
+    .fallback = "a radix beyond P: all ranks fold onto one, without an "
+                "exchange",
     .order = CHORALE_ORDER_RANK,
     .core = CHORALE_CORE_ANY,
     .nparam = 1,

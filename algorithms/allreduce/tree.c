@@ -99,7 +99,7 @@ const struct chorale_alg chorale_allreduce_tree = {
                "ceil(log_k P), k = min(radix, P)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Worringen, "
               "LCN 2003",
-    .fallback = "a radix beyond P is P; chain and in_order have none, and "
+    .fallback = "a radix beyond P is P; chain and in_order ignore it, and "
                 "binary is kary with radix 2",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

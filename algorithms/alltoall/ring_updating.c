@@ -35,8 +35,8 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_alltoall_ring_updating = {
     .coll = CHORALE_ALLTOALL,
     .name = "ring_updating",
-    .summary = "blocks pass from neighbour to neighbour, the shorter way "
-               "round a ring",
+    .summary = "blocks pass from neighbour to neighbour, in the shorter "
+               "direction of a ring",
     .formula = "2 floor(P/2) alpha + floor(P^2/4) n/P beta; two ports: half "
                "of it",
     .source = "Chen, Lee, proposition 3.3; Chen, thesis, Cornell, 1993",

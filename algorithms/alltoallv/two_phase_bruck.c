@@ -227,7 +227,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_alltoallv_two_phase_bruck = {
     .coll = CHORALE_ALLTOALLV,
     .name = "two_phase_bruck",
-    .summary = "bruck with blocks in their own sizes, which go ahead",
+    .summary = "bruck with blocks of their own sizes, which are sent ahead",
     .formula = "<= 2 ceil(lg P) alpha + W (8 + M) beta, W the ones of the "
                "binary numbers below P, M the largest block",
     .source = "Fan et al., HPDC 2022",

@@ -37,7 +37,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_barrier_dissemination = {
     .coll = CHORALE_BARRIER,
     .name = "dissemination",
-    .summary = "tell the rank at distance 1, 2, 4, ...",
+    .summary = "signals to the rank at distance 1, 2, 4, ...",
     .formula = "ceil(lg P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",
     .core = CHORALE_CORE_ANY,

@@ -44,7 +44,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_barrier_double_ring = {
     .coll = CHORALE_BARRIER,
     .name = "double_ring",
-    .summary = "a token goes round twice",
+    .summary = "a token travels around a ring twice",
     .formula = "2 P alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .run = run,

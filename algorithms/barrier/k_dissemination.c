@@ -68,7 +68,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_barrier_k_dissemination = {
     .coll = CHORALE_BARRIER,
     .name = "k_dissemination",
-    .summary = "tell the radix-1 ranks at distance i radix^j, all at a time",
+    .summary = "signals to radix-1 ranks at distance i radix^j at a time",
     .formula = "D alpha, D the pairs of d < k and j with d k^j < P, k = "
                "radix; k-1 ports: ceil(log_k P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., "

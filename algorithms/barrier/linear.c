@@ -41,7 +41,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_barrier_linear = {
     .coll = CHORALE_BARRIER,
     .name = "linear",
-    .summary = "all report to rank 0, which tells all",
+    .summary = "all ranks signal rank 0, which releases them",
     .formula = "2 (P-1) alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .run = run,

@@ -98,8 +98,8 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_barrier_recexch = {
     .coll = CHORALE_BARRIER,
     .name = "recexch",
-    .summary = "groups of radix ranks tell each other, digit by digit; ranks "
-               "beyond a power of radix fold",
+    .summary = "groups of radix ranks signal each other, digit by digit; "
+               "ranks beyond a power of radix fold",
     .formula = "<= ((k-1) q + 2 e) alpha, k = min(radix, P), q = floor(log_k "
                "P), e = ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",

@@ -42,7 +42,7 @@ const struct chorale_alg chorale_bcast_kary = {
                CHORALE_PARAM_SEGSIZE(8192),
                {
                    .name = "recv_preposted",
-                   .unit = "0: one segment is passed on, then the next comes",
+                   .unit = "0: receive a segment after sending the previous",
                    .def = 1,
                    .min = 0,
                    .max = 1,

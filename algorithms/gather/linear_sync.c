@@ -137,8 +137,7 @@ static const long more[] = { 0, 8192, 16384, 65536, 131072, 524288, 1048576 };
 const struct chorale_alg chorale_gather_linear_sync = {
     .coll = CHORALE_GATHER,
     .name = "linear_sync",
-    .summary = "the root calls every rank up, and takes its block in two "
-               "messages",
+    .summary = "the root requests every block, which comes in two messages",
     .formula = "2 (P-1) alpha + (P-1)/P n beta; first_segsize > 0, m > "
                "first_segsize: + alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",

@@ -87,7 +87,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_gather_or_whole = {
     .coll = CHORALE_GATHER,
     .name = "or_whole",
-    .summary = "one bitwise OR of vectors that are zero but for a block",
+    .summary = "one bitwise OR of vectors that are zero except for one block",
     .formula = "<= as the base's reduction of n bytes; base=library: as the "
                "library's own, not known; base=binomial: <= ceil(lg P) (alpha "
                "+ n beta + n tau)",

@@ -157,8 +157,8 @@ const struct chorale_alg chorale_reduce_binomial = {
     .summary = "binomial tree; keeps rank order for operations that need it",
     .formula = "S ceil(lg P) (alpha + s beta + s tau)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-    .fallback = "other roots than 0 with an operation that does not commute: "
-                "from rank 0, which passes the result on",
+    .fallback = "roots other than 0 with an operation that does not commute: "
+                "rank 0 forwards the result",
     .order = CHORALE_ORDER_FIXED,
     .core = CHORALE_CORE_ANY,
     .nparam = 2,

@@ -64,9 +64,8 @@ const struct chorale_alg chorale_reduce_knomial = {
     .formula = "<= S (k-1) ceil(log_k P) (alpha + s beta + s tau), k = "
                "min(radix, P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .fallback = "other roots than 0 with an operation that does not commute: "
-                "from rank 0, which passes the result on; a radix beyond P is "
-                "P",
+    .fallback = "roots other than 0 with an operation that does not commute: "
+                "rank 0 forwards the result; a radix beyond P is P",
     .order = CHORALE_ORDER_FIXED,
     .core = CHORALE_CORE_ANY,
     .nparam = 2,

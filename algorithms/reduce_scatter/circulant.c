@@ -32,7 +32,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_circulant = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "circulant",
-    .summary = "half of what is left to the rank half of it further; any P",
+    .summary = "half of the remaining blocks per round, skips P/2, P/4, ..., 1",
     .formula = "<= ceil(lg P) alpha + (P-1) M (beta + tau), M the largest "
                "block",
     .source = "Traeff, arXiv 2410.14234",

@@ -30,7 +30,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_recexch = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "recexch",
-    .summary = "groups of radix ranks exchange their parts of what is left",
+    .summary = "groups of radix ranks exchange parts of the remaining blocks",
     .formula = "<= ((k-1) q + 2 e) alpha + e (n + M) beta + e n tau + (K-1) "
                "(e+1) M (beta + tau), k = min(radix, P), q = floor(log_k P), "
                "K = k^q, e = ceil(P/K) - 1, M the largest block",

@@ -31,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "recursive_halving",
-    .summary = "halves of what is left are exchanged; neighbours fold",
+    .summary = "exchanges of halves of the remaining blocks; neighbours fold",
     .formula = "<= F alpha + G (beta + tau), F = floor(lg P), G the 1, 2, 4, "
                "... largest blocks; P not a power of two: <= (F+2) alpha + (2 "
                "n + M + G) beta + (2 n + G) tau, M the largest block",

@@ -33,7 +33,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "ring_bidir",
-    .summary = "two rings at once, half of each block either way",
+    .summary = "two rings at once, half of each block in either direction",
     .formula = "<= (P-1) (5/2 alpha + M beta + M tau), M the largest block; "
                "two ports: <= (P-1) (alpha + M/2 beta + M tau)",
     .source = "Chen, Lee, linear integration",

@@ -27,7 +27,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_alltoall_reduce = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "alltoall_reduce",
-    .summary = "all operands to their ranks, which add them up in rank order",
+    .summary = "exchange of all operands, reduced in rank order by each rank",
     .formula = "(P-1) alpha + (P-1)/P n (beta + tau)",
     .source = "Faraj, Yuan, ICS 2005",
     .order = CHORALE_ORDER_RANK,

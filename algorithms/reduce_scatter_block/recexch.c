@@ -30,7 +30,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_recexch = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "recexch",
-    .summary = "groups of radix ranks exchange their parts of what is left",
+    .summary = "groups of radix ranks exchange parts of the remaining blocks",
     .formula = "(k-1) q alpha + (P-1)/P n (beta + tau), k = min(radix, P), q "
                "= floor(log_k P), K = k^q, e = ceil(P/K) - 1; P > K: <= "
                "((k-1) q + 2 e) alpha + (e n + e m) beta + e n tau + (K-1) "

@@ -30,7 +30,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "recursive_halving",
-    .summary = "halves of what is left are exchanged; neighbours fold",
+    .summary = "exchanges of halves of the remaining blocks; neighbours fold",
     .formula = "F alpha + (P-1)/P n (beta + tau), F = floor(lg P), Q = 2^F; P "
                "not a power of two: <= (F+2) alpha + (n + (2 Q - 1) m) beta + "
                "(n + (2 Q - 2) m) tau",

@@ -31,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "ring_bidir",
-    .summary = "two rings at once, half of each block either way",
+    .summary = "two rings at once, half of each block in either direction",
     .formula = "<= 2 (P-1) (alpha + m/2 beta) + (P-1) m tau; two ports: (P-1) "
                "(alpha + m/2 beta + m tau)",
     .source = "Chen, Lee, linear integration",

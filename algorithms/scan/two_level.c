@@ -109,8 +109,8 @@ const struct chorale_alg chorale_scan_two_level = {
     .summary = "in each node, then the nodes' totals",
     .formula = "<= as inner(p) + outer(N) + bcast(p) + n tau",
     .source = "MPICH, smp",
-    .fallback = "ranks of a node that are not consecutive, if it is run on "
-                "them: each run of consecutive ranks counts as a node",
+    .fallback = "if the ranks of a node are not consecutive, each run of "
+                "consecutive ranks counts as a node",
     .needs = CHORALE_NEEDS_NODES,
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,

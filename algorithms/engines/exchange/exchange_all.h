@@ -130,7 +130,7 @@ extern const char *const chorale_barrier_order_word[];
 
 #define CHORALE_BARRIER_KIND_PARAM                                           \
     {                                                                        \
-        .name = "kind", .unit = "what rounds wait for",                      \
+        .name = "kind", .unit = "synchronisation",                           \
         .def = CHORALE_EXCHANGE_LIGHT, .min = 0, .max = 2,                   \
         .candidate = chorale_barrier_kinds, .ncandidate = 3,                 \
         .word = chorale_barrier_kind_word                                    \

@@ -12,7 +12,7 @@ enum { CHORALE_COMBINE_PIPELINE = 2, CHORALE_COMBINE_BASES = 4 };
 
 #define CHORALE_COMBINE_BASE                                                 \
     {                                                                        \
-        .name = "base", .unit = "what reduces", .def = 0, .min = 0,          \
+        .name = "base", .unit = "reduction", .def = 0, .min = 0,             \
         .max = CHORALE_COMBINE_BASES - 1, .candidate = chorale_combine_base, \
         .ncandidate = CHORALE_COMBINE_BASES, .word = chorale_combine_word,   \
     }

@@ -15,7 +15,7 @@ enum { CHORALE_COMBINE_ALL_BASES = 5 };
 
 #define CHORALE_COMBINE_ALL_BASE                                             \
     {                                                                        \
-        .name = "base", .unit = "what reduces", .def = 0, .min = 0,          \
+        .name = "base", .unit = "allreduce", .def = 0, .min = 0,             \
         .max = CHORALE_COMBINE_ALL_BASES - 1,                                \
         .candidate = chorale_combine_all_base,                               \
         .ncandidate = CHORALE_COMBINE_ALL_BASES,                             \

@@ -82,14 +82,14 @@ const char *chorale_rs_torus_refuses(const struct chorale_point *pt);
 #define CHORALE_RS_TORUS_SHARE_PARAM                                         \
     {                                                                        \
         .name = "s1",                                                        \
-        .unit = "per cent of a block column first, -1: balanced",            \
+        .unit = "per cent of a block by columns first, -1: balanced",        \
         .def = -1, .min = -1, .max = 100,                                    \
         .candidate = chorale_rs_torus_shares,                                \
         .ncandidate = CHORALE_RS_NTORUS_SHARE                                \
     }
 #define CHORALE_RS_TORUS_BOTH_PARAM                                          \
     {                                                                        \
-        .name = "both", .unit = "1: half of each part either way round",     \
+        .name = "both", .unit = "1: half of each part in each direction",    \
         .def = 1, .min = 0, .max = 1, .candidate = chorale_rs_torus_ways,    \
         .ncandidate = 2                                                      \
     }
