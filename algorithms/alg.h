@@ -27,14 +27,12 @@
 enum chorale_by {
     CHORALE_BY_ROOT = 1 << 0,   /* square root of P, rounded up */
     CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides of all meshes of P ranks */
-    CHORALE_BY_BLOCKS = 1 << 2, /* S*, half and twice as many, where S* is the
-                                 * best number of blocks for the m bytes of one
-                                 * rank, on a circulant graph and a typical
-                                 * network */
-    CHORALE_BY_HALVES = 1 << 3, /* segment sizes in bytes such that each half of
-                                 * the vector is cut into S*, half or twice as
-                                 * many segments, where S* is best for a double
-                                 * tree */
+    CHORALE_BY_BLOCKS = 1 << 2, /* S*, half and twice as many. S* is the best
+                                 * number of blocks for the m bytes of one rank,
+                                 * on a circulant graph and a typical network */
+    CHORALE_BY_HALVES = 1 << 3, /* segment sizes in bytes that cut each half of
+                                 * the vector into S*, half or twice as many
+                                 * segments. S* is best for a double tree */
     CHORALE_BY_FULL = 1 << 4    /* the values above are candidates in the full
                                  * set only */
 };

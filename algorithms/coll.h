@@ -2,9 +2,9 @@
 /* coll.h - the collectives and the rules that hold for all their variants.
  *
  * This header does not use MPI: the command, the emitters and the readers of
- * the database include it too. To add a collective, add an enum member, a row
- * in coll.c, its fields in the comment of struct chorale_call (alg.h), and its
- * library call in runners/ and algorithms/dispatch/shim/shim.c.
+ * the database include it too. A new collective needs an enum member, a row in
+ * coll.c and its fields in the comment of struct chorale_call (alg.h). It also
+ * needs its library call in runners/ and algorithms/dispatch/shim/shim.c.
  */
 #ifndef CHORALE_ALGORITHMS_COLL_H
 #define CHORALE_ALGORITHMS_COLL_H
@@ -54,8 +54,8 @@ int chorale_coll_find(const char *name);
 size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size);
 
 /* Roots that campaigns rotate over, for turn 0, 1, 2: first, middle and last
- * rank. The middle root is not the first rank of a node if ppn > 1 and ranks
- * are placed in blocks, unless no rank follows comm_size / 2. */
+ * rank. If ppn > 1 and ranks are placed in blocks, the middle root is not the
+ * first rank of a node, provided that a rank follows comm_size / 2. */
 int chorale_coll_root(int turn, int comm_size, int ppn);
 
 /* Bytes of one block in campaigns of irregular collectives. Sizes rise linearly
@@ -81,8 +81,8 @@ size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
 
 /* The msg_size of an irregular call of sum bytes in total: the mean block,
  * rounded up to whole elements of type_size bytes. For the blocks of
- * chorale_ramp() this is their msg_size if that is a whole number of elements,
- * although the blocks may add up to less than comm_size * msg_size. */
+ * chorale_ramp() this is their msg_size, if that is a whole number of elements;
+ * the blocks may add up to less than comm_size * msg_size. */
 size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size);
 
 #endif

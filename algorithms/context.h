@@ -52,9 +52,9 @@ struct chorale_ctx {
     int *truncated;          /* not NULL: a message longer than its buffer does
                               * not end the call. The first such error is stored
                               * here (initially MPI_SUCCESS) and the call
-                              * continues, because other ranks wait for this
-                              * rank's messages and no message may remain for
-                              * the next call */
+                              * continues: other ranks wait for this rank's
+                              * messages, and no message may remain for the next
+                              * call */
     struct chorale_exact *exact; /* not NULL (requires truncated): a message
                                   * shorter than its buffer is an error too
                                   * (count_mismatch.h) */

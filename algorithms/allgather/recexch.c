@@ -2,8 +2,8 @@
 /* recexch.c - allgather by recursive exchange in groups of radix ranks.
  *
  * Distances grow (order doubling) or shrink (halving). If P is not a power of
- * the radix, the other ranks first send their blocks to a neighbour in the core
- * and receive all blocks from it at the end. A radix above P acts as P.
+ * the radix, the other ranks first send their blocks to a neighbour in the
+ * core. They receive all blocks from it at the end. A radix above P acts as P.
  *
  * Rounds  (k - 1) q; folded + 2 e             P = comm_size, k = radix,
  * Volume  about n bytes from each rank        K = k^q <= P, n = m P

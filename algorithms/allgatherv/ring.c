@@ -2,8 +2,8 @@
 /* ring.c - allgatherv on a ring, whole or in segments.
  *
  * Every rank forwards the block received last. With segsize it forwards
- * segments of that many bytes, so that a large block travels as a pipeline
- * instead of delaying all ranks for P - 1 rounds.
+ * segments of that many bytes: a large block then travels as a pipeline and
+ * does not delay all ranks for P - 1 rounds.
  *
  * Rounds  P - 1; segments about S + P - 2     P = comm_size, M = max m_i,
  * Volume  n - m_{i+1} bytes from rank i       n = sum of m_i, s = segsize

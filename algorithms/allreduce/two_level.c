@@ -4,7 +4,7 @@
  * The leaders' results are broadcast in their nodes. Each level is blocking: a
  * segment passes through both levels before a leader starts the next one. With
  * one port per rank that gains almost nothing. It may gain if the levels use
- * different hardware (memory and network card) and the other ranks of a node
+ * different hardware, memory and network card. The other ranks of a node then
  * work on a segment while the leaders exchange the next one.
  *
  * Rounds  twice those of inner on p ranks per node, and of outer on N nodes,

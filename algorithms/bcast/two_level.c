@@ -3,8 +3,8 @@
  *
  * The root leads its node. Each level is blocking: a segment passes through
  * both levels before a leader starts the next one. With one port per rank that
- * gains almost nothing. It may gain if the levels use different hardware
- * (memory and network card) and the other ranks of a node work on a segment
+ * gains almost nothing. It may gain if the levels use different hardware,
+ * memory and network card. The other ranks of a node then work on a segment
  * while the leaders exchange the next one.
  *
  * Rounds  those of outer on N nodes and of inner on p ranks per node, for each

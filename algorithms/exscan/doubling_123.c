@@ -2,9 +2,9 @@
 /* doubling_123.c - exscan by shifts of 1, 2, 3, 6, 12, ... ranks.
  *
  * Let x be a rank's operand and W its result so far. It sends x in the first
- * round, W x in the second and W from then on, and puts the received value to
- * the left of W. After the rounds W covers 1, 3, 6, 12, ... ranks: for most P
- * one round fewer than a shift and a scan.
+ * round, W x in the second and W from then on. The received value becomes the
+ * left operand of W. After the rounds W covers 1, 3, 6, 12, ... ranks: for most
+ * P one round fewer than a shift and a scan.
  *
  * Rounds  R = ceil(lg(4/3 (P - 1)))           P = comm_size, n = bytes
  * Volume  at most R n bytes from each rank

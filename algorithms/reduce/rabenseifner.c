@@ -105,8 +105,8 @@ static int set_buffers(struct state *st, void *result)
     return MPI_SUCCESS;
 }
 
-/* After the round for bit b, the places that agree with the root's place in
- * their lowest bits up to b have the parts of 2 b places each. */
+/* After the round for bit b, a place that agrees with the root's place in its
+ * lowest bits up to b has the parts of 2 b places. */
 static int gather(const struct state *st)
 {
     struct chorale_ctx *core = st->core;

@@ -5,7 +5,7 @@
  * rank adds its own operand.
  *
  *   step i = 0 ... P - 2: send the partial of block rank - 1 - i to the right,
- *   receive that of block rank - 2 - i from the left, add the own
+ *   receive that of block rank - 2 - i from the left, add the own operand
  *
  * Rounds  P - 1                               P = comm_size, n = sum of m_i
  *         M = the largest m_i

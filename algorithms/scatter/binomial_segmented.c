@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* binomial_segmented.c - binomial-tree scatter in segments.
  *
- * The bytes of a subtree are sent from their end, the farthest ranks' first, so
- * that an inner rank forwards a segment while it receives the next one.
+ * The bytes of a subtree are sent from their end, the farthest ranks' first. An
+ * inner rank therefore forwards a segment while it receives the next one.
  *
  * Rounds  sum of ceil(b m/s), b the blocks of each child of the root
  * Volume  (P - 1) m bytes from the root       P = comm_size, s = segsize

@@ -119,8 +119,8 @@ chorale_node_scatter(const struct chorale_call *call,
 /* --- among the leaders ------------------------------------------------ */
 
 /* The call of a gatherv (gathers = 1) or scatterv among the leaders. It moves
- * the own bytes of each leader's mine from or to all at the leader of node
- * root, whose own bytes are in place already. The caller must set that leader's
+ * own bytes of each leader's mine from or to all at the leader of node root;
+ * that leader's bytes are in place already. The caller must set that leader's
  * counts and displacements. */
 struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
                                        int gathers, void *all, void *mine,

@@ -156,8 +156,8 @@ int chorale_cost_exchange_v_with(const struct chorale_point *pt, int empties,
                                  struct chorale_term *term);
 
 /* The same with several messages in flight. A port serves messages in any
- * order, so it may wait for small ones, a third more of them, and be idle for
- * an eighth of the bytes. */
+ * order, so it may wait for small ones: the bound adds a third of the messages
+ * and an eighth of the bytes. */
 int chorale_cost_in_flight_v(const struct chorale_point *pt,
                              struct chorale_term *term);
 

@@ -91,7 +91,7 @@ int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *b);
 
 /* In round i a rank sends its own block to the rank i above (shift), or to the
- * rank whose number is xor i (ctx->size a power of two). */
+ * rank that differs by xor i (ctx->size a power of two). */
 int chorale_gather_all_shift(struct chorale_ctx *ctx,
                              const struct chorale_blocks *b);
 int chorale_gather_all_xor(struct chorale_ctx *ctx,
@@ -129,10 +129,10 @@ extern const long chorale_mesh_ways[CHORALE_MESH_DIRECT + 1];
         .ncandidate = CHORALE_MESH_DIRECT + 1, .word = chorale_mesh_way_word \
     }
 
-/* Mesh of ctx->size ranks, equal blocks. First a ring along the last dimension
- * (or all its messages at once), then along the previous dimension with bundles
- * of the blocks a rank has, and so on. Takes scratch for one int per rank of a
- * dimension, and with direct for two requests more per rank. */
+/* Mesh of ctx->size ranks, equal blocks. First a ring along the last dimension,
+ * or all its messages at once. Then the same along the previous dimension with
+ * bundles of the blocks a rank has, and so on. Takes scratch for one int per
+ * rank of a dimension, and with direct for two requests more per rank. */
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
                             const struct chorale_mesh *mesh,

@@ -52,10 +52,10 @@ static int pair_at(int pair, int step, int pairs)
     return ((pair + step) % pairs + pairs) % pairs;
 }
 
-/* In round i = 1, 2, ... an even rank of pair p receives the blocks of pair p -
- * 1 from its left neighbour, p + 1 from its right one, then p - 2, p + 2, ...;
- * an odd rank does the mirror image. The blocks received in one round are sent
- * in the next. */
+/* In round i = 1, 2, ... an even rank of pair p receives the blocks of a pair
+ * at distance 1, 1, 2, 2, ...: p - 1 from its left neighbour, p + 1 from its
+ * right one, then p - 2, p + 2. An odd rank does the mirror image. The blocks
+ * received in one round are sent in the next. */
 int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *b)
 {

@@ -2,7 +2,7 @@
 /* swing.c - reduce-scatter and allgather with Swing and Bine butterflies.
  *
  * In round t of the reduce-scatter a rank keeps the blocks of the ranks that it
- * reaches in later rounds, and sends its partner the blocks that the partner
+ * reaches in later rounds. It sends its partner the blocks that the partner
  * reaches. Both ranks compute the same list. */
 #include "algorithms/engines/reduction/swing.h"
 

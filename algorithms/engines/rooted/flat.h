@@ -37,6 +37,7 @@ typedef int chorale_side(const struct chorale_call *call);
 int chorale_run_sides(const struct chorale_call *call,
                       chorale_side *root_side, chorale_side *other_side);
 
+/* Most messages in flight for a value of max_reqs. */
 int chorale_flat_batch(long max_reqs, int comm_size);
 
 /* Value for max_reqs: blocking messages, one after the other. */
