@@ -71,7 +71,7 @@ const struct chorale_missing chorale_missing[] = {
       "MPICH, NCCL and RCCL" },
     { CHORALE_ALLREDUCE, "multi_lane",
       "reduce-scatter in the nodes, an allreduce of each part between them, "
-      "allgather: with one port it costs as much as rabenseifner or "
+      "allgather: with one port it costs no less than rabenseifner or "
       "torus_2d. It gains if a node has several network ports, which no cost "
       "model here includes",
       "Traeff, Hunold, 2020" },
