@@ -115,8 +115,8 @@ struct both {
     long slot_takes[2]; /* duration of a slot, in any unit */
 };
 
-/* End of the current slot of rows or columns, if not delayed; LONG_MAX if it
- * has no more slots. */
+/* End of the current slot of rows or columns, if not delayed; LONG_MAX if no
+ * slot remains. */
 static long ends(const struct both *b, int i)
 {
     return chorale_updating_more(&b->u[i])

@@ -9,8 +9,8 @@
  * Volume  as given by the call; empty blocks: see empty
  * Cost    at most (P - 1) (alpha + M beta), M the largest block. On the ramp
  *         exact: a block of the path from rank i to j is followed by one whose
- *         i + j differs by 1, except after round (P - 1)/2, so that every other
- *         block of the path is the largest and the others the second largest.
+ *         i + j differs by 1, except after round (P - 1)/2, so that blocks of
+ *         the path alternate between the largest and the second largest.
  * Needs   any P, any datatype, separate buffers
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
