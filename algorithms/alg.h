@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alg.h - what one variant of a collective is.
+/* alg.h - descriptor of a variant, one algorithm of one collective.
  *
- * A variant is one .c file that ends in one descriptor, and its row in the
- * folder's local.am. Everything else (help text, the planner's space, the
- * correctness matrix, the dispatcher) reads the descriptors.
+ * A variant is one .c file that ends in one descriptor, and one row in its
+ * folder's local.am. The help text, the planner, the correctness tests and the
+ * dispatcher all read the descriptors.
  *
- * Nothing in this folder keeps mutable state at file scope: simulated ranks
- * share one process, and applications use several threads. What is known of
- * types under MPICH (mixed_cache.c) is the exception.
+ * Nothing in this folder keeps mutable state at file scope, because simulated
+ * ranks share one process and applications use several threads. The one
+ * exception is the datatype cache for MPICH (mixed_cache.c).
  */
 #ifndef CHORALE_ALGORITHMS_ALG_H
 #define CHORALE_ALGORITHMS_ALG_H
@@ -19,73 +19,77 @@
 #define CHORALE_MAX_PARAM 4
 #define CHORALE_MAX_TERM 96
 
-/* How far above its schedule a stated bound may be, if the descriptor does not
- * say otherwise. */
+/* Default of chorale_alg.within: largest ratio of a stated upper bound to the
+ * cost of the variant's schedule. */
 #define CHORALE_WITHIN 1.25
 
-/* Values worth measuring that depend on the point, or-ed. */
+/* Candidate parameter values that depend on the point; flags, or-ed. */
 enum chorale_by {
-    CHORALE_BY_ROOT = 1 << 0,   /* the square root of P, rounded up */
-    CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides of all meshes of P */
-    CHORALE_BY_BLOCKS = 1 << 2, /* S*, its half and its double: the blocks of m
-                                 * bytes, what one rank brings, that are best
-                                 * for a circulant graph on a typical network */
-    CHORALE_BY_HALVES = 1 << 3, /* a segment, in bytes, such that each half of
-                                 * the vector has S* of a double tree, half and
-                                 * twice as many */
-    CHORALE_BY_FULL = 1 << 4    /* all of these in the full set only */
+    CHORALE_BY_ROOT = 1 << 0,   /* square root of P, rounded up */
+    CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides of all meshes of P ranks */
+    CHORALE_BY_BLOCKS = 1 << 2, /* S*, half and twice as many. S* is the best
+                                 * number of blocks for the m bytes of one rank,
+                                 * on a circulant graph and a typical network */
+    CHORALE_BY_HALVES = 1 << 3, /* segment sizes in bytes that cut each half of
+                                 * the vector into S*, half or twice as many
+                                 * segments. S* is best for a double tree */
+    CHORALE_BY_FULL = 1 << 4    /* the values above are candidates in the full
+                                 * set only */
 };
 
-/* A tunable of a variant. Values are whole numbers in [min, max]. Where a
- * parameter chooses among things with names (the variant that does a part),
- * word[value] is that name: people and databases see the word. Words are only
- * ever added at the end. */
+/* A tunable parameter of a variant. Values are whole numbers in [min, max]. If
+ * word is not NULL the values are named (for example, variants that serve as a
+ * sub-algorithm): word[value] is the name that users and databases see. New
+ * words are only ever appended. */
 struct chorale_param {
-    const char *name;        /* the field's word: segsize, radix, max_reqs */
-    const char *unit;        /* "bytes", "requests", ...: for people */
+    const char *name;        /* standard name: segsize, radix, max_reqs */
+    const char *unit;        /* "bytes", "requests", ...; for display only */
     long def, min, max;      /* default and range */
-    const long *candidate;   /* values worth measuring, ncandidate of them */
+    const long *candidate;   /* ncandidate values worth measuring */
     int ncandidate;
-    const char *const *word; /* max + 1 of them, or NULL: a number */
-    const long *more;        /* further ones, of the full set only: nmore */
+    const char *const *word; /* max + 1 names; NULL: plain numbers */
+    const long *more;        /* nmore further values, in the full set only */
     int nmore;
     unsigned by;             /* enum chorale_by */
 };
 
-/* The problem one call solves, as far as all ranks know it alike. */
+/* The problem that one call solves, restricted to facts that all ranks know and
+ * agree on. */
 struct chorale_point {
     int comm_size;
-    size_t msg_size;         /* m, bytes of one rank's block; the mean one */
+    size_t msg_size;         /* m, bytes of one rank's block; the mean if blocks
+                              * differ */
     size_t n;                /* bytes of the operation: chorale_coll_n() */
     size_t type_size;        /* bytes of one element of the datatype */
-    int commutative;         /* the op commutes (1 where nothing is reduced) */
+    int commutative;         /* 1: the op commutes, or the collective has no
+                              * op */
     int in_place;            /* alltoall, alltoallv: MPI_IN_PLACE */
     int root;
-    int ppn;                 /* ranks a node, placed in blocks; 0: one node,
-                              * or not known */
-    long param[CHORALE_MAX_PARAM]; /* in the descriptor's order */
+    int ppn;                 /* ranks per node, placed in blocks; 0: one node,
+                              * or unknown */
+    long param[CHORALE_MAX_PARAM]; /* values, in the descriptor's order */
 
-    /* Where the critical path depends on them (a short last segment against a
-     * longer way): seconds a message, a byte, a reduced byte. All 0: typical
-     * ones. */
+    /* Seconds per message, per byte and per reduced byte. They matter where the
+     * longest path depends on them, for example a short last segment on a
+     * longer path. All 0: typical values. */
     double alpha, beta, tau;
 };
 
-/* Bytes of an element to divide by: a datatype may hold none. */
+/* Bytes of one element, at least 1: a safe divisor for datatypes of size 0. */
 static inline size_t chorale_unit(const struct chorale_point *pt)
 {
     return pt->type_size > 0 ? pt->type_size : 1;
 }
 
-/* A piece of the critical path: that many messages of that many bytes each,
- * one after the other, plus bytes reduced on the way.
+/* A part of the critical path: equal messages sent one after the other, plus
+ * bytes reduced on the way.
  * Seconds: messages * (alpha + beta * kappa * bytes) + tau * reduced. */
 struct chorale_term {
-    int level;               /* 0: all ranks alike */
+    int level;               /* network level; 0: all ranks alike */
     double messages;
     double bytes;            /* of each message */
-    double reduced;          /* bytes reduced, in all */
-    double kappa;            /* messages sharing a link; 0 is read as 1 */
+    double reduced;          /* total bytes reduced */
+    double kappa;            /* messages sharing a link; 0 is treated as 1 */
 };
 
 struct chorale_ctx;          /* context.h: a private communicator and scratch */
@@ -105,9 +109,9 @@ struct chorale_ctx;          /* context.h: a private communicator and scratch */
  *   allgatherv             send side, recvcounts, rdispls
  *   alltoallv              sendcounts, sdispls, recvcounts, rdispls
  *
- * Displacements are in extents of their type. sendbuf (scatter's and
- * scatterv's root: recvbuf) may be MPI_IN_PLACE where MPI allows it.
- * Arguments are those of a correct program: callers have checked them. */
+ * Displacements are in extents of their type. sendbuf may be MPI_IN_PLACE where
+ * MPI allows it; for scatter and scatterv, the root's recvbuf may. Callers have
+ * already checked the arguments for correctness. */
 struct chorale_call {
     struct chorale_ctx *ctx;
     const void *sendbuf;
@@ -117,9 +121,9 @@ struct chorale_call {
     const MPI_Aint *sdispls, *rdispls;
     MPI_Datatype sendtype, recvtype;
     MPI_Op op;
-    int commutative;         /* of op */
+    int commutative;         /* 1: op commutes */
     int root;
-    const long *param;       /* in the descriptor's order */
+    const long *param;       /* values, in the descriptor's order */
 };
 
 enum chorale_needs {
@@ -127,53 +131,55 @@ enum chorale_needs {
     CHORALE_NEEDS_POW2 = 1 << 1,    /* comm_size a power of two */
     CHORALE_NEEDS_EVEN = 1 << 2,    /* comm_size even */
     CHORALE_NEEDS_PAIR = 1 << 3,    /* comm_size 2 */
-    CHORALE_NEEDS_NODES = 1 << 4,   /* two nodes or more, with two ranks or
-                                     * more on one of them, ranks placed in
-                                     * blocks */
-    CHORALE_NEEDS_SEPARATE = 1 << 5 /* no MPI_IN_PLACE (alltoall, -v) */
+    CHORALE_NEEDS_NODES = 1 << 4,   /* two nodes or more, ranks placed in
+                                     * blocks, and two or more ranks on some
+                                     * node */
+    CHORALE_NEEDS_SEPARATE = 1 << 5 /* no MPI_IN_PLACE (alltoall, alltoallv) */
 };
 
-/* In which order a variant combines its operands. */
+/* Order in which a variant combines its operands. */
 enum chorale_order {
-    CHORALE_ORDER_NONE = 0, /* it reduces nothing */
-    CHORALE_ORDER_RANK,     /* rank order: right for any associative op */
+    CHORALE_ORDER_NONE = 0, /* no reduction */
+    CHORALE_ORDER_RANK,     /* rank order: valid for any associative op */
     CHORALE_ORDER_FIXED,    /* an order fixed by comm_size, n, root and the
-                             * parameters: the same bits at every call */
-    CHORALE_ORDER_TIMING    /* as messages come: never selectable */
+                             * parameters: bitwise reproducible */
+    CHORALE_ORDER_TIMING    /* order of message arrival: never selectable */
 };
 
-/* What the stated cost is on a one-port, full-duplex network. */
+/* Accuracy of the stated cost on a one-port, full-duplex network. */
 enum chorale_cost_is {
-    CHORALE_COST_EXACT = 0,  /* the critical path, where messages of one rank
-                              * that overlap queue as they are posted; where
-                              * overlaps_at says that they overlap a bound */
+    CHORALE_COST_EXACT = 0,  /* the critical path; overlapping messages of one
+                              * rank queue in the order posted. Only a bound
+                              * where overlaps_at returns 1 */
     CHORALE_COST_POW2,       /* exact at powers of two, else an upper bound */
     CHORALE_COST_BOUND       /* an upper bound */
 };
 
-/* In the default plan? At most six of a collective are, at any point. */
+/* Membership in the default plan. At most six variants of a collective belong
+ * to it at any point. */
 enum chorale_core {
     CHORALE_CORE_NOT = 0,
     CHORALE_CORE_ANY,
-    CHORALE_CORE_FLAT,       /* not where several nodes hold several ranks */
-    CHORALE_CORE_LEVELS      /* only there */
+    CHORALE_CORE_FLAT,       /* unless several nodes hold several ranks each */
+    CHORALE_CORE_LEVELS      /* only if several nodes hold several ranks each */
 };
 
-/* A formula is read by people, and by tests/unit/algorithms/formulas.c, which holds it
- * against cost at many points with P of 2 and more: clauses between "; ", a
- * later one in place of those before, or added to them if it begins with "+".
+/* Descriptor of a variant. The syntax of formula is read by people and by
+ * tests/unit/algorithms/formulas.c, which compares it with cost at many points
+ * with P >= 2. A formula is a list of clauses separated by "; ". A later clause
+ * replaces the earlier ones, or is added to them if it begins with "+".
  *
  *     [condition: ] [<= ] [+ ] sum [, name = sum] [, words]
  *
- * "<=" makes it a bound, and has to be there where cost is one. A sum has
- * numbers, names, + - * / ^, a space for times, brackets, lg x, log_k x,
- * ceil(x), floor(x), min(x, y), max(x, y), u(x) = floor(x^2/4). In place of a
- * sum "as ..." says in words what no sum can (the cost of parts). Conditions,
- * several with ", " between: "P odd", "P a power of two", "P not a power of
- * two", "x < y", "x > y", "x = y", "parameter=value or value", "N ports" and
- * what holds there (on another network, so it is not held against anything).
+ * "<=" marks an upper bound; it is required where cost is one. A sum consists
+ * of numbers, names, + - * / ^, a space for multiplication, brackets, lg x,
+ * log_k x, ceil(x), floor(x), min(x, y), max(x, y), u(x) = floor(x^2/4). In
+ * place of a sum, "as ..." names a cost in words (the cost of sub-algorithms).
+ * Conditions are separated by ", ": "P odd", "P a power of two", "P not a power
+ * of two", "x < y", "x > y", "x = y", "parameter=value or value". A clause with
+ * the condition "N ports" describes another network and is not tested.
  *
- * Names are parameters, what the formula defines, and
+ * Names are parameters, names defined in the formula, and
  *     alpha, beta, tau, P, n, m; root; M m_root: the largest, the root's block
  *     p N: ranks of a node, nodes; of a parameter group, groups, if it is
  *     not 0;  s S: bytes of a segment, segments
@@ -183,81 +189,84 @@ enum chorale_core {
  *          pairs of a place and such a digit */
 struct chorale_alg {
     enum chorale_coll coll;
-    const char *name;        /* stable: stored in every record */
-    const char *summary;     /* one line for people */
-    const char *formula;     /* cost for people: see below */
-    const char *source;      /* where the algorithm is published */
-    const char *patents;     /* numbers, "US 8,140,826"; NULL: none known */
-    const char *unselectable; /* why it is measured but never chosen; NULL */
-    const char *fallback;    /* where it does not do as its parameters say,
-                              * and what it does there, segments in whole
-                              * elements apart; NULL: nowhere */
+    const char *name;        /* stable: stored in every database record */
+    const char *summary;     /* one line for display */
+    const char *formula;     /* cost for display; syntax above */
+    const char *source;      /* publication of the algorithm */
+    const char *patents;     /* patent numbers, "US 8,140,826"; NULL: none
+                              * known */
+    const char *unselectable; /* why it may be measured but never chosen; NULL:
+                               * selectable */
+    const char *fallback;    /* where the variant deviates from its parameters,
+                              * and how it behaves there (rounding segments to
+                              * whole elements is not listed); NULL: never */
     int bits_differ;         /* allreduce: ranks may end with different bits of
-                              * floating-point numbers; never selectable */
+                              * floating-point results; never selectable */
     unsigned needs;          /* enum chorale_needs, or-ed */
-    int by_node;             /* it asks which ranks share a node, if with some
-                              * parameter values only: needs and refuses say
-                              * what of them it demands. Those that need
-                              * CHORALE_NEEDS_NODES do anyway */
-    enum chorale_order order; /* at every point; see order_at */
+    int by_node;             /* 1: uses the node of each rank, at least with
+                              * some parameter values; needs and refuses
+                              * state the requirements. Implied by
+                              * CHORALE_NEEDS_NODES */
+    enum chorale_order order; /* at every point, unless order_at is set */
     enum chorale_cost_is cost_is;
-    double within;           /* where the cost is an upper bound: it is at most
-                              * this many times what the variant's schedule
-                              * takes on one port. 0: CHORALE_WITHIN */
-    double within_default;   /* the same with default parameters; 0: as
-                              * with others */
+    double within;           /* where cost is an upper bound: largest ratio of
+                              * it to the cost of the variant's schedule on one
+                              * port. 0: CHORALE_WITHIN */
+    double within_default;   /* the same with default parameters; 0: same as
+                              * within */
     enum chorale_core core;
-    int overlaps;            /* one rank has several sends or receives in
-                              * flight: the one-port cost is only a bound, no
-                              * fit uses it. See overlaps_at */
+    int overlaps;            /* 1: one rank has several sends or receives in
+                              * flight, so the one-port cost is only a bound and
+                              * is not used in fits. See overlaps_at */
     struct {
         double each, some;
     } copies;                /* one rank copies at most (each P + some) m bytes
                               * inside its memory where types are their packed
                               * bytes; both 0: no more than each variant of
                               * the collective has to */
-    int tells;               /* ranks tell each other sizes, on which later
-                              * messages depend: its schedule carries what is
-                              * told (size_exchange.h) */
+    int tells;               /* 1: sizes of later messages depend on received
+                              * data; the schedule is found by iteration
+                              * (size_exchange.h) */
     int nparam;
     struct chorale_param param[CHORALE_MAX_PARAM];
 
     /* Run the collective. Returns an MPI error code. */
     int (*run)(const struct chorale_call *call);
 
-    /* The stated critical path of one call on a one-port, full-duplex
-     * network: fills at most CHORALE_MAX_TERM terms and returns how many.
-     * Irregular collectives: with the blocks of chorale_ramp(). */
+    /* The stated critical path of one call on a one-port, full-duplex network:
+     * fills at most CHORALE_MAX_TERM terms and returns how many. Irregular
+     * collectives: for the block sizes of chorale_ramp(). */
     int (*cost)(const struct chorale_point *pt, struct chorale_term *term);
 
-    /* 1 where it overlaps (see there) with some parameter values only. The
-     * hook itself may be NULL. */
+    /* 1 if sends or receives overlap at pt; used where this depends on
+     * parameter values. The hook itself may be NULL. */
     int (*overlaps_at)(const struct chorale_point *pt);
 
-    /* The order at a point, where it depends on the parameters (a part that
-     * they choose), the root or the operation; order is then the weakest of
-     * them. The hook itself may be NULL. */
+    /* The order at pt, if it depends on the parameters (a sub-algorithm), the
+     * root or the operation; the field order is then the weakest of them. The
+     * hook itself may be NULL. */
     enum chorale_order (*order_at)(const struct chorale_point *pt);
 
-    /* Further constraints: NULL if this variant can run at pt, else why not
-     * (a static string). The hook itself may be NULL; constraint is what it
-     * demands, in a few words for people, and is there with the hook only. */
+    /* Further constraints: NULL if this variant can run at pt, else the reason
+     * (a static string). The hook itself may be NULL. constraint describes the
+     * requirement in a few words; it is set if and only if the hook is. */
     const char *(*refuses)(const struct chorale_point *pt);
     const char *constraint;
 
-    /* Bytes of scratch the busiest rank allocates at pt for contiguous
-     * types; an upper bound, but for what alignment costs, of calls in place
-     * and not, with an operation that commutes or not as pt says. At most
-     * about twice what is used (tests/unit/algorithms/schedule.c), but by two levels,
-     * which may be placed in any way. NULL: none. */
+    /* Upper bound on the bytes of scratch that the busiest rank allocates at pt
+     * for contiguous types, without alignment padding. It covers calls with and
+     * without MPI_IN_PLACE; pt tells whether the operation commutes. The bound
+     * is at most about twice the use (tests/unit/algorithms/schedule.c);
+     * two-level variants are exempt, since their ranks may be placed in any
+     * way. NULL: no scratch. */
     size_t (*scratch)(const struct chorale_point *pt);
 };
 
-/* The catalogue, NULL-terminated, ordered by collective, then by
- * simplicity: of equals the earlier is preferred. */
+/* The catalogue, NULL-terminated, ordered by collective, then by simplicity:
+ * among equals the earlier variant is preferred. */
 extern const struct chorale_alg *const chorale_algs[];
 
-/* The variant of that collective and name, or NULL. */
+/* The variant of the given collective and name, or NULL. */
 const struct chorale_alg *chorale_alg_find(enum chorale_coll coll,
                                            const char *name);
 
@@ -265,63 +274,65 @@ const struct chorale_alg *chorale_alg_find(enum chorale_coll coll,
  * change between versions. */
 int chorale_alg_index(const struct chorale_alg *alg);
 
-/* 1 if alg is in the core set of communicators of comm_size ranks, ppn on each
- * node in blocks (0: on one node, or not known). */
+/* 1 if alg is in the core set for comm_size ranks with ppn ranks per node in
+ * blocks (0: on one node, or unknown). */
 int chorale_alg_core(const struct chorale_alg *alg, int comm_size, int ppn);
 
 /* NULL if alg can run at pt, else the reason (static string). Depends only on
- * what all ranks of a communicator know alike. */
+ * facts that all ranks of a communicator agree on. */
 const char *chorale_alg_refuses(const struct chorale_alg *alg,
                                 const struct chorale_point *pt);
 
-/* 1 if it asks, with some parameter values at least, which ranks share a
- * node. */
+/* 1 if the variant uses the node of each rank, at least with some parameter
+ * values. */
 int chorale_alg_by_node(const struct chorale_alg *alg);
 
-/* In which order it combines operands at pt. */
+/* Order in which alg combines operands at pt. */
 enum chorale_order chorale_alg_order(const struct chorale_alg *alg,
                                      const struct chorale_point *pt);
 
-/* NULL if alg may enter a table, else why not (static string): patents need
- * allow_patented, and some variants are only ever measured. */
+/* NULL if alg may enter a decision table, else the reason (static string).
+ * Patented variants need allow_patented; some variants are only measured. */
 const char *chorale_alg_unselectable(const struct chorale_alg *alg,
                                      int allow_patented);
 
-/* Parse "name=value,name=value" into value[CHORALE_MAX_PARAM] in the
- * descriptor's order; missing ones get their default, "" is all defaults.
- * Numbers take the suffixes K, M, G (1024); parameters with words the word.
- * Returns 0, or -1 with one line in why (unknown name, not a number, out of
- * range). */
+/* Parse "name=value,name=value" into value[CHORALE_MAX_PARAM], in the
+ * descriptor's order. Missing parameters get their default; "" means all
+ * defaults. Numbers take the suffixes K, M, G (powers of 1024); named values
+ * are given by their word.
+ * Returns 0, or -1 with a one-line reason in why: unknown name, not a number,
+ * or out of range. */
 int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
                              long *value, char *why, size_t why_size);
 
-/* The canonical text of parameter values: every parameter, sorted by name,
- * plain numbers or words; "" for none. Returns its length; text is cut at
- * size. */
+/* Canonical text of parameter values: every parameter, sorted by name, as plain
+ * number or word; "" without parameters. Returns its length; text is truncated
+ * to size bytes. */
 int chorale_alg_params_format(const struct chorale_alg *alg, const long *value,
                               char *text, size_t size);
 
-/* 1 if it overlaps at pt, always or there. */
+/* 1 if sends or receives of one rank overlap at pt. */
 int chorale_alg_overlaps(const struct chorale_alg *alg,
                          const struct chorale_point *pt);
 
-/* 1 if the MPI library does a part of it at pt, as a parameter says by the word
- * "library": what that takes is not known. The stated cost is then neither the
- * critical path nor a bound; some part of ours stands in for the library's. */
+/* 1 if a parameter has the value "library" at pt: the MPI library then runs a
+ * part of the collective, in unknown time. The stated cost is neither the
+ * critical path nor a bound then; a variant of this catalogue stands in for the
+ * library's part. */
 int chorale_alg_by_library(const struct chorale_alg *alg,
                            const struct chorale_point *pt);
 
-/* 1 if the stated cost at pt is the critical path, 0 if it is a bound, or where
- * the library does a part nothing that is known. */
+/* 1 if the stated cost at pt is the critical path; 0 if it is only a bound, or
+ * if the MPI library runs a part. */
 int chorale_alg_exact(const struct chorale_alg *alg,
                       const struct chorale_point *pt);
 
-/* 1 if its time at pt can be foretold from alpha, beta and tau: 0 where sends
- * overlap, where the library does a part, and where there is only a bound. */
+/* 1 if the time at pt can be predicted from alpha, beta and tau: 0 if sends
+ * overlap or if the MPI library runs a part. */
 int chorale_alg_modelled(const struct chorale_alg *alg,
                          const struct chorale_point *pt);
 
-/* The same for terms at hand. */
+/* The sums A, B and C over given terms (schedule/path_cost.h). */
 void chorale_term_sums(const struct chorale_term *term, int nterm,
                        double *messages, double *bytes, double *reduced);
 

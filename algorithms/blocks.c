@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blocks.c - see blocks.h. */
+/* blocks.c - views of a buffer as blocks. */
 #include "algorithms/blocks.h"
 
 #include "algorithms/context.h"
 
 static struct chorale_blocks blocks(const void *buf, MPI_Datatype type, int n)
 {
-    /* Through an integer: const goes, what is read only stays so. */
+    /* chorale_at() drops const through an integer; buffers that are only read
+     * stay unmodified. */
     struct chorale_blocks b = {
         .base = chorale_at(buf, 0, 0),
         .type = type,
@@ -59,13 +60,13 @@ struct chorale_blocks chorale_blocks_at(const struct chorale_blocks *b,
     return other;
 }
 
-/* Elements before block i that is not given. */
+/* Elements before block i of equal or split blocks. */
 static MPI_Count before(const struct chorale_blocks *b, int i)
 {
     return b->each * i + (i < b->longer ? i : b->longer);
 }
 
-/* Elements before given block i. */
+/* Elements before block i of given blocks. */
 static MPI_Aint start_of(const struct chorale_blocks *b, int i)
 {
     MPI_Aint start = 0;

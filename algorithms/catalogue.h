@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* catalogue.h - every variant by name, chorale_<collective>_<name>: for the
- * registry and for variants made of others. catalogue.inc has one row
- * VARIANT(collective, name) a variant; it is generated from the lists of files
- * in the folders' local.am, in their order. */
+/* catalogue.h - declarations of all variants, chorale_<collective>_<name>.
+ *
+ * For the registry and for variants that use other variants. catalogue.inc has
+ * one row VARIANT(collective, name) per variant; it is generated from the file
+ * lists in the folders' local.am, in their order. */
 #ifndef CHORALE_ALGORITHMS_CATALOGUE_H
 #define CHORALE_ALGORITHMS_CATALOGUE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.c - the table behind coll.h. */
+/* coll.c - table of the collectives. */
 #include "algorithms/coll.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
     if (comm_size < 2 || type_size == 0)
         return msg_size;
     elements = msg_size / type_size;
-    whole = 2 * elements / steps; /* elements a step, and what remains */
+    whole = 2 * elements / steps; /* elements per step, and the remainder */
     rest = 2 * elements % steps;
     return type_size * (whole * (size_t)block +
                         rest * (size_t)block / steps);

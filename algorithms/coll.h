@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.h - the collectives, one row each, and what is true of all variants.
+/* coll.h - the collectives and the rules that hold for all their variants.
  *
- * No MPI here: the command, the emitters and the database's readers use it
- * too. Adding a collective is one enum member and one row in coll.c, its
- * field in struct chorale_call's comment (alg.h), and its library call in
- * runners/ and algorithms/dispatch/shim/shim.c.
+ * This header does not use MPI: the command, the emitters and the readers of
+ * the database include it too. A new collective needs an enum member, a row in
+ * coll.c and its fields in the comment of struct chorale_call (alg.h). It also
+ * needs its library call in runners/ and algorithms/dispatch/shim/shim.c.
  */
 #ifndef CHORALE_ALGORITHMS_COLL_H
 #define CHORALE_ALGORITHMS_COLL_H
@@ -29,7 +29,7 @@ enum chorale_coll {
     CHORALE_ALLTOALLV,
     CHORALE_SCAN,
     CHORALE_EXSCAN,
-    CHORALE_NCOLL /* how many there are; never a collective */
+    CHORALE_NCOLL /* number of collectives */
 };
 
 struct chorale_coll_info {
@@ -37,49 +37,52 @@ struct chorale_coll_info {
     int rooted;       /* has a root argument */
     int reduces;      /* has an op argument */
     int blocks;       /* n = msg_size * comm_size (else n = msg_size) */
-    int irregular;    /* block sizes are given a rank: see chorale_ramp() */
-    int dataless;     /* moves no data: barrier; n = 0 */
+    int irregular;    /* block sizes differ by rank: see chorale_ramp() */
+    int dataless;     /* moves no data (barrier); n = 0 */
     int blind;        /* no rank knows n: one choice for all n */
 };
 
-/* Facts of a collective. coll must be a member below CHORALE_NCOLL. */
+/* Properties of a collective; coll < CHORALE_NCOLL. */
 const struct chorale_coll_info *chorale_coll_info(enum chorale_coll coll);
 
-/* Collective of that name, or -1. */
+/* The collective of the given name, or -1. */
 int chorale_coll_find(const char *name);
 
-/* n [bytes] of an operation with per-rank block msg_size [bytes]; saturates
- * at SIZE_MAX. Of an irregular collective msg_size is the mean block. */
+/* n, the bytes of an operation with per-rank blocks of msg_size bytes;
+ * saturates at SIZE_MAX. For irregular collectives msg_size is the mean
+ * block. */
 size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size);
 
-/* Roots that campaigns take in turn, turn 0, 1, 2: the first rank, the middle
- * one, the last. The middle is no first rank of a node, where the ranks of a
- * node are ppn > 1 neighbours and there is such a rank after comm_size / 2. */
+/* Roots that campaigns rotate over, for turn 0, 1, 2: first, middle and last
+ * rank. If ppn > 1 and ranks are placed in blocks, the middle root is not the
+ * first rank of a node, provided that a rank follows comm_size / 2. */
 int chorale_coll_root(int turn, int comm_size, int ppn);
 
-/* The blocks that campaigns use for the irregular collectives: sizes rise
- * evenly from nothing at block 0 to twice the mean at the last one, in whole
- * elements of type_size [bytes]. alltoallv: the block from rank i to rank j is
- * block (i + j) mod comm_size. Returns bytes; msg_size if comm_size is 1, or if
- * elements hold nothing. */
+/* Bytes of one block in campaigns of irregular collectives. Sizes rise linearly
+ * from 0 at block 0 to twice the mean msg_size at the last block, in whole
+ * elements of type_size bytes. alltoallv: the block from rank i to rank j is
+ * block (i + j) mod comm_size. Returns msg_size if comm_size is 1 or type_size
+ * is 0. */
 size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
                     int block);
 
-/* Broadcasts of fewer bytes than this are one size to a table: ranks whose
- * counts are unlike there, by mistake (one int at the root, room for ten
- * elsewhere), all run one variant. */
+/* Tables treat all broadcasts of 1 to CHORALE_BCAST_ALIKE - 1 bytes as one
+ * size. An erroneous program may pass different counts on different ranks (one
+ * int at the root, room for ten at the others); with such small counts all
+ * ranks still choose the same variant. */
 #define CHORALE_BCAST_ALIKE 64
 
-/* The n [bytes] by which a table is asked for an operation of n bytes, if n_lo
- * is the least that it decided of: n, but for a broadcast of 1 to
- * CHORALE_BCAST_ALIKE - 1 bytes n_lo, at least 1, if that is as small. */
+/* The n [bytes] for which to query a table, given an operation of n bytes and
+ * the table's smallest decided size n_lo [bytes]. Returns n, except for a
+ * broadcast of 1 to CHORALE_BCAST_ALIKE - 1 bytes if n_lo is also below
+ * CHORALE_BCAST_ALIKE: then max(n_lo, 1). */
 size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
                             unsigned long long n_lo);
 
-/* The block that an irregular call with sum [bytes] in all counts as: the
- * mean, rounded up to whole elements of type_size [bytes]. Of the blocks that
- * chorale_ramp() gives for whole elements it is msg_size, though those add up
- * to less than comm_size times that. */
+/* The msg_size of an irregular call of sum bytes in total: the mean block,
+ * rounded up to whole elements of type_size bytes. For the blocks of
+ * chorale_ramp() this is their msg_size, if that is a whole number of elements;
+ * the blocks may add up to less than comm_size * msg_size. */
 size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* context.c - a variant's surroundings: its communicator and counted messages.
- * Every byte of the catalogue passes here, so counts above INT_MAX, counters
- * and PMPI are dealt with in one place. */
+/* context.c - contexts, views and counted point-to-point messages.
+ *
+ * Every byte of the catalogue passes through this file, so counts above
+ * INT_MAX, counters and the use of PMPI are handled here only. */
 #include "algorithms/context.h"
 
 #include <limits.h>
@@ -11,15 +12,16 @@
 #include "algorithms/mixed_types.h"
 #include "algorithms/scratch.h"
 
-/* The largest count given to one MPI call. A test build lowers it, to reach
- * the path of large counts with small buffers. */
+/* Largest count passed to one MPI call. A test build lowers it, so that small
+ * buffers exercise the path for large counts. */
 #ifndef CHORALE_COUNT_MAX
 #define CHORALE_COUNT_MAX INT_MAX
 #endif
 
-/* From so many bytes on a message is long: MPI libraries have it wait for its
- * receiver anyway, or soon do, so that to wait for that costs nothing. Lowered
- * by the same build. */
+/* Messages of at least this many bytes count as long. At about this size MPI
+ * libraries switch to a rendezvous protocol, whose sends wait for the receiver
+ * anyway, so a synchronous send costs nothing extra. The same test build lowers
+ * it. */
 #ifndef CHORALE_LONG
 #define CHORALE_LONG 32768
 #endif
@@ -94,7 +96,8 @@ void chorale_ctx_view(const struct chorale_ctx *ctx, struct chorale_ctx *view,
 
 /* --- messages --------------------------------------------------------- */
 
-/* A count and type as one MPI call takes them; made: the type is ours. */
+/* Count and type as passed to one MPI call; made: the type was created here and
+ * must be freed. */
 struct message {
     int count;
     MPI_Datatype type;
@@ -123,9 +126,9 @@ int chorale_type_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
 }
 
 #ifdef MPICH_VERSION
-/* What comes in is received as bytes: see mixed_types.h. Shorter messages come in
- * one piece everywhere; and predefined types that are not mixed show that in
- * their handles. */
+/* Receive mixed types as bytes (mixed_types.h). Messages up to PIECE bytes
+ * arrive in one piece on all transports. Predefined types that are not mixed
+ * are recognised by their handles. */
 static void replace_mixed(struct message *m, MPI_Count count)
 {
     enum { PIECE = 1024, KIND = 30 };
@@ -167,7 +170,7 @@ static int message_init(struct message *m, MPI_Count count, MPI_Datatype type,
     return err;
 }
 
-/* MPI keeps the type as long as a pending operation needs it. */
+/* MPI keeps a freed type until pending operations that use it complete. */
 static void message_release(struct message *m)
 {
     if (m->made)
@@ -183,8 +186,7 @@ static void count_sent(struct chorale_ctx *ctx, MPI_Count count,
     ctx->stat->bytes_sent += (long long)chorale_type_size(type) * count;
 }
 
-/* Around a call that completes messages; clocks are read only where they
- * count. */
+/* Bracket a call that completes messages; clocks are read only if counted. */
 static double round_begin(struct chorale_ctx *ctx)
 {
     if (ctx->stat == NULL)
@@ -212,7 +214,7 @@ int chorale_received(struct chorale_ctx *ctx, int err)
     return MPI_SUCCESS;
 }
 
-/* Is any of them under way? */
+/* 1 if any request is active. */
 static int any_open(int count, const MPI_Request *req)
 {
     for (int i = 0; i < count; i++)
@@ -226,7 +228,7 @@ static size_t bytes_of(MPI_Count count, MPI_Datatype type)
     return chorale_type_size(type) * (size_t)count;
 }
 
-/* The completing calls, where a schedule is written down. */
+/* The completing calls while a schedule is recorded. */
 static int note_send(struct chorale_ctx *ctx, const void *buf,
                      MPI_Count count, MPI_Datatype type, int dest)
 {
@@ -426,6 +428,7 @@ int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
     return err == MPI_SUCCESS ? last : err;
 }
 
+/* Wait for one request. */
 static int wait_one(struct chorale_ctx *ctx, MPI_Request *req)
 {
     return chorale_received(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
@@ -442,7 +445,8 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
     double began;
     int err;
 
-    *index = MPI_UNDEFINED; /* SMPI leaves it as it is if there are none */
+    *index = MPI_UNDEFINED; /* SMPI leaves *index unchanged if no request is
+                             * active */
     if (!any_open(count, req))
         return MPI_SUCCESS;
     if (ctx->recorder != NULL) {
@@ -466,7 +470,7 @@ int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)
     if (!any_open(count, req))
         return MPI_SUCCESS;
     began = round_begin(ctx);
-    /* One by one, as that tells which error it was. */
+    /* One by one, to get the error code of each. */
     for (int i = 0; i < count; i++) {
         int err = wait_one(ctx, &req[i]);
 
@@ -486,7 +490,7 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
     if (ctx->recorder != NULL)
         return ctx->recorder->reduce(ctx, in, inout, bytes_of(count, type), type,
                                    op);
-    /* Elements of no bytes may all be at one address, which MPICH refuses. */
+    /* Elements of size 0 may share one address, which MPICH rejects. */
     if (in == inout && chorale_type_size(type) == 0)
         return MPI_SUCCESS;
     for (MPI_Count done = 0; done < count && err == MPI_SUCCESS;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cost.c - critical paths that several variants share: see cost.h. */
+/* cost.c - critical paths shared by several variants. */
 #include "algorithms/cost.h"
 
 #include "algorithms/tree.h"

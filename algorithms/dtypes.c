@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dtypes.c - the tables behind dtypes.h. */
+/* dtypes.c - tables of datatypes and operations. */
 #include "algorithms/dtypes.h"
 
 #include <stdint.h>

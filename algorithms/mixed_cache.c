@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mixed_cache.c - a type is taken apart once: what was found is kept with it.
+/* mixed_cache.c - cache of the byte types that stand for mixed datatypes.
  *
- * A derived type keeps it in an attribute, which goes when the type does, so
- * that a handle that is used again is another type; a copy of the type is
- * looked at anew. The few predefined types that are mixed are kept here.
+ * The byte type of a derived type is stored in an attribute of that type. MPI
+ * deletes the attribute when the type is freed, so a reused handle starts
+ * without one; duplicates of a type do not inherit it. The byte types of the
+ * few mixed predefined types are stored in this file.
  *
- * The key is one of the process: were it one of each context, a type that
- * outlives many communicators would collect attributes. So this is the one
- * state at file scope beside the dispatcher's; simulated ranks, which share a
- * process, have another MPI library and none of this.
+ * The attribute key is global to the process. With a key per context, a type
+ * that outlives many communicators would collect attributes. This is therefore
+ * the only state at file scope apart from the dispatcher's. Simulated ranks
+ * share a process, but they use another MPI library and none of this code.
  *
- * Several threads may look at one type at once. What is kept is never replaced,
- * as another thread may be about to use it: the first one stays, the others
- * use their own for this message. Nobody waits: a thread may be inside the
+ * Several threads may look up one type at once. A stored byte type is never
+ * replaced, because another thread may be about to use it. The first one stored
+ * stays; a thread that loses the race uses its own for the current message. No
+ * thread waits for another: a thread that holds the flag may be inside the
  * library, in a callback, while another one waits for the library. */
 #include "algorithms/mixed_types.h"
 
@@ -25,10 +27,11 @@ enum { NOT_YET, READY, OVER };
 enum { NPAIR = 5 };
 
 static struct {
-    atomic_flag busy;      /* some thread writes what follows */
+    atomic_flag busy;      /* set while a thread writes the fields below */
     atomic_int stage;
-    int key, last_key;     /* read only where stage is READY */
-    atomic_int pair[NPAIR]; /* bytes for it; MPI_DATATYPE_NULL: not yet */
+    int key, last_key;     /* valid only if stage is READY */
+    atomic_int pair[NPAIR]; /* byte type of each; MPI_DATATYPE_NULL: not stored
+                             * yet */
 } kept = {
     .busy = ATOMIC_FLAG_INIT,
     .pair = { MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL,
@@ -38,7 +41,7 @@ static struct {
 _Static_assert(sizeof(MPI_Datatype) <= sizeof(int),
                "a type fits into an attribute and into an atomic int");
 
-/* Of a predefined type; -1: of none that is mixed. */
+/* Index of a mixed predefined type, else -1. */
 static int pair_index(MPI_Datatype type)
 {
     static const MPI_Datatype pair[NPAIR] = {
@@ -52,9 +55,9 @@ static int pair_index(MPI_Datatype type)
     return -1;
 }
 
-/* --- what MPI calls --------------------------------------------------- */
+/* --- callbacks from MPI --------------------------------------------------- */
 
-/* The type is freed, or the attribute would be replaced. */
+/* The type is being freed, or its attribute replaced. */
 static int on_type_end(MPI_Datatype type, int key, void *value, void *extra)
 {
     MPI_Datatype bytes = (MPI_Datatype)(intptr_t)value;
@@ -65,9 +68,9 @@ static int on_type_end(MPI_Datatype type, int key, void *value, void *extra)
     return bytes == MPI_DATATYPE_NULL ? MPI_SUCCESS : PMPI_Type_free(&bytes);
 }
 
-/* MPI_Finalize takes MPI_COMM_SELF's attributes first, while all of MPI still
- * works, and other threads are done with it. What types have keeps its key
- * until they go. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all of MPI
+ * still works and other threads no longer use it. Attributes on types keep
+ * their key alive until they are deleted. */
 static int on_end(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self;
@@ -86,9 +89,9 @@ static int on_end(MPI_Comm self, int key, void *value, void *extra)
     return PMPI_Comm_free_keyval(&kept.last_key);
 }
 
-/* --- what is kept ----------------------------------------------------- */
+/* --- cache ---------------------------------------------------------------- */
 
-/* 1: READY now. Only for who has set busy. */
+/* Returns 1 if the cache is READY. The caller must have set busy. */
 static int begin(void)
 {
     if (atomic_load(&kept.stage) != NOT_YET)
@@ -112,7 +115,8 @@ static int begin(void)
     return 1;
 }
 
-/* 1: known. *bytes_p is MPI_DATATYPE_NULL if the type is not mixed. */
+/* Returns 1 if type is cached; *bytes_p is MPI_DATATYPE_NULL if it is not
+ * mixed. */
 static int get(MPI_Datatype type, int pair, MPI_Datatype *bytes_p)
 {
     void *value;
@@ -131,7 +135,7 @@ static int get(MPI_Datatype type, int pair, MPI_Datatype *bytes_p)
     return 1;
 }
 
-/* 1: it is kept, and no longer the caller's. */
+/* Returns 1 if bytes is stored; the cache owns it then. */
 static int put(MPI_Datatype type, int pair, MPI_Datatype bytes)
 {
     MPI_Datatype other;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mixed_types.c - takes a type apart as MPI tells it, and puts it together again
- * with bytes in the place of its elements. */
+/* mixed_types.c - decodes a datatype and rebuilds it from bytes. */
 #include "algorithms/mixed_types.h"
 
-#ifdef MPICH_VERSION /* others need it not */
+#ifdef MPICH_VERSION /* only MPICH needs this */
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A type as its constructor was called. */
+/* Arguments of a type's constructor. */
 struct contents {
     int combiner, nint, naddress, ntype;
     int *integer;
     MPI_Aint *address;
     MPI_Datatype *type;
-    int *ours;               /* [ntype] to be freed: derived, or made here */
+    int *ours;               /* [ntype] 1: must be freed (derived, or made
+                              * here) */
 };
 
 static int make(MPI_Datatype type, MPI_Datatype *made_p);
 
-/* 1: a value with an index; the bytes of the value, and where the int is. */
+/* Returns 1 if type is a predefined pair of value and index; sets the bytes of
+ * the value and the displacement of the index. */
 static int is_pair(MPI_Datatype type, int *bytes, MPI_Aint *at)
 {
     static const struct {
@@ -42,7 +43,7 @@ static int is_pair(MPI_Datatype type, int *bytes, MPI_Aint *at)
     return 0;
 }
 
-/* An element as bytes. */
+/* Make the byte type of an element. */
 static int make_element(MPI_Datatype type, MPI_Datatype *made_p)
 {
     int length[2] = { 0, sizeof(int) }, size, rc;
@@ -61,8 +62,8 @@ static int make_element(MPI_Datatype type, MPI_Datatype *made_p)
     return rc == MPI_SUCCESS;
 }
 
-/* An element: a predefined type, with a name or as Fortran asks for it by its
- * precision, which has no parts and cannot be freed either. */
+/* Elements are predefined types: named ones, and Fortran types parameterised by
+ * precision. They have no parts and cannot be freed. */
 static int is_element(int combiner)
 {
     return combiner == MPI_COMBINER_NAMED
@@ -91,8 +92,8 @@ static void contents_free(struct contents *c)
     free(c->ours);
 }
 
-/* 1: filled. What was taken out of a derived type has to be freed, but for
- * predefined types. */
+/* Returns 1 if *c is filled. Derived types returned by MPI_Type_get_contents
+ * must be freed, predefined ones must not. */
 static int contents_read(MPI_Datatype type, struct contents *c)
 {
     c->integer = calloc((size_t)c->nint + 1, sizeof(*c->integer));
@@ -115,7 +116,7 @@ static int contents_read(MPI_Datatype type, struct contents *c)
     return c->ours != NULL;
 }
 
-/* 1: every part is of bytes now. */
+/* Replace every part by its byte type. Returns 1 on success. */
 static int replace_parts(struct contents *c)
 {
     for (int i = 0; i < c->ntype; i++) {
@@ -131,7 +132,8 @@ static int replace_parts(struct contents *c)
     return 1;
 }
 
-/* An array's constructors, whose integers come as they were given. */
+/* Rebuild subarrays and distributed arrays; their integers are returned in the
+ * order of the constructor's arguments. */
 static int build_array(const struct contents *c, MPI_Datatype *made_p)
 {
     const int *i = c->integer;
@@ -145,7 +147,7 @@ static int build_array(const struct contents *c, MPI_Datatype *made_p)
                                    i[3 + 4 * n], c->type[0], made_p);
 }
 
-/* The constructor once more, with other parts. */
+/* Call the type's constructor again with the replaced parts. */
 static int build(const struct contents *c, MPI_Datatype *made_p)
 {
     const int *i = c->integer;
@@ -182,8 +184,8 @@ static int build(const struct contents *c, MPI_Datatype *made_p)
     }
 }
 
-/* A struct ends where its largest element could be again: of bytes that would
- * be elsewhere. */
+/* A struct's extent is padded to the alignment of its largest element, which is
+ * lost when its elements are bytes: restore lower bound and extent. */
 static int same_extent(MPI_Datatype type, MPI_Datatype *made_p)
 {
     MPI_Aint lb[2], extent[2];
@@ -200,7 +202,7 @@ static int same_extent(MPI_Datatype type, MPI_Datatype *made_p)
     return ok;
 }
 
-/* As chorale_mixed_make(), of any type, and not committed yet. */
+/* Like chorale_mixed_make(), but for any type and without the commit. */
 static int make(MPI_Datatype type, MPI_Datatype *made_p)
 {
     struct contents c = {0};
@@ -217,8 +219,8 @@ static int make(MPI_Datatype type, MPI_Datatype *made_p)
     return made;
 }
 
-/* The sizes of the elements, a bit each, 8 for 8 bytes: what pieces are whole
- * multiples of; OTHER for what they are not. UNKNOWN: it could not be read. */
+/* Sizes of a type's elements as bits: 1, 2, 4, 8 bytes, which divide the size
+ * of a piece; OTHER: any other size; UNKNOWN: the type could not be decoded. */
 enum { OTHER = 1 << 4, UNKNOWN = 1 << 5 };
 
 static unsigned sizes_of(MPI_Datatype type)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* omitted.h - published algorithms that the catalogue does not have, and why:
- * so that nobody takes silence for an oversight. */
+/* omitted.h - published algorithms that the catalogue omits, with reasons. */
 #ifndef CHORALE_ALGORITHMS_OMITTED_H
 #define CHORALE_ALGORITHMS_OMITTED_H
 
@@ -8,12 +7,12 @@
 
 struct chorale_missing {
     enum chorale_coll coll;
-    const char *name;   /* as its publication or library has it */
+    const char *name;   /* the name in its publication or library */
     const char *reason;
-    const char *source; /* where it is published or found */
+    const char *source; /* publication or library */
 };
 
-/* Ordered by collective; the last has name NULL. */
+/* Ordered by collective; the last entry has name NULL. */
 extern const struct chorale_missing chorale_missing[];
 
 #endif

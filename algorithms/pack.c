@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pack.c - datatypes as bytes: sizes, layouts, packing and local copies.
- * Ranks may describe one block by different type maps, so what is cut,
- * collected or forwarded is packed bytes. */
+ *
+ * Ranks may describe one block by different type maps, so variants split,
+ * collect and forward packed bytes. */
 #include "algorithms/alg.h"
 #include "algorithms/context.h"
 
@@ -14,8 +15,8 @@
 
 enum { ALIGN = 64 };
 
-/* Bytes of the types that nearly all calls use: no call into the library, and
- * none is possible where schedules are written down. 0: another type. */
+/* Size of the most common types, without a call into the library. Such a call
+ * is not possible while a schedule is recorded. 0: another type. */
 static size_t basic_size(MPI_Datatype type)
 {
     if (type == MPI_BYTE || type == MPI_PACKED || type == MPI_CHAR)
@@ -61,10 +62,11 @@ void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
     if (PMPI_Type_get_true_extent(type, &true_lb, &true_extent) !=
         MPI_SUCCESS)
         return NULL;
-    /* With a negative extent the last element lies lowest. */
+    /* With a negative extent the last element has the lowest address. */
     first = extent < 0 ? true_lb + steps * extent : true_lb;
     span = true_extent + steps * (extent < 0 ? -extent : extent);
-    /* The buffer argument stays aligned, so that members are as well. */
+    /* Keep the buffer argument aligned, so that struct members are aligned
+     * too. */
     pad = (first % ALIGN + ALIGN) % ALIGN;
     mem = chorale_scratch(ctx, count > 0 ? (size_t)(span + pad) : 0);
     return mem == NULL ? NULL : mem + pad - first;
@@ -115,7 +117,7 @@ static int named_is_packed(MPI_Datatype type)
     return lb == 0 && (size_t)extent == chorale_type_size(type);
 }
 
-/* The type that a dup or contiguous type was made from. */
+/* Whether a dup or contiguous type is packed follows from its inner type. */
 static int inner_is_packed(MPI_Datatype type, int combiner)
 {
     int integer[1], packed, ni, na, nd, kind;
@@ -148,9 +150,9 @@ int chorale_type_is_packed(MPI_Datatype type)
     return inner_is_packed(type, combiner);
 }
 
-/* What MPI_Pack and MPI_Unpack do not take goes by a message to ourselves: one
- * element above their int limits and, in MPICH 4.0, what is at MPI_BOTTOM.
- * Counted nowhere, as it is a copy. */
+/* MPI_Pack and MPI_Unpack cannot handle a single element above their int
+ * limits, nor, in MPICH 4.0, data at MPI_BOTTOM. In these cases this rank sends
+ * a message to itself. It is not counted, because it stands for a copy. */
 static int pass_elements(struct chorale_ctx *ctx, const void *from,
                          MPI_Datatype from_type, MPI_Count from_count,
                          void *to, MPI_Datatype to_type, MPI_Count to_count)
@@ -165,7 +167,8 @@ static int pass_elements(struct chorale_ctx *ctx, const void *from,
     return err;
 }
 
-/* How many elements of size bytes one MPI_Pack takes, at most left. */
+/* Number of elements of size bytes, at most left, that one MPI_Pack call
+ * takes. */
 static int piece_of(size_t size, MPI_Count left)
 {
     MPI_Count most = size > 0 ? CHORALE_COUNT_MAX / (MPI_Count)size
@@ -174,7 +177,7 @@ static int piece_of(size_t size, MPI_Count left)
     return (int)(most < left ? most : left);
 }
 
-/* 1: a schedule is written down, and this copy with it. */
+/* Returns 1 if a schedule is being recorded; the copy is then recorded too. */
 static int noted(struct chorale_ctx *ctx, void *to, const void *from,
                  size_t bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c - the catalogue's table and what can be asked of any row.
+/* registry.c - table of all variants and queries on its rows.
+ *
  * The table is generated from the lists of files in the folders' local.am. */
 #include "algorithms/catalogue.h"
 
@@ -33,7 +34,7 @@ int chorale_alg_index(const struct chorale_alg *alg)
     return -1;
 }
 
-/* Several nodes with several ranks each. */
+/* 1 if several nodes hold several ranks each. */
 static int has_levels(int comm_size, int ppn)
 {
     return ppn >= 2 && ppn < comm_size;
@@ -118,8 +119,9 @@ static long suffix_factor(char c)
     }
 }
 
-/* A whole number with an optional suffix that fills [text, text + length).
- * Returns 0, 1 if it is not a number, 2 if it does not fit a long. */
+/* Parse a whole number with an optional suffix that fills [text, text +
+ * length). Returns 0, 1 if it is not a number, or 2 if it does not fit a
+ * long. */
 static int parse_number(const char *text, size_t length, long *value)
 {
     const char *digits = *text == '-' ? text + 1 : text;
@@ -139,7 +141,7 @@ static int parse_number(const char *text, size_t length, long *value)
     return errno != 0 || __builtin_mul_overflow(*value, factor, value) ? 2 : 0;
 }
 
-/* What a user may write instead, for the end of a message. */
+/* Append the valid parameter names to a message. */
 static void add_known(const struct chorale_alg *alg, char *why, size_t size)
 {
     size_t used = size > 0 ? strlen(why) : 0;
@@ -150,10 +152,10 @@ static void add_known(const struct chorale_alg *alg, char *why, size_t size)
         used = strlen(why);
     }
     if (alg->nparam == 0 && used < size)
-        snprintf(why + used, size - used, "; it has none");
+        snprintf(why + used, size - used, "; it has no parameters");
 }
 
-/* The value whose word is text. */
+/* Set *value to the index of the word equal to text. */
 static int parse_word(const char *coll, const struct chorale_alg *alg,
                       const struct chorale_param *param, const char *text,
                       size_t length, long *value, char *why, size_t size)
@@ -166,8 +168,8 @@ static int parse_word(const char *coll, const struct chorale_alg *alg,
             *value = v;
             return 0;
         }
-    snprintf(why, size, "%s %s: %s=%.*s is none of", coll, alg->name,
-             param->name, length < 40 ? (int)length : 40, text);
+    snprintf(why, size, "%s %s: unknown value %s=%.*s; use one of", coll,
+             alg->name, param->name, length < 40 ? (int)length : 40, text);
     for (long v = param->min; v <= param->max; v++) {
         used = strlen(why);
         snprintf(why + used, size - used, "%s%s", v > param->min ? ", " : " ",
@@ -176,7 +178,8 @@ static int parse_word(const char *coll, const struct chorale_alg *alg,
     return -1;
 }
 
-/* One "name=value" of length characters, into value[]; seen: a bit each. */
+/* Parse one "name=value" of length characters into value[]; seen has one bit
+ * per parameter. */
 static int parse_one(const struct chorale_alg *alg, const char *text,
                      size_t length, long *value, unsigned *seen, char *why,
                      size_t why_size)
@@ -247,7 +250,7 @@ int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
     return 0;
 }
 
-/* The parameter whose name comes next after previous, or -1. */
+/* Index of the parameter that follows previous in order of names, or -1. */
 static int next_by_name(const struct chorale_alg *alg, const char *previous)
 {
     int best = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch.c - scratch memory, kept for the next call: see context.h, scratch.h. */
+/* scratch.c - scratch memory of a context, kept for the next call. */
 #include "config.h"
 
 #include "algorithms/scratch.h"
@@ -10,8 +10,8 @@
 
 #include "algorithms/context.h"
 
-/* In a build with the address sanitizer scratch that nobody holds is out of
- * bounds, and so are the bytes between two pieces of it. */
+/* In a build with the address sanitizer, unused scratch and the bytes between
+ * two pieces are poisoned. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define FORBID(mem, bytes) __asan_poison_memory_region(mem, bytes)
@@ -25,15 +25,17 @@
 
 enum { ALIGN = 64 };
 
-/* Chunks filled one after the other: growing must not move what is in use.
- * When all is released, several chunks become one of their total size. Its
- * head is at the beginning of its memory: a chunk is there or is not. */
+/* Chunks are filled one after the other, because growing must not move memory
+ * in use. When all is released, several chunks are replaced by one of their
+ * total size. The header is stored at the start of the chunk's own memory, so
+ * no separate allocation can fail. */
 struct chunk {
     struct chunk *below;
     char *mem;
     size_t size, used;
     size_t start; /* bytes used in the chunks below */
-    struct chorale_reserve *reserve; /* it came from there; NULL: it did not */
+    struct chorale_reserve *reserve; /* the reserve it came from; NULL: from the
+                                      * system */
 };
 
 _Static_assert(sizeof(struct chunk) <= ALIGN, "a chunk's head has its line");
@@ -41,8 +43,8 @@ _Static_assert(sizeof(struct chunk) <= ALIGN, "a chunk's head has its line");
 struct chorale_scratch {
     size_t peak; /* most bytes ever in use: chorale_scratch_peak() */
     struct chunk *top;
-    size_t want; /* size of the next first chunk, if that is more */
-    size_t made; /* chunks since the context was made */
+    size_t want; /* minimum size of the next first chunk */
+    size_t made; /* chunks allocated since the context was made */
 };
 
 _Static_assert(offsetof(struct chorale_scratch, peak) == 0,
@@ -53,11 +55,11 @@ struct chorale_scratch *chorale_scratch_new(void)
     return calloc(1, sizeof(struct chorale_scratch));
 }
 
-/* --- what is set aside ------------------------------------------------ */
+/* --- reserves ---------------------------------------------------------- */
 
 int chorale_reserve_open(struct chorale_reserve *reserve, size_t bytes)
 {
-    enum { PIECES = 1 << 20 }; /* what many short pieces take more */
+    enum { PIECES = 1 << 20 }; /* padding of many short pieces */
     void *mem;
 
     *reserve = (struct chorale_reserve){0};
@@ -91,8 +93,8 @@ static void *reserve_take(struct chorale_reserve *reserve, size_t bytes)
     return mem;
 }
 
-/* The chunk on top goes first, so what is used is what is below it. When the
- * last one goes, the system has its memory again. */
+/* Chunks are released from the top, so what remains in use lies below mem.
+ * Releasing the last chunk returns the memory to the system. */
 static void reserve_put(struct chorale_reserve *reserve, const void *mem)
 {
     const size_t most = reserve->used;
@@ -143,8 +145,8 @@ static void *ask_system(const struct chorale_ctx *ctx, size_t bytes)
     return posix_memalign(&mem, ALIGN, bytes) == 0 ? mem : NULL;
 }
 
-/* Of room bytes; where the system has not so many of size, which are enough,
- * and at last from what is set aside. */
+/* Allocate a chunk of room bytes; if the system refuses, one of size bytes
+ * (size <= room suffices), and finally one from the reserve. */
 static struct chunk *push_chunk(struct chorale_ctx *ctx, size_t room,
                                 size_t size)
 {
@@ -166,7 +168,7 @@ static struct chunk *push_chunk(struct chorale_ctx *ctx, size_t room,
     return c;
 }
 
-/* --- what a variant calls --------------------------------------------- */
+/* --- functions for variants --------------------------------------------- */
 
 size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx)
 {
@@ -229,9 +231,9 @@ void chorale_scratch_release(struct chorale_ctx *ctx, size_t mark)
 {
     struct chorale_scratch *scratch = ctx->scratch;
 
-    /* What needed several chunks gets one of their size the next time: it is
-     * noted before any is dropped, which may be long before the last
-     * release. */
+    /* If this use needed several chunks, the next one gets a single chunk of
+     * their total size. Note the size before any chunk is dropped, which may be
+     * long before the last release. */
     if (scratch->top != NULL && scratch->top->below != NULL) {
         size_t all = chorale_ctx_scratch_bytes(ctx);
 

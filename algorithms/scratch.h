@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch.h - where a variant's scratch memory comes from (chorale_scratch(),
- * context.h), and what is held for the day when the system has none.
+/* scratch.h - scratch memory of variants, and reserves for memory exhaustion.
  *
- * A variant that finds no memory on one rank cannot be left: its partners wait
- * for its messages. So who promises that a call is run by all ranks or by none
- * sets addresses aside before the ranks agree. They cost no memory before
- * something is written there, and that is given back after each use. */
+ * If a variant runs out of memory on one rank, the other ranks wait for its
+ * messages for ever. The dispatcher must therefore ensure that either all ranks
+ * run a call or none does: each rank reserves address space before the ranks
+ * agree. A reserve uses no memory until it is written to, and its memory
+ * returns to the system after each use. */
 #ifndef CHORALE_ALGORITHMS_SCRATCH_H
 #define CHORALE_ALGORITHMS_SCRATCH_H
 
@@ -13,29 +13,30 @@
 
 struct chorale_scratch;
 
-/* An empty store; NULL: no memory. */
+/* An empty store; NULL if memory is exhausted. */
 struct chorale_scratch *chorale_scratch_new(void);
 
-/* With all that it holds; NULL does nothing. */
+/* Free the store and all its memory; NULL is allowed. */
 void chorale_scratch_free(struct chorale_scratch *scratch);
 
-/* The most bytes of it that were in use at once: its first member. */
+/* Largest number of scratch bytes ever in use at once. It is the first member
+ * of the structure. */
 static inline size_t chorale_scratch_peak(const struct chorale_scratch *scratch)
 {
     return *(const size_t *)(const void *)scratch;
 }
 
-/* Addresses that are set aside, for one call at a time. */
+/* Reserved address space, for one call at a time. */
 struct chorale_reserve {
-    char *mem;           /* NULL: none */
+    char *mem;           /* NULL: not reserved */
     size_t size, used;   /* bytes */
 };
 
-/* Set aside what calls take whose scratch is bytes, as a descriptor states
- * it, with what alignment costs. Returns 0; -1: the system refuses. */
+/* Reserve address space for calls whose descriptor states bytes of scratch,
+ * plus alignment padding. Returns 0, or -1 if the system refuses. */
 int chorale_reserve_open(struct chorale_reserve *reserve, size_t bytes);
 
-/* Give them back; nothing that came from there may be in use. */
+/* Release the reserve; none of its memory may be in use. */
 void chorale_reserve_close(struct chorale_reserve *reserve);
 
 #endif

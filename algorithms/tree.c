@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - trees and the balanced split, once for all variants: a shape that
- * two files draw differently is a hang that nobody finds. */
+/* tree.c - trees and the balanced split.
+ *
+ * All variants share these functions: two ranks that computed different trees
+ * would deadlock. */
 #include "algorithms/tree.h"
 
 int chorale_ceil_log2(int p)
@@ -21,8 +23,8 @@ int chorale_pow2_below(int p)
     return q;
 }
 
-/* Distance of the farthest child that v may have, doubled: its lowest set
- * bit, or for the root the first power of two that leaves the tree. */
+/* Twice the distance of the farthest child that v may have: its lowest set bit,
+ * or for the root the first power of two >= size. */
 static unsigned reach(int v, int size)
 {
     if (v == 0)
@@ -52,7 +54,7 @@ int chorale_binomial_subtree(int v, int size)
 
 /* --- any shape -------------------------------------------------------- */
 
-/* Radix 2 without divisions: small messages notice them. */
+/* Radix 2 without divisions, which are noticeable for small messages. */
 static void init_binomial(struct chorale_tree *t)
 {
     unsigned v = (unsigned)t->v, bit = v & (0U - v);
@@ -80,7 +82,7 @@ static void init_knomial(struct chorale_tree *t)
         t->span = (unsigned)(t->size - t->v) < step ? t->size - t->v
                                                     : (int)step;
     }
-    /* Below distance span: 1 ... radix - 1 times each power. */
+    /* Children at distances below span: 1 ... radix - 1 times each power. */
     for (end = (unsigned)t->span - 1; end > 0; end /= radix)
         t->nchild += (int)(end < radix ? end : radix - 1);
 }
@@ -96,15 +98,15 @@ static void init_kary(struct chorale_tree *t)
         t->nchild = left < t->radix ? (int)left : t->radix;
 }
 
-/* How many of the chains, which come first, have *length ranks; the others
- * have one more. */
+/* Number of short chains, which come first and have *length ranks each; the
+ * other chains have one rank more. */
 static int short_chains(const struct chorale_tree *t, int *length)
 {
     *length = (t->size - 1) / t->radix;
     return t->radix - (t->size - 1) % t->radix;
 }
 
-/* Ranks of v's chain before v; *left: from v to its end. */
+/* Number of ranks before v in its chain; *left: ranks from v to its end. */
 static int place_in_chain(const struct chorale_tree *t, int *left)
 {
     int length, few = short_chains(t, &length), at = t->v - 1;
@@ -133,7 +135,8 @@ static void init_chain(struct chorale_tree *t)
     t->nchild = t->span > 1;
 }
 
-/* Root of the lower half below the last of span ranks. */
+/* Root of the lower half of span ranks that end at last, without last
+ * itself. */
 static int lower_half(int last, int span)
 {
     return last - span + span / 2;
@@ -185,7 +188,7 @@ void chorale_tree_init(struct chorale_tree *tree, enum chorale_shape shape,
     }
 }
 
-/* The child of a k-nomial tree that is i-th from v. */
+/* Child number i of a k-nomial tree, in order of distance from v. */
 static int knomial_child(const struct chorale_tree *t, int i)
 {
     int step = 1;
@@ -197,8 +200,8 @@ static int knomial_child(const struct chorale_tree *t, int i)
     return t->v + (i + 1) * step;
 }
 
-/* Farthest first, but the farthest of all, whose subtree may be short, after
- * those with larger ones. */
+/* Order by subtree size: farthest first, except that the farthest child of all,
+ * whose subtree may be small, follows those with larger subtrees. */
 static int large_child(const struct chorale_tree *t, int i)
 {
     int others = t->nchild - 1, smaller = 0;
@@ -258,7 +261,8 @@ int chorale_tree_depth(const struct chorale_tree *tree)
     return depth;
 }
 
-/* Steps below a rank: its turn among the children, and those below them. */
+/* Steps below a rank: for each child its turn plus the steps below it; maximum
+ * over the children. */
 static int steps_below(const struct chorale_tree *tree)
 {
     struct chorale_tree child;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bruck.c - allgather that doubles what a rank holds in each round, for any P.
- * Blocks rank, rank + 1, ... are collected in this order as packed bytes and
- * put in their places at the end.
+/* bruck.c - allgather by Bruck's algorithm, for any P.
+ *
+ * A rank doubles its blocks in each round. Blocks rank, rank + 1, ... are
+ * collected in this order as packed bytes and moved to their places at the end.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
@@ -30,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_bruck = {
     .coll = CHORALE_ALLGATHER,
     .name = "bruck",
-    .summary = "doubles what a rank holds in each round; rotates at the end",
+    .summary = "a rank's blocks double in each round; rotation at the end",
     .formula = "ceil(lg P) alpha + (P-1)/P n beta",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",
     .core = CHORALE_CORE_ANY,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - allgather as P broadcasts at a time on the circulant graph,
- * each of a rank's block in nblocks pieces (0: one for every 8 KiB). In a
- * round all of them use the same skip, so a rank talks to one neighbour each
- * way; the pieces go one by one. A piece that a rank has is not sent again.
+/* circulant.c - allgather as P concurrent broadcasts on a circulant graph.
+ *
+ * Each rank's block is broadcast in nblocks pieces (0: one per 8 KiB). In a
+ * round all broadcasts use the same skip, so a rank has one neighbour in each
+ * direction; the pieces are sent one by one. A piece that the receiver has is
+ * not sent again.
  *
  * Rounds  S + L - 1, L = ceil(lg P)           P = comm_size, n = m P bytes,
  * Volume  (P - 1) m bytes from each rank      S = nblocks
- * Cost    (P - 1) (S alpha + m beta), exact: all ranks do the same at a time
- * Needs   any P, any datatype: blocks are cut by packed bytes. Every rank
- *         works out the schedules of all virtual ranks, and keeps them in
- *         scratch
+ * Cost    (P - 1) (S alpha + m beta), exact: all ranks do the same at the same
+ *         time
+ * Needs   any P, any datatype: blocks are split as packed bytes. Every rank
+ *         computes the schedules of all virtual ranks in scratch
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/catalogue.h"
@@ -17,10 +19,10 @@
 #include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/tree.h"
 
-/* What one virtual rank receives, the same for every root. */
+/* Receive schedule of one virtual rank, the same for every root. */
 struct part {
     struct chorale_circulant c;
-    int complete; /* it has the last piece */
+    int complete; /* 1: it has the last piece */
 };
 
 struct state {
@@ -40,8 +42,9 @@ static char *piece(const struct state *st, int block, int i, MPI_Count *count)
     return st->bytes + st->m * (size_t)block + offset;
 }
 
-/* In round i the virtual rank v of every broadcast gets a piece, or none. From
- * the sender's side: the rank above gets one as v of another broadcast. */
+/* In round i, virtual rank v of every broadcast receives one piece or none.
+ * Seen from the sender: the rank above receives one as v of another
+ * broadcast. */
 static int pass(const struct state *st, int i, int v)
 {
     struct chorale_ctx *ctx = st->ctx;

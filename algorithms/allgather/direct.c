@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* direct.c - allgather in which every rank sends its block straight to all
- * others, max_reqs messages each way under way at a time (0: all).
+/* direct.c - allgather by direct messages to all other ranks.
+ *
+ * max_reqs messages in each direction are in flight at a time (0: all).
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (P - 1) (alpha + m beta) where a rank sends one message at a time;
- *         less where messages under way overlap
+ * Cost    (P - 1) (alpha + m beta) if a rank sends one message at a time; less
+ *         if messages in flight overlap
  * Needs   any P, any datatype
  * Source  Open MPI, coll/base, "direct messaging"
  */

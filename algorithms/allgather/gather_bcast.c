@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_bcast.c - allgather as a gather to rank 0 and a broadcast of the
- * whole; parameters choose the variants that do them.
+/* gather_bcast.c - gather to rank 0, then a broadcast of all blocks.
  *
- * Rounds  the parts' together; binomial: 2 L  P = comm_size, n = m P bytes,
+ * Parameters select the two variants.
+ *
+ * Rounds  the sum of both; binomial: 2 L      P = comm_size, n = m P bytes,
  * Volume  binomial: L n bytes from rank 0,    L = ceil(lg P)
  *         (P - 1) m into it
- * Cost    the parts' together, exact, since all wait for rank 0; binomial:
+ * Cost    the sum of both, exact, because all ranks wait for rank 0; binomial:
  *         2 L alpha + ((P - 1)/P n + L n) beta
  * Needs   any P, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
@@ -36,7 +37,7 @@ static int run(const struct chorale_call *call)
     int err;
 
     part.root = 0;
-    /* MPI_Gather takes MPI_IN_PLACE at the root only. */
+    /* MPI_Gather allows MPI_IN_PLACE at the root only. */
     if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE) {
         part.sendbuf = chorale_at(call->recvbuf,
                                   chorale_type_extent(call->recvtype) *
@@ -52,7 +53,7 @@ static int run(const struct chorale_call *call)
     return chorale_part_run(bcast[call->param[1]], &part);
 }
 
-/* What the broadcast sees. */
+/* The broadcast's point. */
 static struct chorale_point whole(const struct chorale_point *pt)
 {
     struct chorale_point copy = *pt;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* k_bruck.c - allgather by Bruck's algorithm to base radix: in the phase with
- * w = 1, k, k^2, ... blocks collected a rank gets w more from each of k - 1
- * others, w, 2 w, ... ranks further on, all under way together. Packed bytes,
- * put in their places at the end.
+/* k_bruck.c - allgather by Bruck's algorithm with any radix.
+ *
+ * In the phase with w = 1, k, k^2, ... blocks collected, a rank receives w more
+ * from each of k - 1 others, w, 2 w, ... ranks above, all in flight together.
+ * Blocks are packed bytes and are moved to their places at the end.
  *
  * Rounds  <= (k - 1) ceil(log_k P)            P = comm_size, n = m P bytes,
  * Volume  (P - 1) m bytes from each rank      k = radix
- * Cost    one message for every multiple d w < P of w, d < k, with
- *         min(w, P - d w) blocks; less where messages under way overlap
+ * Cost    one message for every multiple d w < P of w, d < k, with min(w, P - d
+ *         w) blocks; less if messages in flight overlap
  * Needs   any P, any datatype; n bytes of scratch
  * Source  Bruck et al., IEEE TPDS 8(11), 1997
  */

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* locality_bruck.c - Bruck's allgather among nodes, with as many ways as a
- * node has ranks: each rank of a node fetches what another node has, and they
- * share that among themselves before the next step. Step j multiplies the
- * nodes that a node knows by p; few messages of each rank leave its node.
+/* locality_bruck.c - Bruck's allgather among nodes.
+ *
+ * Each rank of a node fetches the blocks of another node, and the ranks share
+ * them before the next step. Step j multiplies the number of known nodes by p.
+ * Few messages of each rank leave its node.
  *
  * Rounds  ceil(log_p N) between nodes, ceil(lg p) in a node before the first
- *         and after each of them              p ranks a node, N nodes
- * Volume  (N - 1) p m bytes into each node, one message a rank and step
- * Cost    at most that of one message a step, of what the node knows, and of
- *         exchanges in a node of what it does not know yet: recursive doubling
- *         if p is a power of two, else Bruck's, of as many messages and bytes
- * Needs   several nodes with equally many ranks, two or more, placed in
- *         blocks, or a group that divides P and is less: so many consecutive
- *         ranks, two or more, are then a node, wherever they run. Any
- *         datatype; P m bytes of scratch. It is right for any other nodes, but
- *         no cost is known there, so it is refused
+ *         and after each of them              p ranks per node, N nodes
+ * Volume  (N - 1) p m bytes into each node, one message per rank and step
+ * Cost    at most one message per step with all blocks that the node knows,
+ *         plus exchanges in a node of the blocks just fetched. These use
+ *         recursive doubling if p is a power of two, else Bruck's, with as many
+ *         messages and bytes
+ * Needs   several nodes with the same number of ranks, at least two, placed in
+ *         blocks; or a group of at least two that divides P and is less than P:
+ *         that many consecutive ranks then count as a node. Any datatype; P m
+ *         bytes of scratch. The algorithm is valid for other nodes, but without
+ *         a known cost it is refused there
  * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
  */
 #include "algorithms/catalogue.h"
@@ -24,17 +26,17 @@
 #include "algorithms/tree.h"
 #include "algorithms/engines/composed/two_level.h"
 
-/* all: packed blocks, node after node from this rank's on, round to it. */
+/* all: packed blocks, ordered by node starting with this rank's, cyclically. */
 struct state {
     struct chorale_ctx *ctx;
     struct chorale_topology *t;
     size_t m; /* bytes of a block */
     char *all;
-    MPI_Count *counts; /* of what each rank of the node fetched */
+    MPI_Count *counts; /* bytes fetched by each rank of the node */
     MPI_Aint *displs;
 };
 
-/* Where the node i further on starts among the bytes of all, i <= nodes. */
+/* Offset in all of the node i positions above this one, i <= nodes. */
 static size_t offset_of(const struct state *st, long i)
 {
     const struct chorale_topology *t = st->t;
@@ -47,9 +49,9 @@ static size_t offset_of(const struct state *st, long i)
     return st->m * (size_t)places;
 }
 
-/* Pieces first ... end - 1 of a step are fetched by rank place of a node that
- * has members; piece 0 is at home. Piece i is that of the node i w further
- * on. */
+/* Pieces first ... end - 1 of a step are fetched by rank place of a node of the
+ * given number of members. Piece i is that of the node i w positions above;
+ * piece 0 is the own one. */
 static void pieces_of(int pieces, int members, int place, int *first,
                       int *end)
 {
@@ -60,7 +62,7 @@ static void pieces_of(int pieces, int members, int place, int *first,
     *end = (int)(offset + length);
 }
 
-/* The rank of that node which fetches piece i. */
+/* The rank of a node that fetches piece i. */
 static int fetcher(const struct state *st, long node, int pieces, int i)
 {
     const struct chorale_topology *t = st->t;
@@ -74,8 +76,8 @@ static int fetcher(const struct state *st, long node, int pieces, int i)
     }
 }
 
-/* Own pieces come, and this node's go to those who fetch them. w nodes are
- * known. */
+/* Receive this rank's pieces, and send this node's blocks to the ranks that
+ * fetch them. w nodes are known. */
 static int fetch(const struct state *st, long w, int pieces)
 {
     const struct chorale_topology *t = st->t;
@@ -102,9 +104,9 @@ static int is_pow2(int members)
     return (members & (members - 1)) == 0;
 }
 
-/* Blocks of the node's ranks to all of them: by Bruck's exchange, which
- * rotates its bytes; by recursive doubling, of as many messages and bytes,
- * where the ranks are a power of two: it leaves all in place. */
+/* Exchange blocks among the node's ranks: by recursive doubling if their number
+ * is a power of two, which works in place; else by Bruck's algorithm, which
+ * rotates, with as many messages and bytes. */
 static int in_node(struct chorale_ctx *inner, const struct chorale_blocks *b)
 {
     return is_pow2(inner->size)
@@ -112,7 +114,7 @@ static int in_node(struct chorale_ctx *inner, const struct chorale_blocks *b)
                : chorale_gather_all_bruck(inner, b, 2);
 }
 
-/* What each rank of the node fetched to all of them. */
+/* Share the pieces fetched by each rank with the whole node. */
 static int share(struct state *st, long w, int pieces)
 {
     struct chorale_topology *t = st->t;
@@ -134,7 +136,7 @@ static int share(struct state *st, long w, int pieces)
     return in_node(&t->inner, &b);
 }
 
-/* The blocks of the node, then steps of p ways. */
+/* Exchange within the node, then the steps with p pieces each. */
 static int exchange(struct state *st)
 {
     struct chorale_topology *t = st->t;
@@ -157,7 +159,7 @@ static int exchange(struct state *st)
     return err;
 }
 
-/* Own block to its place among the bytes; all others from there to theirs. */
+/* Pack the own block, or unpack all other blocks. */
 static int pack_own(const struct state *st, const struct chorale_call *call,
                     const struct chorale_blocks *whole)
 {
@@ -217,16 +219,16 @@ static int run(const struct chorale_call *call)
     return chorale_two_level_groups_run(call, (int)call->param[0], levels);
 }
 
-/* Ranks of a group, or of a node. */
+/* Number of ranks of a group or node. */
 static int ranks_at(const struct chorale_point *pt)
 {
     return pt->param[0] > 0 ? (int)pt->param[0] : pt->ppn;
 }
 
-/* Round r = 1, 2, 4, ... of an exchange in a node of p ranks, after a step that
- * brought all beyond the w of N nodes that are known: at most so many nodes'
- * blocks go in a message. Recursive doubling: those of the group of r ranks
- * that fetched most. */
+/* Largest number of nodes' blocks in one message of round r = 1, 2, 4, ... of
+ * an exchange in a node of p ranks. It follows a step that fetched blocks
+ * beyond the w of N nodes known before. Recursive doubling: the blocks of the
+ * group of r ranks that fetched most. */
 static long nodes_shared(long w, long nodes, int p, int r)
 {
     long left = nodes - w, pieces = (nodes + w - 1) / w, most = 0;
@@ -247,7 +249,7 @@ static long nodes_shared(long w, long nodes, int p, int r)
     return most;
 }
 
-/* In a node no round carries more than all that a step brings. */
+/* Within a node no round carries more than one step has fetched. */
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
     struct chorale_point at = *pt, in, out;
@@ -286,7 +288,7 @@ static const char *refuses(const struct chorale_point *pt)
                  "processes, two or more, placed in blocks";
 }
 
-/* All blocks, and once more where an exchange in a node rotates them. */
+/* All blocks, and a second copy if the exchange in a node rotates them. */
 static size_t scratch(const struct chorale_point *pt)
 {
     const int p = ranks_at(pt);
@@ -299,13 +301,13 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_locality_bruck = {
     .coll = CHORALE_ALLGATHER,
     .name = "locality_bruck",
-    .summary = "Bruck's exchange among nodes, the ranks of a node fetching "
-               "each a part",
+    .summary = "Bruck's allgather among nodes; each rank of a node fetches "
+               "a part",
     .formula = "<= (q (l+1) + l) alpha + (p-1 + (l+1) (N-1) p) m beta, l = "
                "ceil(lg p), q = ceil(log_p N), N groups of p ranks",
     .source = "Bienz, Gautam, Kharel, arXiv 2206.03564",
-    .fallback = "nodes of unequal size, if it is run on them: a rank may "
-                "fetch several pieces in a step",
+    .fallback = "on nodes of unequal size a rank may fetch several pieces "
+                "in a step",
     .by_node = 1,
     .cost_is = CHORALE_COST_BOUND,
     .nparam = 1,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh2d.c - allgather on a mesh of rows x cols ranks, row by row: a ring in
- * every row, then one in every column with what the row has; or all messages
- * of a row, then of a column, at once.
+/* mesh2d.c - allgather along the rows, then the columns of a mesh.
+ *
+ * The mesh has rows x cols ranks, numbered row by row. A ring in every row is
+ * followed by one in every column with the blocks of the whole row; or all
+ * messages of a row, then of a column, are sent at once.
  *
  * Rounds  (cols - 1) + (rows - 1)             P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (cols - 1) (alpha + m beta) + (rows - 1) (alpha + cols m beta),
- *         exact for rings; at once less where messages under way overlap
+ * Cost    (cols - 1) (alpha + m beta) + (rows - 1) (alpha + cols m beta), exact
+ *         for rings; less if messages sent at once overlap
  * Needs   P = rows cols, both 2 or more; rows 0: the most square mesh. Any
  *         datatype
  * Source  Faraj, Yuan, ICS 2005

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh3d.c - allgather on a mesh of rows x cols x z ranks, z fastest: rings
- * along z, then along the columns with what they brought, then along the
- * rows; or all messages of a dimension at once.
+/* mesh3d.c - allgather along the three dimensions of a mesh.
+ *
+ * The mesh has rows x cols x z ranks, z fastest. Rings run along z, then along
+ * the columns with the blocks received so far, then along the rows; or all
+ * messages of a dimension are sent at once.
  *
  * Rounds  (z - 1) + (cols - 1) + (rows - 1)   P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (z - 1) (alpha + m beta) + (cols - 1) (alpha + z m beta) +
- *         (rows - 1) (alpha + cols z m beta), exact for rings; at once less
- *         where messages under way overlap
+ * Cost    (z - 1) (alpha + m beta) + (cols - 1) (alpha + z m beta) + (rows - 1)
+ *         (alpha + cols z m beta), exact for rings; less if messages sent at
+ *         once overlap
  * Needs   P = rows cols z, each 2 or more; rows, cols 0: the shortest side of
  *         the most cubic mesh, of the most square rest. Any datatype
  * Source  Faraj, Yuan, ICS 2005

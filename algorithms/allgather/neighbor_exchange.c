@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* neighbor_exchange.c - allgather between neighbours: a rank exchanges with
- * the left and the right one in turn, each time the two blocks it got last.
+/* neighbor_exchange.c - allgather between neighbours.
+ *
+ * A rank exchanges with its left and right neighbour alternately, each time the
+ * two blocks received last.
  *
  * Rounds  P/2                                 P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

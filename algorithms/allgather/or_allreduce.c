@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* or_allreduce.c - allgather by combining: every rank contributes a vector of
- * P blocks, its own one in place and zeros elsewhere, and one bitwise OR of
- * them is what everybody wants. base does the allreduce; "library" is the MPI
- * library's own, for networks that combine.
+/* or_allreduce.c - allgather by an allreduce with bitwise OR.
+ *
+ * Every rank contributes a vector of P blocks that are zero except its own. The
+ * parameter base selects the allreduce; "library" is the MPI library's own, for
+ * networks that reduce in hardware.
  *
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes, exact; recursive doubling:
- *         L (alpha + n beta + n tau), L = lg P. The library's is not known;
- *         recursive doubling's stands in for it
+ * Cost    as base with n bytes, exact; recursive doubling: L (alpha + n beta +
+ *         n tau), L = lg P. The library's cost is unknown; that of recursive
+ *         doubling is used instead
  * Needs   any P, any datatype: packed bytes
  * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385
  */
@@ -44,7 +45,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_or_allreduce = {
     .coll = CHORALE_ALLGATHER,
     .name = "or_allreduce",
-    .summary = "a bitwise OR of vectors that are zero but for a block",
+    .summary = "a bitwise OR of vectors that are zero except for one block",
     .formula = "as the base's allreduce of n bytes; base=library: as the "
                "library's own, not known; base=recursive_doubling: F (alpha "
                "+ n beta + n tau), F = floor(lg P); base=recursive_doubling, "

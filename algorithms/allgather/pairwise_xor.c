@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_xor.c - allgather in which a rank sends its own block to every
- * other one: in round i it exchanges with rank xor i.
+/* pairwise_xor.c - allgather by pairwise exchange of own blocks.
+ *
+ * In round i a rank exchanges with the rank whose number is its own xor i.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recexch.c - allgather by exchanges in groups of radix ranks, at distances
- * that grow (order doubling) or shrink (halving). Of a number of ranks that is
- * no power of the radix the rest hands its blocks to its neighbours first and
- * gets all from them in the end. A radix above P is read as P.
+/* recexch.c - allgather by recursive exchange in groups of radix ranks.
+ *
+ * Distances grow (order doubling) or shrink (halving). If P is not a power of
+ * the radix, the other ranks first send their blocks to a neighbour in the
+ * core. They receive all blocks from it at the end. A radix above P acts as P.
  *
  * Rounds  (k - 1) q; folded + 2 e             P = comm_size, k = radix,
  * Volume  about n bytes from each rank        K = k^q <= P, n = m P
  * Cost    (k - 1) alpha + beta times the largest group in each of q phases;
  *         folded: before it e (alpha + m beta), after it e (alpha + n beta),
  *         e = ceil(P/K) - 1 ranks to one. Exact
- * Needs   any P, any datatype; n bytes of scratch with halving, so that what
- *         a group holds is one piece
+ * Needs   any P, any datatype; n bytes of scratch with halving, so that a
+ *         group's blocks are contiguous
  * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"

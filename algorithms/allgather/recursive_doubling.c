@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - allgather by exchanges with partners at distance 1,
- * 2, 4, ...: each time both sides put together what they hold.
+/* recursive_doubling.c - allgather by exchanges at distance 1, 2, 4, ...
+ *
+ * In each round both partners send each other all their blocks.
  *
  * Rounds  L = lg P                            P = comm_size, n = m P bytes
  * Volume  n - m bytes from each rank

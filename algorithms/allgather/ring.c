@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - allgather on a ring: every rank passes on the block it got last.
+/* ring.c - allgather on a ring: every rank forwards the block received last.
  *
  *   step i = 0 ... P - 2: send block rank - i to the right, receive block
  *   rank - i - 1 from the left
@@ -23,7 +23,7 @@ static int run(const struct chorale_call *call)
 const struct chorale_alg chorale_allgather_ring = {
     .coll = CHORALE_ALLGATHER,
     .name = "ring",
-    .summary = "every rank passes its neighbour the block it got last",
+    .summary = "every rank forwards the block received last",
     .formula = "(P-1) alpha + (P-1)/P n beta",
     .source = "Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA "
               "19(1), 2005",

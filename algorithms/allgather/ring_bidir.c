@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_bidir.c - allgather both ways round a ring: one half of every block
- * travels to the right, the other one to the left, at the same time.
+/* ring_bidir.c - allgather on a ring in both directions at once.
+ *
+ * Half of every block travels to the right, the other half to the left.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
  * Cost    with two ports (P - 1) (alpha + m/2 beta). Stated for one port:
  *         (P - 1) (2 alpha + m beta)
- * Needs   any P, any datatype: blocks are cut by packed bytes
+ * Needs   any P, any datatype: blocks are split as packed bytes
  * Source  Chen, Lee, broadcasting on a ring
  */
 #include "algorithms/catalogue.h"
@@ -46,7 +47,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_allgather_ring_bidir = {
     .coll = CHORALE_ALLGATHER,
     .name = "ring_bidir",
-    .summary = "both ways round a ring, half of every block each",
+    .summary = "a ring in both directions, half of every block in each",
     .formula = "2 (P-1) alpha + (P-1)/P n beta; two ports: half of it",
     .source = "Chen, Lee, broadcasting on a ring",
     .overlaps = 1,

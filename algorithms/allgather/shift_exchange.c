@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shift_exchange.c - allgather in which a rank sends its own block to every
- * other one: in round i to rank + i, while it receives from rank - i.
+/* shift_exchange.c - allgather by shifts of own blocks.
+ *
+ * In round i a rank sends its block to rank + i and receives that of rank - i.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sparbit.c - allgather at distances 2^(L - 1), ..., 2, 1: a rank sends every
- * block it holds that the rank at this distance lacks, each as a message, all
- * at a time. Blocks go straight to their places: no rotation, any P.
+/* sparbit.c - allgather at distances 2^(L - 1), ..., 2, 1.
+ *
+ * A rank sends every block that the rank at this distance lacks as a message of
+ * its own, all at the same time. Blocks are received in place, without
+ * rotation, for any P.
  *
  * Rounds  P - 1 messages in L = ceil(lg P)    P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (P - 1) (alpha + m beta) where a rank sends one message at a time;
- *         a bound where messages under way overlap
+ * Cost    (P - 1) (alpha + m beta) if a rank sends one message at a time; an
+ *         upper bound if messages in flight overlap
  * Needs   any P, any datatype
  * Source  Loch, Koslovski, arXiv 2109.08751
  */

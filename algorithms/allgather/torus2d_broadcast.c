@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* torus2d_broadcast.c - allgather on a torus of rows x cols ranks, row by row,
- * along both dimensions and both ways at the same time. Every block is cut in
- * four: two quarters go round the row first and then, with those of the whole
- * row, round the column, one each way; the other two take the column first.
+/* torus2d_broadcast.c - allgather on a torus in all four directions at once.
+ *
+ * The torus has rows x cols ranks, numbered row by row. Every block is split
+ * into quarters. Two quarters travel around the row first and then, with those
+ * of the whole row, around the column, one in each direction; the other two
+ * take the column first.
  *
  * Rounds  rows + cols - 2, 4 messages each    P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    with four ports and rows = cols (rows + cols - 2) alpha +
- *         (P - 1) m/4 beta; else quarters that turn early share links with
- *         those that have not turned. Stated for one port:
- *         4 (rows + cols - 2) alpha + (P - 1) m beta
+ * Cost    with four ports and rows = cols (rows + cols - 2) alpha + (P - 1) m/4
+ *         beta; else quarters that change dimension early share links with the
+ *         others. Stated for one port: 4 (rows + cols - 2) alpha + (P - 1) m
+ *         beta
  * Needs   P = rows cols, both 2 or more; rows 0: the most square torus. Any
- *         datatype: blocks are cut by packed bytes. n bytes of scratch, in
- *         which what goes together lies together
+ *         datatype: blocks are split as packed bytes. n bytes of scratch, in
+ *         which blocks sent together are contiguous
  * Source  Chen, Lee, broadcasting on a torus
  */
 #include "algorithms/catalogue.h"
@@ -25,13 +27,13 @@
 
 enum { QUARTERS = 4 };
 
-/* Quarter q of all blocks lies at base[q]: in rank order for q = 0, 1, which
- * take the row first, column by column for q = 2, 3. */
+/* Quarter q of all blocks is stored at base[q]: in rank order for q = 0, 1,
+ * which take the row first; column by column for q = 2, 3. */
 struct state {
     struct chorale_ctx *ctx;
     int rows, cols;
     char *base[QUARTERS];
-    size_t offset[QUARTERS], bytes[QUARTERS]; /* in a block */
+    size_t offset[QUARTERS], bytes[QUARTERS]; /* within a block */
 };
 
 static int place(const struct state *st, int q, int rank)
@@ -41,17 +43,17 @@ static int place(const struct state *st, int q, int rank)
     return q < 2 ? rank : col * st->rows + row;
 }
 
-/* Quarter q's ring along its first dimension (phase 0), or the second one with
- * what the first one brought. */
+/* Quarter q's ring along its first dimension (phase 0), or along the second one
+ * with the blocks received in the first. */
 static struct chorale_ring_way way_of(const struct state *st, int q, int phase)
 {
     int row = st->ctx->rank / st->cols, col = st->ctx->rank % st->cols;
-    int in_row = (q < 2) == (phase == 0); /* along the row */
+    int in_row = (q < 2) == (phase == 0); /* 1: along the row */
     int length = in_row ? st->cols : st->rows;
     int at = in_row ? col : row, step = q % 2 == 0 ? -1 : 1;
     int next = (at - step + length) % length;
     int prev = (at + step + length) % length;
-    int inner = q < 2 ? st->cols : st->rows; /* of the first dimension */
+    int inner = q < 2 ? st->cols : st->rows; /* length of the first dimension */
     int line = q < 2 ? row : col;
     struct chorale_ring_way way = { st->base[q], st->bytes[q], st->bytes[q],
                                length, at, step, 0, 0 };
@@ -81,7 +83,7 @@ static int rounds(const struct state *st)
     return err;
 }
 
-/* Between a block's packed bytes and its quarters. */
+/* Copy between a block's packed bytes and its quarters. */
 static void move_quarters(const struct state *st, int rank, char *block,
                           int out)
 {
@@ -95,7 +97,7 @@ static void move_quarters(const struct state *st, int rank, char *block,
     }
 }
 
-/* Own block into quarters; or all others out of them. */
+/* Copy the own block to the quarters, or all other blocks from them. */
 static int own_out(const struct state *st, struct chorale_packed *p)
 {
     int err = chorale_packed_out(p);
@@ -193,7 +195,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgather_torus2d_broadcast = {
     .coll = CHORALE_ALLGATHER,
     .name = "torus2d_broadcast",
-    .summary = "round rows and columns of a torus, both ways at once",
+    .summary = "around rows and columns of a torus, in both directions at once",
     .formula = "4 (rows + cols - 2) alpha + (P-1)/P n beta, cols = P/rows; "
                "on a square with four ports: a quarter of it",
     .source = "Chen, Lee, broadcasting on a torus",

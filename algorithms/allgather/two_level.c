@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - gather in each node to its leader, a ring or an exchange in
- * about lg N rounds of the nodes' blocks among the leaders, broadcast of the
- * whole in each node; inner: how to gather and to broadcast there.
- * Where ranks are not placed in blocks, every rank puts the blocks where they
- * belong.
+/* two_level.c - gather in each node, exchange among leaders, broadcast.
  *
- * Rounds  those of inner on p ranks a node and of outer on N nodes
+ * The leaders exchange the nodes' blocks by a ring or in about lg N rounds;
+ * then all blocks are broadcast in each node. inner selects the gather and the
+ * broadcast there. If ranks are not placed in blocks, every rank moves the
+ * blocks to their places.
+ *
+ * Rounds  those of inner on p ranks per node and of outer on N nodes
  * Volume  (P - p) m bytes into each node, and as many out of it
  * Cost    at most gather(p, m) + outer(N, p m) + bcast(p, P m)
- * Needs   several nodes with several ranks, placed in blocks; any datatype. It
- *         is right for any placement, but no cost is known there, so it is
- *         refused
+ * Needs   several nodes with several ranks, placed in blocks; any datatype. The
+ *         algorithm is valid for any placement, but without a known cost it is
+ *         refused there
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -21,14 +22,14 @@
 
 enum { RING, BRUCK, SPARBIT, CIRCULANT_LOG, K_BRUCK, DOUBLING, DIRECT,
        GATHER_BCAST };
-enum { FEW_OUTER = K_BRUCK + 1, FEW_INNER = 4 }; /* for all plans */
+enum { FEW_OUTER = K_BRUCK + 1, FEW_INNER = 4 }; /* candidates in all plans */
 
 static const char *const outer_word[] = { "ring", "bruck", "sparbit",
                                           "circulant_log", "k_bruck",
                                           "recursive_doubling", "direct",
                                           "gather_bcast" };
 
-/* The radix of k_bruck. */
+/* Radix of k_bruck. */
 enum { RADIX = 4 };
 
 /* In a node: to the leader, and from it. */
@@ -57,8 +58,8 @@ static const char *const inner_word[] = {
     "linear_sync",
 };
 
-/* all: every block, node after node, on every rank; recvbuf itself, where the
- * blocks lie there like that. */
+/* all: every block, ordered by node, on every rank; it is recvbuf itself if the
+ * blocks are in that order there. */
 struct state {
     const struct chorale_call *call;
     struct chorale_topology *t;
@@ -177,7 +178,7 @@ static int run(const struct chorale_call *call)
     return chorale_two_level_run(call, CHORALE_NO_ROOT, levels);
 }
 
-/* All nodes as large as the largest. */
+/* All nodes count as large as the largest. */
 static int outer_cost(const struct chorale_point *pt,
                       struct chorale_point *out, struct chorale_term *term)
 {
@@ -229,7 +230,7 @@ static int overlaps_at(const struct chorale_point *pt)
         || chorale_part_overlaps(up[pt->param[0]], &in);
 }
 
-/* The whole, twice where Bruck's exchange rotates it. */
+/* All blocks, twice because Bruck's algorithm rotates them. */
 static size_t scratch(const struct chorale_point *pt)
 {
     return chorale_topology_scratch(pt) +

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bruck.c - allgatherv that doubles what a rank holds in each round, for any
- * P. Blocks rank, rank + 1, ... are collected in this order as packed bytes
- * and put in their places at the end.
+/* bruck.c - allgatherv by Bruck's algorithm, for any P.
+ *
+ * A rank doubles its blocks in each round. Blocks rank, rank + 1, ... are
+ * collected in this order as packed bytes and moved to their places at the end.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, M = max m_i
  * Volume  at most n - m_i bytes from each rank n = sum of m_i
- * Cost    L alpha + sum over rounds w = 1, 2, 4, ... of the largest
- *         min(w, P - w) neighbouring blocks beta; exact for powers of two
- *         where sizes rise with the rank, else an upper bound
+ * Cost    L alpha + sum over rounds w = 1, 2, 4, ... of the largest min(w, P -
+ *         w) neighbouring blocks beta; exact for powers of two if sizes
+ *         increase with the rank, else an upper bound
  * Needs   any P, any datatype, displacements in any order; n bytes of scratch
  * Source  Bruck et al., IEEE TPDS 8(11), 1997
  */
@@ -32,7 +33,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_allgatherv_bruck = {
     .coll = CHORALE_ALLGATHERV,
     .name = "bruck",
-    .summary = "doubles what a rank holds in each round; rotates at the end",
+    .summary = "a rank's blocks double in each round; rotation at the end",
     .formula = "<= ceil(lg P) alpha + G beta, G the 1, 2, 4, ... largest "
                "blocks",
     .source = "Bruck et al., IEEE TPDS 8(11), 1997",

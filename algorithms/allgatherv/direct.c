@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* direct.c - allgatherv in which every rank sends its block straight to all
- * others, max_reqs messages each way under way at a time (0: all).
+/* direct.c - allgatherv by direct messages to all other ranks.
+ *
+ * max_reqs messages in each direction are in flight at a time (0: all).
  *
  * Rounds  P - 1                               P = comm_size, M = max m_i
  * Volume  (P - 1) m_i bytes from rank i       n = sum of m_i
- * Cost    (P - 1) (4/3 alpha + 9/8 M beta), a bound: a port takes its messages
- *         in any order, and may wait for small ones too. Latency alone takes
- *         P - 1 of them, but 4/3 of that where bytes take a hundredth as long,
- *         at P = 7; bytes alone 15/14 with few in flight
+ * Cost    (P - 1) (4/3 alpha + 9/8 M beta), an upper bound: a port serves
+ *         messages in any order, and may also wait for small ones. Without
+ *         bytes it takes P - 1 alpha, but 4/3 of that if a block's bytes take a
+ *         hundredth of alpha, at P = 7. Bytes alone take 15/14 with few
+ *         messages in flight
  * Needs   any P, any datatype, displacements in any order
  * Source  Open MPI, coll/base, "direct messaging" (allgather)
  */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gatherv_bcast.c - allgatherv as a flat gather to rank 0 and a binomial
- * broadcast of the whole.
+/* gatherv_bcast.c - flat gatherv to rank 0, then a binomial broadcast.
  *
  * Rounds  P - 1 + L, L = ceil(lg P)           P = comm_size, n = sum of m_i
  * Volume  L n bytes from rank 0, n - m_0 into it
- * Cost    (P - 1) alpha + (n - m_0) beta + L (alpha + n beta), exact: all wait
- *         for rank 0. Empty blocks are not sent
- * Needs   any P, any datatype, displacements in any order: where blocks lie
- *         apart, the whole passes through scratch
+ * Cost    (P - 1) alpha + (n - m_0) beta + L (alpha + n beta), exact: all ranks
+ *         wait for rank 0. Empty blocks are not sent
+ * Needs   any P, any datatype, displacements in any order: blocks that are not
+ *         contiguous pass through scratch
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
@@ -21,7 +20,7 @@ static int gather(const struct chorale_call *call,
     struct chorale_call part = *call;
 
     part.root = 0;
-    /* MPI_Gatherv takes MPI_IN_PLACE at the root only. */
+    /* MPI_Gatherv allows MPI_IN_PLACE at the root only. */
     if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE) {
         part.sendbuf = chorale_block(b, call->ctx->rank, &part.sendcount);
         part.sendtype = call->recvtype;

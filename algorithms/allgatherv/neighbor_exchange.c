@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* neighbor_exchange.c - allgatherv between neighbours: a rank exchanges with
- * the left and the right one in turn, each time the two blocks it got last.
+/* neighbor_exchange.c - allgatherv between neighbours.
+ *
+ * A rank exchanges with its left and right neighbour alternately, each time the
+ * two blocks received last.
  *
  * Rounds  P/2                                 P = comm_size, M = max m_i
  * Volume  at most (P - 1) M bytes             n = sum of m_i
  * Cost    alpha + M beta + (P/2 - 1) (alpha + W beta), W = largest pair of
- *         blocks 2 i, 2 i + 1: it makes a hop in every round. Exact where
- *         sizes rise with the rank
- * Needs   P even, any datatype, displacements in any order: pairs that
- *         lie apart are sent through scratch
+ *         blocks 2 i, 2 i + 1: it makes a hop in every round. Exact if sizes
+ *         increase with the rank
+ * Needs   P even, any datatype, displacements in any order: pairs that are not
+ *         contiguous pass through scratch
  * Source  Chen et al., HPC Asia 2005
  */
 #include "algorithms/catalogue.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_xor.c - allgatherv in which a rank sends its own block to every
- * other one: in round i it exchanges with rank xor i.
+/* pairwise_xor.c - allgatherv by pairwise exchange of own blocks.
+ *
+ * In round i a rank exchanges with the rank whose number is its own xor i.
  *
  * Rounds  P - 1                               P = comm_size, M = max m_i
  * Volume  (P - 1) m_i bytes from rank i       n = sum of m_i

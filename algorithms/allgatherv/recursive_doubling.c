@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - allgatherv by exchanges with partners at distance 1,
- * 2, 4, ...: each time both sides put together what they hold.
+/* recursive_doubling.c - allgatherv by exchanges at distance 1, 2, 4, ...
+ *
+ * In each round both partners send each other all their blocks.
  *
  * Rounds  L = lg P                            P = comm_size, M = max m_i
  * Volume  n - m_i bytes from each rank        n = sum of m_i
- * Cost    L alpha + the largest block, the 2 largest, the 4, ... beta, exact
- *         where sizes rise with the rank: the last rank sends the largest
- *         message of every round
+ * Cost    L alpha + the largest block, the 2 largest, the 4, ... beta, exact if
+ *         sizes increase with the rank: the last rank sends the largest message
+ *         of every round
  * Needs   P a power of two, any datatype, displacements in any order: blocks
- *         that lie apart are sent through scratch
+ *         that are not contiguous pass through scratch
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"

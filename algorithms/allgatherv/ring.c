@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - allgatherv on a ring: every rank passes on the block it got last;
- * with segsize in segments of so many bytes, so that a large block travels as
- * a pipeline instead of holding all ranks up for P - 1 rounds.
+/* ring.c - allgatherv on a ring, whole or in segments.
+ *
+ * Every rank forwards the block received last. With segsize it forwards
+ * segments of that many bytes: a large block then travels as a pipeline and
+ * does not delay all ranks for P - 1 rounds.
  *
  * Rounds  P - 1; segments about S + P - 2     P = comm_size, M = max m_i,
  * Volume  n - m_{i+1} bytes from rank i       n = sum of m_i, s = segsize
- * Cost    (P - 1) (alpha + M beta), exact; segments: an upper bound,
- *         (S + S/(P - 1) + P - 2) (alpha + min(s, M) beta), S = segments of
- *         all blocks: a rank without any leaves a gap that goes round
+ * Cost    (P - 1) (alpha + M beta), exact; segments: an upper bound, (S + S/(P
+ *         - 1) + P - 2) (alpha + min(s, M) beta), S = segments of all blocks: a
+ *         rank without any leaves a gap that travels around
  * Needs   any P, any datatype, displacements in any order; segments of a
  *         type with gaps pass through scratch
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Traeff et al.,
@@ -43,7 +45,7 @@ static const long segsize[] = { 0,     1024,   4096,   8192,   16384,  32768,
 const struct chorale_alg chorale_allgatherv_ring = {
     .coll = CHORALE_ALLGATHERV,
     .name = "ring",
-    .summary = "every rank passes on what it got last, blocks or segments",
+    .summary = "every rank forwards the block or segment received last",
     .formula = "<= (P-1) (alpha + M beta), M the largest block; segsize > 0: "
                "<= T (alpha + s beta), T = ceil(n/s) + 2 P - 3; segsize > 0, "
                "P > 2: + floor(T/(P-1)) (alpha + s beta)",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shift_exchange.c - allgatherv in which a rank sends its own block to every
- * other one: in round i to rank + i, while it receives from rank - i.
+/* shift_exchange.c - allgatherv by shifts of own blocks.
+ *
+ * In round i a rank sends its block to rank + i and receives that of rank - i.
  *
  * Rounds  P - 1                               P = comm_size, M = max m_i
  * Volume  (P - 1) m_i bytes from rank i       n = sum of m_i

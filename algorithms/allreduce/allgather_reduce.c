@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allgather_reduce.c - every rank gets the vectors of all ranks and combines
- * them itself, in rank order: the same bits everywhere, whatever the
- * operation, and no two messages depend on a reduction.
+/* allgather_reduce.c - allgather of all vectors, reduced by every rank.
+ *
+ * Every rank combines the vectors in rank order, so all get the same bits for
+ * any operation, and no message depends on a reduction.
  *
  * Rounds  as the allgather; Bruck: ceil(lg P)    P = comm_size, n = bytes
  * Volume  (P - 1) n bytes from each rank; P n bytes of memory
- * Cost    as the allgather (Bruck: ceil(lg P) alpha + (P - 1) n beta), then
- *         (P - 1) n tau; <= where the allgather's is
- * Copies  own vector, the one that the others are added to, and with Bruck or
- *         circulant_log what these rotate: all or half of the vectors. The
- *         other allgathers receive in place, with more messages or at powers
- *         of two only
+ * Cost    as the allgather (Bruck: ceil(lg P) alpha + (P - 1) n beta), then (P
+ *         - 1) n tau; an upper bound if the allgather's is
+ * Copies  the own vector, the first operand, and with Bruck or circulant_log
+ *         the rotated vectors (all or half of them). Other allgathers receive
+ *         in place, but need more messages or a power-of-two P
  * Needs   any P (as the allgather), any datatype, any operation
  * Source  Open MPI (allgather_reduce)
  */
@@ -20,7 +20,7 @@
 
 static const long value[] = { 0, 1, 2, 3, 4, 5 };
 
-/* Words and variants, only ever added at the end. */
+/* Names and variants; new ones are only appended. */
 static const char *const word[] = {
     "bruck",          "ring",          "recursive_doubling",
     "shift_exchange", "circulant_log", "neighbor_exchange",

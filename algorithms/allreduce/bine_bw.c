@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bine_bw.c - allreduce of long vectors by the Bine butterfly that halves
- * distances: a reduce-scatter with partners at distance ..., 11, -5, 3, -1, 1,
- * an allgather backwards. Where P is no power of two, neighbours fold first.
+/* bine_bw.c - allreduce by a Bine butterfly with decreasing distances.
+ *
+ * For long vectors: a reduce-scatter with partners at distance ..., 11, -5, 3,
+ * -1, 1, then an allgather in reverse order. If P is not a power of two,
+ * neighbours fold first.
  *
  * Rounds  2 F, folded 2 F + 2                 P = comm_size, n = bytes,
  * Volume  2 (Q - 1)/Q n bytes from a rank     Q = largest 2^F <= P
  *         of the core
- * Cost    <= 2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha +
- *         n beta) + n tau. Exact for parts of equal size. Blocks that do not
- *         lie together are copied, outside the model
+ * Cost    <= 2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha + n
+ *         beta) + n tau. Exact for parts of equal size. Copies of blocks that
+ *         are not contiguous are not modelled
  * Needs   any P, any datatype; a commutative operation
  * Source  De Sensi et al., Bine trees, SC 2025, arXiv 2508.17311
  */

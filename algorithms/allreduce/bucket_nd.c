@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bucket_nd.c - allreduce of long vectors on a torus of several dimensions,
- * as nearly cubic as can be: the vector is cut in one part a dimension, which
- * begin with different dimensions, so that every rank sends to a neighbour in
- * each at a time. Each part is reduce-scattered by rings along one dimension
- * after the other, and gathered backwards.
+/* bucket_nd.c - allreduce by rings on a torus of several dimensions.
+ *
+ * For long vectors. The torus is as nearly cubic as possible. The vector is
+ * split into one part per dimension, each starting with another dimension.
+ * Every rank therefore sends to a neighbour in each dimension at the same time.
+ * Each part is reduce-scattered by rings along one dimension after the other,
+ * and gathered in reverse order.
  *
  * Rounds  2 (sum of d_i - 1), dims messages    P = d_1 d_2 ... = comm_size,
  *         at a time                            n = bytes

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - allreduce of long vectors on a circulant graph: skips
- * ceil(P/2), ceil of half of that, ... 1 for the reduce-scatter, and
- * backwards for the allgather. As few rounds and bytes as Rabenseifner's
- * algorithm has for powers of two, for any P and without a fold.
+/* circulant.c - reduce-scatter and allgather on a circulant graph.
+ *
+ * For long vectors. Skips are ceil(P/2), ceil(P/4), ..., 1 for the
+ * reduce-scatter, and in reverse for the allgather. For any P and without a
+ * fold it has as few rounds and bytes as Rabenseifner's algorithm at powers of
+ * two.
  *
  * Rounds  2 ceil(lg P)                        P = comm_size, n = bytes
- * Volume  2 (P - 1)/P n bytes from each rank, but for rounding
- * Cost    2 ceil(lg P) alpha + (P - 1) b (2 beta + tau), b = ceil(n/P);
- *         exact, with parts of whole elements as they are
+ * Volume  2 (P - 1)/P n bytes from each rank, up to rounding
+ * Cost    2 ceil(lg P) alpha + (P - 1) b (2 beta + tau), b = ceil(n/P); exact,
+ *         with parts of whole elements
  * Needs   any P, any datatype; a commutative operation
  * Source  Traeff, arXiv 2410.14234
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant_pipelined.c - allreduce as a reduction to rank 0 and a broadcast
- * from there, both of S blocks on the circulant graph in the fewest rounds.
+/* circulant_pipelined.c - reduction to rank 0 and broadcast of S blocks.
+ *
+ * Both run on a circulant graph in the fewest rounds.
  *
  * Rounds  2 (S + L - 1), L = ceil(lg P)       P = comm_size, n = bytes,
  * Volume  2 n bytes from each rank            S = nblocks

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* double_tree.c - reduction up two trees to rank 0, then broadcast down them.
+ *
  * All ranks get the bits of rank 0.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/2s)
  *
  * Rounds  4 (floor(lg(P - 1)) + S)
- * Volume  2 (P - 1) n bytes in all, 2 n from each rank at most
+ * Volume  2 (P - 1) n bytes in total, 2 n from each rank at most
  * Cost    at most 2 (floor(lg(P - 1)) + S) (2 alpha + 2 s beta + s tau)
  * Needs   any P, any datatype, a commutative operation. segsize 0: S = 1
  * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009

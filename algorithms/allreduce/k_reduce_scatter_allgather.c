@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* k_reduce_scatter_allgather.c - Rabenseifner's algorithm in groups of radix
- * ranks: in each round of the reduce-scatter they give each other their parts
- * of what is left, one after the other; the allgather runs backwards. Where P
- * is no power of the radix, runs of neighbours fold onto their last rank
- * first.
+/* k_reduce_scatter_allgather.c - Rabenseifner's algorithm with a radix.
+ *
+ * In each round of the reduce-scatter, groups of radix ranks exchange their
+ * parts of the remaining vector, one after the other; the allgather runs in
+ * reverse. If P is not a power of the radix, runs of neighbours first fold onto
+ * their last rank.
  *
  * Rounds  2 q, folded 2 (q + e)               P = comm_size, n = bytes,
  * Volume  2 (K - 1)/K n bytes from a rank     K = largest radix^q <= P,
  *         of the core                         e = ceil(P/K) - 1
- * Cost    2 (radix - 1) q alpha + (K - 1)/K n (2 beta + tau); folded:
- *         + e (2 (alpha + n beta) + n tau); exact, with parts of whole
- *         elements as they are
+ * Cost    2 (radix - 1) q alpha + (K - 1)/K n (2 beta + tau); folded: + e (2
+ *         (alpha + n beta) + n tau); exact, with parts of whole elements
  * Needs   any P, any datatype; a commutative operation
  * Source  Sack, Gropp, PPoPP 2012; MPICH
  */
@@ -63,8 +63,8 @@ const struct chorale_alg chorale_allreduce_k_reduce_scatter_allgather = {
                "beta + n tau), k = radix, q = floor(log_k P), K = k^q, e = "
                "ceil(P/K) - 1",
     .source = "Sack, Gropp, PPoPP 2012",
-    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
-                "exchanged",
+    .fallback = "a radix beyond P: all ranks fold onto one, without an "
+                "exchange",
     .needs = CHORALE_NEEDS_COMMUTE,
     .order = CHORALE_ORDER_FIXED,
     .nparam = 1,

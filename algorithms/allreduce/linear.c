@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - flat allreduce: rank 0 receives from every rank in turn, combines
- * in order of ranks, and sends the result to every rank in turn.
+/* linear.c - flat reduction to rank 0, then flat broadcast.
+ *
+ * Rank 0 receives from every rank in turn, combines in rank order, and sends
+ * the result to every rank in turn.
  *
  * Rounds  2 (P - 1)                           P = comm_size, n = bytes
  * Volume  2 (P - 1) n bytes, all at rank 0

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh_integrate_broadcast.c - allreduce of long vectors on a mesh of rows x
- * cols ranks, row by row, as Chen and Lee update shared data: integration
- * (reduce-scatter), then broadcasting (allgather), both between neighbours
- * and in both directions at a time.
+/* mesh_integrate_broadcast.c - allreduce between neighbours on a mesh.
  *
- * wrap 0: one ring through all ranks, forth and back along the rows and home
- * by the first column; one half of the vector goes either way round. With an
- * odd number of ranks one step goes over a rank without sharing its links, but
- * on 3 x 3 across a corner: there links, not ports, make the bytes take twice
- * as long (engines/mesh_ring.h). wrap 1, a
- * torus: one half takes rings in the rows first and in the columns next, the
- * other half the other way, and of both one half goes either way round.
+ * For long vectors, on a mesh of rows x cols ranks numbered row by row. The
+ * algorithm by which Chen and Lee update shared data: integration
+ * (reduce-scatter), then broadcasting (allgather), both between neighbours and
+ * in both directions at the same time.
+ *
+ * wrap 0: one ring through all ranks, forth and back along the rows and back
+ * through the first column (engines/mesh_ring.h). Half of the vector travels in
+ * either direction. With an odd number of ranks one step passes over a rank
+ * without sharing its links; on 3 x 3 it shares links and the bytes take twice
+ * as long. wrap 1, a torus: half of the vector takes rings in the rows first,
+ * then in the columns, the other half the opposite order. Half of each travels
+ * in either direction.
  *
  * Rounds  2 (P - 1), 2 messages at a time;    P = comm_size, n = bytes
  *         wrap: 2 (rows + cols - 2), 4 at a time
  * Volume  2 (P - 1)/P n bytes from each rank, spread over 2 or 4 neighbours
- * Cost    with one port <= 16/3 (P - 1) alpha + (P - 1)/P n (8/3 beta +
- *         tau), as messages wait for each other; with two ports 2 (P - 1) alpha
+ * Cost    with one port <= 16/3 (P - 1) alpha + (P - 1)/P n (8/3 beta + tau),
+ *         because messages wait for each other; with two ports 2 (P - 1) alpha
  *         + (P - 1)/P n (beta + tau). wrap: one port <= 32/3 (rows + cols - 2)
  *         alpha and the same bytes, four ports 2 (rows + cols - 2) alpha and
  *         half of beta
@@ -33,7 +35,7 @@
 
 #include <limits.h>
 
-/* The torus that is run on, or why there is none. wrap 0: a ring. */
+/* The torus to run on, or the reason why it does not exist. wrap 0: a ring. */
 static const char *shape(struct chorale_torus *torus, int size,
                          const long *param)
 {
@@ -53,7 +55,7 @@ static const char *shape(struct chorale_torus *torus, int size,
                                     : NULL;
 }
 
-/* Without wrap: ranks in the order of the ring. */
+/* Without wrap: ranks in ring order. */
 static int run_ring(const struct chorale_call *call,
                     const struct chorale_torus *torus, int cols)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rabenseifner.c - allreduce of long vectors: reduce-scatter by recursive
- * halving, allgather by recursive doubling. Where P is no power of two,
- * neighbours fold first: of the first 2 (P - Q) ranks each even one hands its
- * vector to the odd one above and gets the result at the end.
+/* rabenseifner.c - recursive halving, then recursive doubling.
+ *
+ * For long vectors: a reduce-scatter and an allgather. If P is not a power of
+ * two, neighbours fold first: of the first 2 (P - Q) ranks each even one sends
+ * its vector to the odd one above and receives the result at the end.
  *
  * Rounds  2 F, folded 2 F + 2                 P = comm_size, n = bytes,
  * Volume  2 (Q - 1)/Q n bytes from a rank     Q = largest 2^F <= P
  *         of the core
- * Cost    2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha +
- *         n beta) + n tau; exact, with parts of whole elements as they are
+ * Cost    2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha + n beta)
+ *         + n tau; exact, with parts of whole elements
  * Needs   any P, any datatype; a commutative operation
  * Source  Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recexch.c - allreduce by exchanges in groups of radix ranks that differ in
- * one digit, all messages of a round under way together: for networks with
- * several ports, or that hide latency. Where P is no power of the radix, runs
- * of neighbours fold onto their last rank first.
+/* recexch.c - allreduce by recursive exchange, all messages of a round at once.
+ *
+ * Groups are radix ranks that differ in one digit. For networks with several
+ * ports, or that hide latency. If P is not a power of the radix, runs of
+ * neighbours first fold onto their last rank.
  *
  * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
  * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
  * Cost    <= q ((2 radix - 3) (alpha + n beta) + (radix - 1) n tau); folded,
- *         with e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). With one
- *         port, where messages wait for each other; with radix - 1 of them a
- *         round costs one alpha + n beta.
+ *         with e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). This is for
+ *         one port, where messages wait for each other; with radix - 1 ports a
+ *         round costs alpha + n beta.
  * Needs   any P, any datatype, any operation
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
  */
@@ -52,8 +53,8 @@ const struct chorale_alg chorale_allreduce_recexch = {
                "+ 2 n beta + n tau), k = radix, q = floor(log_k P), e = "
                "ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
-    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
-                "exchanged",
+    .fallback = "a radix beyond P: all ranks fold onto one, without an "
+                "exchange",
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,
     .within = 1.94,

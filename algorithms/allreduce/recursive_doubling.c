@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - allreduce by exchanges with partners at distance
- * 1, 2, 4, ... For P that is not a power of two, neighbours fold first: of
- * the first 2 (P - Q) ranks each even one hands its vector to the odd one
- * above and gets the result at the end. Every rank keeps a range of ranks'
- * values combined in rank order, so any operation works, and all evaluate
- * the same expression, so all get the same bits.
+/* recursive_doubling.c - allreduce by exchanges at distance 1, 2, 4, ...
+ *
+ * If P is not a power of two, neighbours fold first: of the first 2 (P - Q)
+ * ranks each even one sends its vector to the odd one above and receives the
+ * result at the end. Every rank combines a contiguous range of ranks in rank
+ * order, so any operation is valid. All ranks evaluate the same expression, so
+ * they get the same bits.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = bytes,
  * Volume  A n bytes from the busiest rank     Q = largest 2^F <= P

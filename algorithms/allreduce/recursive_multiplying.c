@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_multiplying.c - allreduce by exchanges in groups of radix ranks
- * that differ in one digit, one partner after the other. Where P is no power
- * of the radix, runs of neighbours fold onto their last rank first.
+/* recursive_multiplying.c - allreduce by exchanges in groups of radix ranks.
+ *
+ * The ranks of a group differ in one digit and exchange with one partner at a
+ * time. If P is not a power of the radix, runs of neighbours first fold onto
+ * their last rank.
  *
  *   round j: for i = 1 ... radix - 1: send to digit d + i, receive from
  *   digit d - i; then combine the radix vectors in order of their digit
@@ -46,8 +48,8 @@ const struct chorale_alg chorale_allreduce_recursive_multiplying = {
     .formula = "(k-1) q (alpha + n beta + n tau) + e (2 alpha + 2 n beta + n "
                "tau), k = radix, q = floor(log_k P), e = ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",
-    .fallback = "a radix beyond P: all ranks fold onto one, and nothing is "
-                "exchanged",
+    .fallback = "a radix beyond P: all ranks fold onto one, without an "
+                "exchange",
     .order = CHORALE_ORDER_RANK,
     .core = CHORALE_CORE_ANY,
     .nparam = 1,

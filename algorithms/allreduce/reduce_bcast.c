@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce_bcast.c - allreduce as a reduction to rank 0 and a broadcast, each
- * done by a variant of its own.
+/* reduce_bcast.c - reduction to rank 0, then broadcast.
+ *
+ * Each is a variant selected by a parameter.
  *
  * Rounds  as the parts; binomial: 2 ceil(lg P)   P = comm_size, n = bytes
- * Volume  as the parts; trees: 2 (P - 1) n bytes in all
- * Cost    <= the sum of the parts': all wait for rank 0. Both binomial:
- *         ceil(lg P) (2 alpha + 2 n beta + n tau), exact
- * Needs   any P, any datatype; the operation as the reduction needs it. Trees
- *         whose root is rank 0 keep rank order
+ * Volume  as the parts; trees: 2 (P - 1) n bytes in total
+ * Cost    <= the sum of both: all ranks wait for rank 0. Both binomial: ceil(lg
+ *         P) (2 alpha + 2 n beta + n tau), exact
+ * Needs   any P, any datatype; the reduction may need a commutative operation.
+ *         Trees rooted at rank 0 preserve rank order
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
@@ -15,7 +16,7 @@
 
 static const long value[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
-/* Words and variants, only ever added at the end. */
+/* Names and variants; new ones are only appended. */
 static const char *const reduce_word[] = {
     "binomial", "linear",          "rabenseifner", "ring_gather",
     "binary",   "in_order_binary", "pipeline",     "knomial",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - allreduce of long vectors round a ring: the partial sum of each of
- * P parts travels to its owner, then the results travel on to all.
+/* ring.c - ring reduce-scatter, then ring allgather.
+ *
+ * For long vectors: the partial sum of each of P parts travels to its owner,
+ * then the results travel to all ranks.
  *
  * Rounds  2 (P - 1)                           P = comm_size, n = bytes
- * Volume  2 (P - 1)/P n bytes from each rank, but for rounding
+ * Volume  2 (P - 1)/P n bytes from each rank, up to rounding
  * Cost    (P - 1) (2 (alpha + b beta) + b tau), b = ceil(n/P) in whole
- *         elements: exact. The first part is one of the largest, and its
- *         result starts out on the ring when its sum has ended.
+ *         elements: exact. The first part is one of the largest, and its result
+ *         starts as soon as its sum is complete.
  * Needs   any P, any datatype; a commutative operation
  * Source  Patarasuk, Yuan, JPDC 69(2), 2009
  */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_segmented.c - the ring allreduce with its first half in phases: each
- * of the P parts is cut in S segments, and the reduce-scatter runs once for
- * the first segments, once for the second ones and so on, so that what is
- * reduced stays in cache. The results travel as whole parts.
+/* ring_segmented.c - ring allreduce whose reduce-scatter runs in phases.
+ *
+ * Each of the P parts is split into S segments. The reduce-scatter runs once
+ * for the first segments, once for the second ones and so on, so that the
+ * reduced data stay in cache. The allgather sends whole parts.
  *
  * Rounds  (P - 1) (S + 1)                     P = comm_size, n = bytes,
  * Volume  2 (P - 1)/P n bytes from each rank  b = ceil(n/P), S = ceil(b/s),
  *                                             s = segsize in whole elements
- * Cost    <= (P - 1) ((S + 1) alpha + b (2 beta + tau)); exact where all
- *         parts are equal
+ * Cost    <= (P - 1) ((S + 1) alpha + b (2 beta + tau)); exact if all parts are
+ *         equal
  * Needs   any P >= 2, any datatype; a commutative operation; S >= 2
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
@@ -17,7 +18,7 @@
 #include "algorithms/engines/rooted/pipeline.h"
 #include "algorithms/tree.h"
 
-/* Segment i of every part of a vector of so many elements. */
+/* Counts and displacements of segment i of every part. */
 static void cut(MPI_Count elements, int parts, MPI_Count segment, MPI_Count i,
                 MPI_Count *counts, MPI_Aint *displs)
 {
@@ -34,7 +35,8 @@ static void cut(MPI_Count elements, int parts, MPI_Count segment, MPI_Count i,
     }
 }
 
-/* The reduce-scatter, a phase a segment; counts and displs: P each. */
+/* The reduce-scatter, one phase per segment; counts and displs have P
+ * entries. */
 static int phases(const struct chorale_call *call,
                   const struct chorale_blocks *whole, const void *input,
                   MPI_Count *counts, MPI_Aint *displs)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rs_ag.c - allreduce of long vectors as any reduce-scatter of P parts, then
- * any allgather of them.
+/* rs_ag.c - any reduce-scatter of P parts, then any allgather.
+ *
+ * For long vectors.
  *
  * Rounds  as the halves                       P = comm_size, n = bytes
- * Volume  2 (P - 1)/P n bytes from each rank, but for rounding
+ * Volume  2 (P - 1)/P n bytes from each rank, up to rounding
  * Cost    (A_rs + A_ag) alpha + (P - 1) b (2 beta + tau), b = n/P; A: P - 1
  *         (ring, pairwise, direct), ceil(lg P) (halving, circulant, doubling,
- *         bruck), P/2 (neighbor); exact, with parts of whole elements as they
- *         are; direct less where messages under way overlap
+ *         bruck), P/2 (neighbor); exact, with parts of whole elements; direct
+ *         takes less if messages in flight overlap
  * Needs   any datatype; a commutative operation; halving and doubling a
- *         power-of-two P, neighbor an even one; direct memory for n bytes
+ *         power-of-two P, neighbor an even one; direct n bytes of memory
  * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007; direct:
  *         Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/reduction/halves.h"
 
-/* Words and what they mean, only ever added at the end. k 0: P. */
+/* Names and algorithms; new ones are only appended. k 0: P. */
 struct half {
     enum chorale_half way;
     int k;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* swing_bw.c - allreduce of long vectors by Swing: a reduce-scatter with
- * partners at distance 1, -1, 3, -5, 11, ..., an allgather backwards. Half of
- * the vector goes to a neighbour, and on a ring or torus fewer messages share
- * a link than with recursive halving. Where P is no power of two, neighbours
- * fold first.
+/* swing_bw.c - reduce-scatter and allgather by Swing.
+ *
+ * For long vectors: a reduce-scatter with partners at distance 1, -1, 3, -5,
+ * 11, ..., then an allgather in reverse order. Half of the vector goes to a
+ * neighbour, and on a ring or torus fewer messages share a link than with
+ * recursive halving. If P is not a power of two, neighbours fold first.
  *
  * Rounds  2 F, folded 2 F + 2                 P = comm_size, n = bytes,
  * Volume  2 (Q - 1)/Q n bytes from a rank     Q = largest 2^F <= P
  *         of the core
- * Cost    <= 2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha +
- *         n beta) + n tau. Exact for parts of equal size. Blocks that do not
- *         lie together are copied, outside the model
+ * Cost    <= 2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + 2 (alpha + n
+ *         beta) + n tau. Exact for parts of equal size. Copies of blocks that
+ *         are not contiguous are not modelled
  * Needs   any P, any datatype; a commutative operation
  * Source  De Sensi et al., Swing, arXiv 2401.09356
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* swing_lat.c - recursive doubling at the distances of Swing: 1, -1, 3, -5,
- * 11, ... ranks, even ranks to the right and odd ones to the left. On a ring
- * or torus fewer messages share a link. Where P is no power of two,
- * neighbours fold first.
+/* swing_lat.c - recursive doubling at the distances of Swing.
  *
- * From 8 ranks on the ranks combine in different orders, (01)(67) (23)(45) and
- * (01)(23) (45)(67) say, so sums of floating-point numbers may end with
- * different bits: to be measured, not to be chosen.
+ * Partners are at distance 1, -1, 3, -5, 11, ...: even ranks pair to the right,
+ * odd ones to the left. On a ring or torus fewer messages share a link. If P is
+ * not a power of two, neighbours fold first.
+ *
+ * From 8 ranks on, ranks combine in different orders, for example (01)(67)
+ * (23)(45) and (01)(23) (45)(67). Floating-point sums may therefore differ in
+ * their bits between ranks: the variant may be measured but not chosen.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = bytes,
  * Volume  A n bytes from the busiest rank     Q = largest 2^F <= P

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* torus_2d.c - allreduce of long vectors on a torus of rows x cols ranks, row
- * by row: a ring reduce-scatter in every row, a ring allreduce of what is
- * left in every column, a ring allgather in every row.
+/* torus_2d.c - allreduce by rings in the rows and columns of a torus.
+ *
+ * For long vectors, on rows x cols ranks numbered row by row: a ring
+ * reduce-scatter in every row, a ring allreduce of its result in every column,
+ * a ring allgather in every row.
  *
  * Rounds  2 (cols - 1) + 2 (rows - 1)         P = comm_size, n = bytes
- * Volume  2 (P - 1)/P n bytes from each rank, but for rounding
+ * Volume  2 (P - 1)/P n bytes from each rank, up to rounding
  * Cost    2 (rows + cols - 2) alpha + (P - 1)/P n (2 beta + tau); exact, with
- *         parts of whole elements as they are
+ *         parts of whole elements
  * Needs   P = rows cols, both 2 or more; rows 0: the most square torus. Any
  *         datatype; a commutative operation
  * Source  Mikami et al., Massively distributed SGD, arXiv 1811.05233
@@ -18,7 +20,7 @@
 
 #include <limits.h>
 
-/* The torus, or why there is none. */
+/* The torus, or the reason why it does not exist. */
 static const char *shape(struct chorale_torus *torus, int size, long rows)
 {
     if (rows == 0)

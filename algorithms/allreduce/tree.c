@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - reduction up a tree and broadcast down the same one, segments
- * flowing through: while a child's operand comes up, it gets a segment of the
- * result. All ranks get the bits of the tree's root. radix is used by kary
- * and knomial trees; chain is one chain.
+/* tree.c - pipelined reduction up a tree and broadcast down the same tree.
+ *
+ * While a rank receives a child's operand, it sends that child a segment of the
+ * result. All ranks get the bits of the tree's root. radix is used by kary and
+ * knomial trees; chain is one chain.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s), c: most children of a
  * rank, D <= c * height: steps from the root to the last rank, in turn
  *
- * Rounds  2 D + (S - 1) (c + 1) + w, w <= D where the ways up and down meet;
- *         w = 0 if S = 1, w <= 1 in a chain
- * Volume  2 (P - 1) n bytes in all; an inner rank sends (c + 1) n and reduces
+ * Rounds  2 D + (S - 1) (c + 1) + w, w <= D where the paths up and down meet; w
+ *         = 0 if S = 1, w <= 1 in a chain
+ * Volume  2 (P - 1) n bytes in total; an inner rank sends (c + 1) n and reduces
  *         c n
  * Cost    at most (2 D + w) (alpha + s beta) + D s tau
  *         + (S - 1) ((c + 1) (alpha + s beta) + c s tau): between two
  *         segments an inner rank meets its c children and its parent
- * Needs   any P, any datatype; knomial, chain and in_order keep rank order,
- *         other trees need a commutative operation. segsize is cut to whole
- *         elements, at least one; 0: S = 1
+ * Needs   any P, any datatype; knomial, chain and in_order preserve rank order,
+ *         other trees need a commutative operation. segsize is rounded down to
+ *         whole elements, at least one; 0: S = 1
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; pipelined as in
  *         Worringen, LCN 2003
  */
@@ -98,7 +99,7 @@ const struct chorale_alg chorale_allreduce_tree = {
                "ceil(log_k P), k = min(radix, P)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; Worringen, "
               "LCN 2003",
-    .fallback = "a radix beyond P is P; chain and in_order have none, and "
+    .fallback = "a radix beyond P is P; chain and in_order ignore it, and "
                 "binary is kary with radix 2",
     .order = CHORALE_ORDER_FIXED,
     .cost_is = CHORALE_COST_BOUND,

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - reduction in each node to its leader, allreduce among the
- * leaders, broadcast in each node.
+/* two_level.c - reduction in each node, allreduce among leaders, broadcast.
  *
- * The parts are blocking: each segment goes through both levels before a
- * leader turns to the next one. With one port a rank that gains next to
- * nothing; it may pay where the levels use different hardware, memory and
- * network card, and the other ranks of a node work on a segment while the
- * leaders exchange the next one.
+ * The leaders' results are broadcast in their nodes. Each level is blocking: a
+ * segment passes through both levels before a leader starts the next one. With
+ * one port per rank that gains almost nothing. It may gain if the levels use
+ * different hardware, memory and network card. The other ranks of a node then
+ * work on a segment while the leaders exchange the next one.
  *
- * Rounds  twice those of inner on p ranks a node, and of outer on N nodes, for
- *         each of S segments
+ * Rounds  twice those of inner on p ranks per node, and of outer on N nodes,
+ *         for each of S segments
  * Volume  between nodes that of outer
  * Cost    at most S (reduce(p) + outer(N) + bcast(p)), of a segment; the last
  *         is shorter
  * Needs   a commutative operation; several nodes with several ranks, placed in
- *         blocks; any datatype. It is right for any placement, but no cost is
- *         known there, so it is refused
+ *         blocks; any datatype. The algorithm is valid for any placement, but
+ *         without a known cost it is refused there
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -83,7 +82,7 @@ static int whole(const struct chorale_call *call, struct chorale_topology *t)
 
     part.ctx = &t->inner;
     part.root = t->lead;
-    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
+    /* MPI_Reduce allows MPI_IN_PLACE at the root only. */
     if (!t->leads && call->sendbuf == MPI_IN_PLACE)
         part.sendbuf = call->recvbuf;
     err = chorale_part_run(up[call->param[0]], &part);

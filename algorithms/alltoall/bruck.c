@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bruck.c - alltoall in ceil(lg P) messages: a block with i ranks to go takes
- * a hop of 2^j for every bit j of i, together with all others that have it.
+/* bruck.c - alltoall by Bruck's algorithm in ceil(lg P) messages.
+ *
+ * A block with i ranks to go takes a hop of 2^j for every bit j of i, together
+ * with all other blocks that have this bit.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
  * Volume  m times the bits of 1 ... P - 1 from each rank: n L/2 if P = 2^L

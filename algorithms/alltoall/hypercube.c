@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hypercube.c - alltoall in the dimensions of a hypercube: ranks that differ
- * in one bit exchange all blocks whose destination has the other bit.
+/* hypercube.c - alltoall along the dimensions of a hypercube.
+ *
+ * Ranks that differ in one bit exchange all blocks whose destination has the
+ * other bit.
  *
  * Rounds  lg P                                P = comm_size, n = m P bytes
  * Volume  n/2 lg P from each rank

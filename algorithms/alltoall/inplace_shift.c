@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inplace_shift.c - alltoall by shifts by -1, 1, -2, 2, ... that works in
- * place: the block for the rank i above is saved while those for the rank i
- * below are sent, which frees its place.
+/* inplace_shift.c - alltoall by shifts of -1, 1, -2, 2, ..., in place.
+ *
+ * The block for the rank i above is saved while the one for the rank i below is
+ * sent, which frees its place.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

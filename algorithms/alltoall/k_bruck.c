@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* k_bruck.c - alltoall by the digits of the distance to any radix k: digit d
- * at place j is a hop of d k^j, in one message with all blocks that have it.
- * The messages of one place are under way together.
+/* k_bruck.c - alltoall by Bruck's algorithm with any radix k.
+ *
+ * Digit d at position j of a block's distance is a hop of d k^j, in one message
+ * with all blocks that have this digit. The messages of one position are in
+ * flight together.
  *
  * Rounds  at most (k - 1) ceil(log_k P)       P = comm_size, n = m P bytes
  * Volume  m times the digits other than 0 of 1 ... P - 1 from each rank
- * Cost    sum over places j and digits d > 0 of alpha + m beta b(j, d), b the
- *         numbers below P with digit d at place j; none where b = 0; less
- *         where messages under way overlap
+ * Cost    sum over positions j and digits d > 0 of alpha + m beta b(j, d), b
+ *         the numbers below P with digit d at position j, without messages if b
+ *         = 0; less if messages in flight overlap
  * Needs   any P, any datatype; up to 3 n bytes of scratch; works in place
  * Source  Bruck et al., IEEE TPDS 8(11), 1997; Fan et al., HPDC 2022
  */

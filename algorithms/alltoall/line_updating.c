@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* line_updating.c - alltoall between neighbours on a line of ranks, upwards
- * and downwards at once: single blocks in an order that leaves the middle
- * link no gap (aggregate 0), or all that go on in one message (aggregate 1).
+/* line_updating.c - alltoall between neighbours on a line of ranks.
+ *
+ * Blocks travel upwards and downwards at the same time: single blocks in an
+ * order that keeps the middle link busy (aggregate 0), or all remaining blocks
+ * in one message (aggregate 1).
  *
  * Rounds  floor(P^2/4); aggregated P - 1      P = comm_size, n = m P bytes
- * Volume  of the middle ranks: 2 floor(P^2/4) m bytes, about
- * Cost    with two ports floor(P^2/4) (alpha + m beta); aggregated
- *         (P - 1) alpha + P (P - 1)/2 m beta. Stated for one port: at most
- *         twice that (P = 2: once), and a message more from step to step.
+ * Volume  about 2 floor(P^2/4) m bytes from the middle ranks
+ * Cost    with two ports floor(P^2/4) (alpha + m beta); aggregated (P - 1)
+ *         alpha + P (P - 1)/2 m beta. Stated for one port: at most twice that
+ *         (P = 2: once), and one message more per step.
  * Needs   any P, any datatype, separate buffers; 4 m, aggregated 2 (n + m)
  *         bytes of scratch
  * Source  Chen, Lee, proposition 3.1; Chen's thesis, Cornell, 1993

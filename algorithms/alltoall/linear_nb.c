@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_nb.c - flat alltoall: every rank posts all its receives, then sends
- * to all others; after every max_reqs-th send it waits for those sent.
+/* linear_nb.c - flat alltoall with all receives posted first.
+ *
+ * Every rank then sends to all other ranks; after every max_reqs-th send it
+ * waits for those sent.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (P - 1) (alpha + m beta), where a rank's port takes the messages in
- *         an order that leaves it no gap.
+ * Cost    (P - 1) (alpha + m beta), if a rank's port serves the messages in an
+ *         order that leaves no gap.
  * Needs   any P, any datatype, separate buffers
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_sync.c - flat alltoall with a sliding window: max_reqs receives and
- * as many sends are under way, and as soon as one of them has ended the next
- * of its kind is posted. max_reqs 0: all at once.
+/* linear_sync.c - flat alltoall with a sliding window.
+ *
+ * max_reqs receives and max_reqs sends are in flight; as soon as one completes,
+ * the next of its kind is posted. max_reqs 0: all at once.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (P - 1) (alpha + m beta), where a rank's port takes the messages in
- *         an order that leaves it no gap.
+ * Cost    (P - 1) (alpha + m beta), if a rank's port serves the messages in an
+ *         order that leaves no gap.
  * Needs   any P, any datatype, separate buffers
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh2d.c - alltoall on a mesh of rows x cols: first along each row, all
- * blocks for one column in one message, then along each column; the messages
- * of a row, or column, are under way together.
+/* mesh2d.c - alltoall along the rows, then the columns of a mesh.
+ *
+ * Along a row, all blocks for one column travel in one message. The messages of
+ * a row, or of a column, are in flight together.
  *
  * Rounds  (x - 1) + (y - 1)                   P = x y, n = m P bytes,
  * Volume  n (2 - 1/x - 1/y) from each rank    x rows, y columns
- * Cost    (y - 1) (alpha + x m beta) + (x - 1) (alpha + y m beta);
- *         less where messages under way overlap
+ * Cost    (y - 1) (alpha + x m beta) + (x - 1) (alpha + y m beta); less if
+ *         messages in flight overlap
  * Needs   P with two factors above 1, any datatype; n + 2 (n - n/y) bytes of
  *         scratch; works in place
  * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989

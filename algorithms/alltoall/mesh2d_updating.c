@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh2d_updating.c - alltoall between neighbours on a mesh of x rows and
- * y >= x columns. Every block is cut in two halves: the first goes along its
- * row to its column, then along the column; the second the other way about.
- * So rows and columns are busy in both phases, with all halves for one column
- * or row in one packet. wrap: rows and columns are rings, else lines.
+/* mesh2d_updating.c - alltoall between neighbours on a mesh.
+ *
+ * The mesh has x rows and y >= x columns. Every block is split into halves: the
+ * first travels along its row to its column, then along the column; the second
+ * travels along the column first. Rows and columns are therefore busy in both
+ * phases, with all halves for one column or row in one packet. wrap: rows and
+ * columns are rings, else lines.
  *
  * Rounds  2 floor(y^2/4), wrapped 2 floor(y/2)   P = x y, n = m P bytes
- * Volume  of the middle ranks: 2 m (x floor(y^2/4) + y floor(x^2/4)) bytes,
- *         about; wrapped half of it
- * Cost    with four ports 2 floor(y^2/4) (alpha + x m/2 beta), wrapped
- *         2 floor(y/2) alpha + x floor(y^2/4) m/2 beta. Stated for one port:
- *         the sum of its rows and columns, lines or rings by themselves, and
- *         a quarter of it again, since a row and a column that share a rank do
- *         not keep in step
+ * Volume  about 2 m (x floor(y^2/4) + y floor(x^2/4)) bytes from the middle
+ *         ranks; wrapped half of it
+ * Cost    with four ports 2 floor(y^2/4) (alpha + x m/2 beta), wrapped 2
+ *         floor(y/2) alpha + x floor(y^2/4) m/2 beta. Stated for one port: the
+ *         sum over rows and columns as separate lines or rings, plus a quarter,
+ *         because a row and a column that share a rank lose step
  * Needs   P with two factors above 1, rows <= columns, any datatype; 2 n bytes
- *         of scratch and what the packets under way take; works in place
+ *         of scratch and the packets in flight; works in place
  * Source  Chen, Lee, propositions 3.2 and 3.4; Chen's thesis, Cornell, 1993
  */
 #include "algorithms/catalogue.h"
@@ -24,18 +25,19 @@
 
 #include <limits.h>
 
-/* Halves in packed arrays, by the packets of a phase. */
+/* Halves in packed arrays, ordered by the packets of a phase. */
 struct state {
     struct chorale_ctx *ctx;
     struct chorale_exchange ex;
     enum chorale_updating_kind kind;
     int x, y, row, col;
-    size_t m, part[2];         /* of a block, of its halves */
+    size_t m, part[2];         /* bytes of a block, of its halves */
     char *out[2], *in[2];      /* of half h: packets to send, received */
     char *block;               /* one packed block */
 };
 
-/* Half h at place minor of packet major; length packets' halves. */
+/* Address of half h at position minor of packet major; packets have length
+ * halves. */
 static char *half_at(const struct state *st, int h, char *array, int major,
                      int length, int minor)
 {
@@ -83,7 +85,7 @@ static void turn(const struct state *st)
         }
 }
 
-/* After both phases half 0 lies by row, then column of its source. */
+/* After both phases half 0 is ordered by row, then column of its source. */
 static int join(const struct state *st)
 {
     int err = MPI_SUCCESS;
@@ -105,15 +107,16 @@ static int join(const struct state *st)
     return err;
 }
 
-/* Rows (0) and columns (1), each at a slot of its own. */
+/* Rows (0) and columns (1), each in its own slot. */
 struct both {
     struct chorale_updating u[2];
     MPI_Request req[2][4];
     int posted[2];
-    long slot_takes[2]; /* time of a slot, in any unit */
+    long slot_takes[2]; /* duration of a slot, in any unit */
 };
 
-/* When half i ends its slot, if nothing keeps it; never if it has none. */
+/* End of the current slot of rows or columns, if not delayed; LONG_MAX if no
+ * slot remains. */
 static long ends(const struct both *b, int i)
 {
     return chorale_updating_more(&b->u[i])
@@ -133,9 +136,9 @@ static int post(struct both *b)
     return err;
 }
 
-/* Wait for the slot that ends first, or for both if they end together. A
- * packet of a row of a mesh takes x half blocks, one of a column y: kept in
- * step, the rows would wait for the columns in each slot. */
+/* Wait for the slot that ends first, or for both if they end together. A packet
+ * of a row has x half blocks, one of a column y: in lockstep, the rows would
+ * wait for the columns in each slot. */
 static int step(struct state *st, struct both *b)
 {
     long end[2] = { ends(b, 0), ends(b, 1) };
@@ -153,7 +156,7 @@ static int step(struct state *st, struct both *b)
     return err;
 }
 
-/* Half row_half along the rows, the other one along the columns. */
+/* Half row_half travels along the rows, the other along the columns. */
 static int phase(struct state *st, int row_half)
 {
     size_t mark = chorale_scratch_mark(st->ctx);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh3d.c - alltoall on a mesh of rows x cols x depth, one dimension after
- * the other, the last one first: all blocks for one coordinate travel in one
- * message; those of one dimension are under way together.
+/* mesh3d.c - alltoall along the three dimensions of a mesh, the last one first.
+ *
+ * The mesh has rows x cols x depth ranks. All blocks for one coordinate travel
+ * in one message; the messages of one dimension are in flight together.
  *
  * Rounds  (x - 1) + (y - 1) + (z - 1)         P = x y z, n = m P bytes
  * Volume  n (3 - 1/x - 1/y - 1/z) from each rank
- * Cost    sum over the dimensions d of (d - 1) (alpha + P/d m beta);
- *         less where messages under way overlap
+ * Cost    sum over the dimensions d of (d - 1) (alpha + P/d m beta); less if
+ *         messages in flight overlap
  * Needs   P with three factors above 1, any datatype; at most 4 n bytes of
  *         scratch; works in place
  * Source  Johnsson, Ho, IEEE Transactions on Computers 38(9), 1989

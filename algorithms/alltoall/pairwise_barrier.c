@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_barrier.c - pairwise alltoall whose rounds start alike, so that
- * they do not run into each other on a network that would congest. kind:
- * light, who gets a block first tells its sender, but for the first; full, a
- * barrier before each round; once, one before the first. order: the pairs of
- * pairwise_shift or of pairwise_xor.
+/* pairwise_barrier.c - alltoall by pairwise exchange with synchronised rounds.
+ *
+ * Synchronisation keeps rounds from overlapping on networks that would congest.
+ * kind: light, before each round but the first the receiver of a block signals
+ * its sender; full, a barrier before each round; once, one before the first.
+ * order: the pairs of pairwise_shift or pairwise_xor.
  *
  * Rounds  P - 1, and P - 2 empty messages (light), (P - 1) ceil(lg P)
  *         (full), ceil(lg P) (once)           P = comm_size, n = m P bytes

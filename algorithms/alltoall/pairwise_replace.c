@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_replace.c - alltoall of pairs that swap their blocks in place: the
- * rounds of a tournament, in which every rank meets every other once. In round
- * i ranks r and s meet if r + s = i modulo P; for even P modulo P - 1, and the
- * last rank meets who would pause.
+/* pairwise_replace.c - alltoall by pairs that swap their blocks in place.
+ *
+ * The pairs follow a round-robin tournament, in which every rank meets every
+ * other once. In round i ranks r and s meet if r + s = i modulo P; for even P
+ * modulo P - 1, and the last rank meets the rank that would pause.
  *
  * Rounds  P - 1 for even P, P for odd P       P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (P - 1 + P mod 2) (alpha + m beta), exact; P = 1: nothing
+ * Cost    (P - 1 + P mod 2) (alpha + m beta), exact; P = 1: 0
  * Needs   any P, any datatype; in place with one packed block of scratch, with
  *         a send buffer without any copy
  * Source  MPICH (pairwise_sendrecv_replace), which takes the pairs in the

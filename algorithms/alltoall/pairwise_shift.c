@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_shift.c - alltoall in P - 1 rounds: in round i each rank sends to
- * the rank i above it and receives from the rank i below it.
+/* pairwise_shift.c - alltoall by shifts.
+ *
+ * In round i each rank sends to the rank i above it and receives from the rank
+ * i below it.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_xor.c - alltoall in P - 1 rounds: in round i pairs of ranks that
- * differ by xor i exchange their blocks.
+/* pairwise_xor.c - alltoall by pairwise exchange.
+ *
+ * In round i pairs of ranks that differ by xor i exchange their blocks.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

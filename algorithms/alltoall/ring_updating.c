@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_updating.c - alltoall between neighbours on a ring of ranks: blocks
- * take the shorter way round, those of one rank in one message that loses a
- * block at each hop. With even P one half of the block for the opposite rank
- * goes each way.
+/* ring_updating.c - alltoall between neighbours on a ring of ranks.
+ *
+ * Blocks travel in the shorter direction, those of one rank in one message that
+ * loses a block at each hop. If P is even, half of the block for the opposite
+ * rank goes in each direction.
  *
  * Rounds  floor(P/2)                          P = comm_size, n = m P bytes
  * Volume  floor(P^2/4) m bytes from each rank
- * Cost    with two ports floor(P/2) alpha + floor(P^2/4)/2 m beta, but for
+ * Cost    with two ports floor(P/2) alpha + floor(P^2/4)/2 m beta, up to
  *         rounding. Stated for one port: twice that.
  * Needs   any P, any datatype, separate buffers; about 2 n bytes of scratch
  * Source  Chen, Lee, proposition 3.3; Chen's thesis, Cornell, 1993
@@ -34,8 +35,8 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_alltoall_ring_updating = {
     .coll = CHORALE_ALLTOALL,
     .name = "ring_updating",
-    .summary = "blocks pass from neighbour to neighbour, the shorter way "
-               "round a ring",
+    .summary = "blocks pass from neighbour to neighbour, in the shorter "
+               "direction of a ring",
     .formula = "2 floor(P/2) alpha + floor(P^2/4) n/P beta; two ports: half "
                "of it",
     .source = "Chen, Lee, proposition 3.3; Chen, thesis, Cornell, 1993",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scattered.c - flat alltoall in batches: max_reqs receives and as many sends
- * are posted and waited for at a time; rank r starts at r + 1, so that no
- * rank is everybody's first. max_reqs 0: all at once.
+/* scattered.c - flat alltoall in batches.
+ *
+ * max_reqs receives and max_reqs sends are posted and waited for at a time.
+ * Rank r starts with rank r + 1, so that no rank is the first partner of all
+ * others. max_reqs 0: all at once.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
- * Cost    (P - 1) (alpha + m beta), where a rank's port takes the messages in
- *         an order that leaves it no gap.
+ * Cost    (P - 1) (alpha + m beta), if a rank's port serves the messages in an
+ *         order that leaves no gap.
  * Needs   any P, any datatype, separate buffers
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inplace_shift.c - alltoallv by shifts by -1, 1, -2, 2, ... that works in
- * place: the block for the rank i above is saved while those for the rank i
- * below are sent, which frees its place.
+/* inplace_shift.c - alltoallv by shifts of -1, 1, -2, 2, ..., in place.
+ *
+ * The block for the rank i above is saved while the one for the rank i below is
+ * sent, which frees its place.
  *
  * Rounds  P - 1                               P = comm_size
- * Volume  what the call says; empty blocks are not sent
+ * Volume  as given by the call; empty blocks are not sent
  * Cost    at most (P - 1) (alpha + M beta), M the largest block. On the ramp
- *         exact: the two rounds of odd i take the largest block, those of
- *         even i the second largest, but for the last round of odd P.
+ *         exact: the two rounds of odd i take the largest block, those of even
+ *         i the second largest, except in the last round of odd P.
  * Needs   any P, any datatype; in place with the largest block of scratch,
  *         with a send buffer without any copy
  * Source  Open MPI, coll/base (alltoallv in place)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_nb.c - flat alltoall: every rank posts all its receives, then sends
- * to all others; after every max_reqs-th send it waits for those sent.
+/* linear_nb.c - flat alltoallv with all receives posted first.
+ *
+ * Every rank then sends to all other ranks; after every max_reqs-th send it
+ * waits for those sent.
  *
  * Rounds  P - 1                               P = comm_size, M = the largest
- * Volume  what the call says; empty blocks are not sent            block
- * Cost    (P - 1) (4/3 alpha + 9/8 M beta), a bound for the ramp: a port takes
- *         its messages in any order, and may wait for small ones too. The
- *         messages are reached with few in flight; of the bytes, less small
- *         ones, 17/16 are
+ * Volume  as given by the call; empty blocks are not sent          block
+ * Cost    (P - 1) (4/3 alpha + 9/8 M beta), an upper bound for the ramp: a port
+ *         serves messages in any order, and may also wait for small ones. With
+ *         few messages in flight the bound on messages is reached, and 17/16 of
+ *         the bytes, less small ones
  * Needs   any P, any datatype, separate buffers
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

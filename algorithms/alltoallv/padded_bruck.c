@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* padded_bruck.c - alltoallv as a regular one: the ranks agree on the size of
- * the largest block and then exchange slots of that size as bruck does.
+/* padded_bruck.c - alltoallv by Bruck's algorithm with padded blocks.
+ *
+ * The ranks agree on the size of the largest block and then exchange slots of
+ * that size like alltoall bruck.
  *
  * Rounds  2 ceil(lg P), 2 more for the allreduce of a folded P
  * Volume  M times the bits of 1 ... P - 1 from each rank, M = the largest
@@ -15,7 +17,7 @@
 
 #include <stdint.h>
 
-/* The largest block of all ranks, bytes. scratch is freed by the caller. */
+/* Largest block of all ranks in bytes. The caller releases the scratch. */
 static int agree(const struct chorale_exchange *ex, size_t *slot)
 {
     int64_t *most = chorale_scratch(ex->ctx, sizeof(*most));

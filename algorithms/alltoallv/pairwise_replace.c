@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_replace.c - alltoallv of pairs that swap their blocks in place: the
- * rounds of a tournament, in which every rank meets every other once.
+/* pairwise_replace.c - alltoallv by pairs that swap their blocks in place.
+ *
+ * The pairs follow a round-robin tournament, in which every rank meets every
+ * other once.
  *
  * Rounds  P - 1 for even P, P for odd P       P = comm_size
- * Volume  what the call says; empty blocks are not sent
+ * Volume  as given by the call; empty blocks are not sent
  * Cost    at most (P - 1 + P mod 2) (alpha + M beta), M the largest block. On
  *         the ramp: odd P, all blocks of round i are block i of the ramp, and
- *         the cost is their sum, exact. Even P: those of round i are block i
- *         or i - 1, but for the pair of the last rank: a bound.
+ *         the cost is their sum, exact. Even P: those of round i are block i or
+ *         i - 1, except for the pair of the last rank: an upper bound.
  * Needs   any P, any datatype; in place with the largest block of scratch,
  *         with a send buffer without any copy
  * Source  MPICH (pairwise_sendrecv_replace), with another order of pairs

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_shift.c - alltoallv in P - 1 rounds: in round i each rank sends to
- * the rank i above it and receives from the rank i below it. empty: blocks
- * without bytes are not sent, or they are, which keeps the ranks in step.
+/* pairwise_shift.c - alltoallv by shifts.
+ *
+ * In round i each rank sends to the rank i above it and receives from the rank
+ * i below it. empty: empty blocks are skipped, or sent, which keeps the ranks
+ * in step.
  *
  * Rounds  P - 1                               P = comm_size
- * Volume  what the call says; empty blocks as empty says
+ * Volume  as given by the call; empty blocks: see empty
  * Cost    at most (P - 1) (alpha + M beta), M the largest block. On the ramp
- *         exact: a block of the path from rank i to j is followed by one
- *         whose i + j differs by 1, but after round (P - 1)/2, so that every
- *         other block of the path is the largest and the others the second
- *         largest.
+ *         exact: a block of the path from rank i to j is followed by one whose
+ *         i + j differs by 1, except after round (P - 1)/2, so that blocks of
+ *         the path alternate between the largest and the second largest.
  * Needs   any P, any datatype, separate buffers
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */

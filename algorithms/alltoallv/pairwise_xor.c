@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise_xor.c - alltoallv in P - 1 rounds: in round i pairs of ranks that
- * differ by xor i exchange their blocks. empty: blocks without bytes are not
- * sent, or they are, which keeps the ranks in step.
+/* pairwise_xor.c - alltoallv by pairwise exchange.
+ *
+ * In round i pairs of ranks that differ by xor i exchange their blocks. empty:
+ * empty blocks are skipped, or sent, which keeps the ranks in step.
  *
  * Rounds  P - 1                               P = comm_size, M = the largest
- * Volume  what the call says; empty blocks as empty says           block
+ * Volume  as given by the call; empty blocks: see empty            block
  * Cost    at most (P - 1) (alpha + M beta)
  * Needs   P a power of two, any datatype, separate buffers
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scattered.c - flat alltoallv in batches: max_reqs receives and as many sends
- * are posted and waited for at a time; rank r starts at r + 1, so that no
- * rank is everybody's first. max_reqs 0: all at once.
+/* scattered.c - flat alltoallv in batches.
+ *
+ * max_reqs receives and max_reqs sends are posted and waited for at a time.
+ * Rank r starts with rank r + 1, so that no rank is the first partner of all
+ * others. max_reqs 0: all at once.
  *
  * Rounds  P - 1                               P = comm_size, M = the largest
- * Volume  what the call says; empty blocks are not sent            block
- * Cost    (P - 1) (4/3 alpha + 9/8 M beta), a bound for the ramp: a port takes
- *         its messages in any order, and may wait for small ones too. The
- *         messages are reached with few in flight; of the bytes, less small
- *         ones, 17/16 are
+ * Volume  as given by the call; empty blocks are not sent          block
+ * Cost    (P - 1) (4/3 alpha + 9/8 M beta), an upper bound for the ramp: a port
+ *         serves messages in any order, and may also wait for small ones. With
+ *         few messages in flight the bound on messages is reached, and 17/16 of
+ *         the bytes, less small ones
  * Needs   any P, any datatype, separate buffers
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */

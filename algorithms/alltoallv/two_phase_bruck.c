@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_phase_bruck.c - alltoallv in 2 ceil(lg P) messages: as bruck, blocks
- * travel by the bits of their distance, but in their own sizes, which go ahead
- * of them in a message of their own.
+/* two_phase_bruck.c - alltoallv by Bruck's algorithm, sizes sent ahead.
+ *
+ * As in bruck, blocks travel by the bits of their distance. Their sizes are
+ * sent ahead in a separate message.
  *
  * Rounds  2 ceil(lg P)                        P = comm_size, M = the largest
  * Volume  each block once for every bit of its distance               block
  * Cost    sum over j of 2 alpha + (8 b(j) + s(j)) beta, b(j) the numbers below
- *         P with bit j, s(j) at most the b(j) largest blocks of the ramp: a
- *         bound. A rank whose block for itself is the only large one pays 8
- *         bytes for each of the others.
- * Needs   any P, any datatype; scratch for all that is received, and for one
+ *         P with bit j, s(j) at most the b(j) largest blocks of the ramp: an
+ *         upper bound. A rank whose block for itself is the only large one
+ *         still sends 8 bytes for each other block.
+ * Needs   any P, any datatype; scratch for all received blocks, and for one
  *         message; works in place
  * Source  Fan et al., HPDC 2022
  */
@@ -18,14 +19,14 @@
 
 #include <stdint.h>
 
-/* The block with i ranks to go is at[i], size[i] bytes, once it has been
- * received; in place, from the start. Until then it is the caller's. */
+/* The block with i ranks to go is at[i], of size[i] bytes, once received; in
+ * place, from the start. Before that it is in the caller's buffer. */
 struct state {
     struct chorale_exchange ex;
     int rank, size;
     char **at;
     int64_t *bytes;
-    int64_t *sent, *received; /* the sizes of one message */
+    int64_t *sent, *received; /* the sizes in one message */
 };
 
 /* The caller's block with i ranks to go. */
@@ -45,7 +46,7 @@ static int pack_own(const struct state *st, int i, char *to)
     return chorale_pack(st->ex.ctx, from, count, st->ex.out.type, to);
 }
 
-/* In place: all that is to be sent, before anything comes in. */
+/* In place: save all blocks to be sent before anything is received. */
 static int save_all(struct state *st)
 {
     size_t all = 0;
@@ -88,7 +89,7 @@ static int init(struct state *st, const struct chorale_call *call)
     return st->ex.in_place ? save_all(st) : MPI_SUCCESS;
 }
 
-/* The blocks with a bit, in order: from i - 1 the next one, or st->size. */
+/* First block from i on that has the bit, or a value of at least st->size. */
 static long next_block(long i, long bit)
 {
     return i & bit ? i : (i / bit + 1) * bit;
@@ -109,7 +110,8 @@ static int fill(const struct state *st, long bit, char *to)
     return err;
 }
 
-/* What came stays where it is until it goes on, unless it has arrived. */
+/* Received blocks stay in the message until they travel on; blocks at their
+ * destination are unpacked. */
 static int take(struct state *st, long bit, char *from)
 {
     int k = 0, err = MPI_SUCCESS;
@@ -132,7 +134,7 @@ static int take(struct state *st, long bit, char *from)
     return err;
 }
 
-/* The blocks with one bit, after their sizes. */
+/* Exchange the sizes, then the blocks, of one bit. */
 static int hop(struct state *st, long bit)
 {
     struct chorale_ctx *ctx = st->ex.ctx;
@@ -179,8 +181,8 @@ static int run(const struct chorale_call *call)
     return err;
 }
 
-/* At most in the message of one bit: its blocks are different ones of the
- * ramp. */
+/* Upper bound on the bytes in the message of one bit: its blocks are different
+ * ones of the ramp. */
 static double largest_blocks(const struct chorale_point *pt, int blocks)
 {
     double sum = 0;
@@ -225,7 +227,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_alltoallv_two_phase_bruck = {
     .coll = CHORALE_ALLTOALLV,
     .name = "two_phase_bruck",
-    .summary = "bruck with blocks in their own sizes, which go ahead",
+    .summary = "bruck with blocks of their own sizes, which are sent ahead",
     .formula = "<= 2 ceil(lg P) alpha + W (8 + M) beta, W the ones of the "
                "binary numbers below P, M the largest block",
     .source = "Fan et al., HPDC 2022",

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dissemination.c - barrier in which every rank tells the one at distance 1,
- * 2, 4, ... and waits for the one as far below it.
+/* dissemination.c - barrier by dissemination at distance 1, 2, 4, ...
+ *
+ * In each round every rank signals the rank that distance above it and waits
+ * for the rank that distance below.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size
- * Volume  L messages of no bytes from each rank
+ * Volume  L empty messages from each rank
  * Cost    L alpha, exact
  * Needs   any P
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988
@@ -35,7 +37,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_barrier_dissemination = {
     .coll = CHORALE_BARRIER,
     .name = "dissemination",
-    .summary = "tell the rank at distance 1, 2, 4, ...",
+    .summary = "signals to the rank at distance 1, 2, 4, ...",
     .formula = "ceil(lg P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988",
     .core = CHORALE_CORE_ANY,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* double_ring.c - barrier by a token that goes round twice: once to learn that
- * all have come, once to say so.
+/* double_ring.c - barrier by a token that travels around a ring twice.
+ *
+ * The first trip collects the arrival of all ranks, the second one announces
+ * it.
  *
  * Rounds  2 P                                 P = comm_size >= 2
- * Volume  2 messages of no bytes from each rank
+ * Volume  2 empty messages from each rank
  * Cost    2 P alpha, exact
  * Needs   any P
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
@@ -42,7 +44,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_barrier_double_ring = {
     .coll = CHORALE_BARRIER,
     .name = "double_ring",
-    .summary = "a token goes round twice",
+    .summary = "a token travels around a ring twice",
     .formula = "2 P alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .run = run,

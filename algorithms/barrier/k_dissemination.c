@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* k_dissemination.c - barrier in which every rank tells, in round j, the k - 1
- * ranks at distance i k^j, all at a time, and waits for those as far below.
+/* k_dissemination.c - barrier by dissemination with radix k.
+ *
+ * In round j every rank signals the k - 1 ranks at distance i k^j, all at the
+ * same time, and waits for the ranks at those distances below.
  *
  * Rounds  L = ceil(log_k P)                   P = comm_size, k = radix
- * Volume  at most (k - 1) L messages of no bytes from each rank: distances
- *         of P and more are left out
- * Cost    as many alpha on one port, exact; L alpha with k - 1 ports
+ * Volume  at most (k - 1) L empty messages from each rank: distances of P and
+ *         more are skipped
+ * Cost    one alpha per message on one port, exact; L alpha with k - 1 ports
  * Needs   any P
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., n-way
  *         dissemination, 2006
@@ -16,7 +18,7 @@
 
 #include <limits.h>
 
-/* Messages of the round with distances step, 2 step, ... */
+/* Messages in the round with distances step, 2 step, ... */
 static int in_round(long radix, int size, long step)
 {
     long within = (size - 1) / step;
@@ -66,7 +68,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_barrier_k_dissemination = {
     .coll = CHORALE_BARRIER,
     .name = "k_dissemination",
-    .summary = "tell the radix-1 ranks at distance i radix^j, all at a time",
+    .summary = "signals to radix-1 ranks at distance i radix^j at a time",
     .formula = "D alpha, D the pairs of d < k and j with d k^j < P, k = "
                "radix; k-1 ports: ceil(log_k P) alpha",
     .source = "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Hoefler et al., "

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kary_tree.c - barrier on two complete trees rooted at rank 0: reports go up
- * one with fanin children a rank, the word goes down one with fanout.
+/* kary_tree.c - barrier on two complete trees rooted at rank 0.
+ *
+ * Arrivals travel up a tree in which each rank has fanin children, the release
+ * travels down one with fanout children.
  *
  * Rounds  see the cost
- * Volume  2 (P - 1) messages of no bytes in all
+ * Volume  2 (P - 1) empty messages in total
  * Cost    at most (i H_i + o H_o) alpha, i = fanin, o = fanout, H_k the height
  *         of the complete k-ary tree of P = comm_size ranks
  * Needs   any P
@@ -29,7 +31,7 @@ static int up(struct chorale_ctx *ctx, long fanin)
     int first, last, err = MPI_SUCCESS;
 
     children(ctx->rank, ctx->size, fanin, &first, &last);
-    /* The later ones have the smaller subtrees: they come earlier. */
+    /* Later children have smaller subtrees, so they arrive earlier. */
     while (last > first && err == MPI_SUCCESS)
         err = chorale_await(ctx, --last);
     if (err == MPI_SUCCESS && ctx->rank > 0)
@@ -56,8 +58,8 @@ static int run(const struct chorale_call *call)
     return err == MPI_SUCCESS ? down(call->ctx, call->param[1]) : err;
 }
 
-/* Messages that pass one port after the other on the way from the last rank's
- * level: at most k a level, and no more than there are ranks. */
+/* Upper bound on the messages in sequence along the path to the last level: at
+ * most k per level, and no more than there are other ranks. */
 static double levels(int size, long k)
 {
     int height = 0;

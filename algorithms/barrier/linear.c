@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - barrier in which all report to rank 0, which then tells all.
+/* linear.c - flat barrier: all ranks signal rank 0, which releases them.
  *
  * Rounds  2 (P - 1)                           P = comm_size
- * Volume  2 (P - 1) messages of no bytes in all
+ * Volume  2 (P - 1) empty messages in total
  * Cost    2 (P - 1) alpha, exact
  * Needs   any P
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
@@ -41,7 +41,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
 const struct chorale_alg chorale_barrier_linear = {
     .coll = CHORALE_BARRIER,
     .name = "linear",
-    .summary = "all report to rank 0, which tells all",
+    .summary = "all ranks signal rank 0, which releases them",
     .formula = "2 (P-1) alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
     .run = run,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recexch.c - barrier by exchanges in groups of k: in round j those ranks
- * whose numbers differ in digit j to the base k tell each other, all at a
- * time. For P that is no power of k ranks fold first: see radix.h.
+/* recexch.c - barrier by recursive exchange in groups of k ranks.
+ *
+ * In round j the ranks that differ only in digit j to the base k signal each
+ * other, all at the same time. If P is not a power of k, ranks fold first
+ * (radix.h).
  *
  * Rounds  q = floor(log_k P), folded q + 2    P = comm_size, k = radix
- * Volume  at most (k - 1) (q + 1) messages of no bytes from a rank
+ * Volume  at most (k - 1) (q + 1) empty messages from a rank
  * Cost    at most ((k - 1) q + 2 f) alpha on one port, f <= k - 1 the ranks
  *         that fold onto one; q alpha and the fold with k - 1 ports
  * Needs   any P
@@ -17,7 +19,7 @@
 
 #include <limits.h>
 
-/* A radix beyond P is P. */
+/* The radix, limited to P. */
 static int radix_of(long param, int size)
 {
     int most = size > 2 ? size : 2;
@@ -25,7 +27,7 @@ static int radix_of(long param, int size)
     return (int)(param < most ? param : most);
 }
 
-/* The exchanges of the rank at place of the core. */
+/* The exchanges of one rank of the core. */
 static int core(struct chorale_ctx *ctx, const struct chorale_fold *fold,
                 int k)
 {
@@ -96,8 +98,8 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_barrier_recexch = {
     .coll = CHORALE_BARRIER,
     .name = "recexch",
-    .summary = "groups of radix ranks tell each other, digit by digit; ranks "
-               "beyond a power of radix fold",
+    .summary = "groups of radix ranks signal each other, digit by digit; "
+               "ranks beyond a power of radix fold",
     .formula = "<= ((k-1) q + 2 e) alpha, k = min(radix, P), q = floor(log_k "
                "P), e = ceil(P/k^q) - 1",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 69, 2017",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - barrier by exchanges with partners at distance 1, 2,
- * 4, ... For P that is not a power of two the ranks above Q = 2^F fold onto
- * those Q below them and are told at the end.
+/* recursive_doubling.c - barrier by exchanges at distance 1, 2, 4, ...
+ *
+ * If P is not a power of two, the ranks from Q = 2^F on fold: each signals the
+ * rank Q below it first and is released by it at the end.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size,
- * Volume  at most F + 1 messages of no bytes  Q = largest 2^F <= P
+ * Volume  at most F + 1 empty messages        Q = largest 2^F <= P
  *         from a rank
  * Cost    F alpha, folded (F + 2) alpha, exact
  * Needs   any P
@@ -18,7 +19,8 @@ static int run(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
     int core = chorale_pow2_below(ctx->size);
-    int folded = ctx->rank + core < ctx->size; /* I stand in for one */
+    int folded = ctx->rank + core < ctx->size; /* this rank stands in for
+                                                * another */
     int err = MPI_SUCCESS;
 
     if (ctx->rank >= core) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - barrier on a binomial tree: reports go up, nearest child first, and
- * the word goes down, farthest child first.
+/* tree.c - barrier up and down a binomial tree.
+ *
+ * Arrivals travel up, nearest child first; the release travels down, farthest
+ * child first.
  *
  * Rounds  2 L, L = ceil(lg P)                 P = comm_size
- * Volume  2 (P - 1) messages of no bytes in all
+ * Volume  2 (P - 1) empty messages in total
  * Cost    2 L alpha, exact
  * Needs   any P
  * Source  Mellor-Crummey, Scott, TOCS, 1991

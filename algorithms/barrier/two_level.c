@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - barrier on two levels: the ranks of a node report to its
- * leader, the leaders hold a barrier, the leaders tell their nodes.
+/* two_level.c - barrier on two levels, nodes and leaders.
  *
- * Rounds  see the cost                        p = ranks a node
- * Volume  2 (p - 1) messages of no bytes in each node, and the leaders'
- * Cost    at most that of a gather and a broadcast of nothing in a node, and
- *         of the leaders' barrier
- * Needs   several nodes with several ranks, placed in blocks. It is right for
- *         any placement, but no cost is known there, so it is refused
+ * The ranks of a node signal its leader, the leaders run a barrier, and each
+ * leader releases its node.
+ *
+ * Rounds  see the cost                        p = ranks per node
+ * Volume  2 (p - 1) empty messages in each node, and those of the leaders
+ * Cost    at most that of an empty gather and an empty broadcast in a node,
+ *         plus the leaders' barrier
+ * Needs   several nodes with several ranks, placed in blocks. The algorithm is
+ *         valid for any placement, but without a known cost it is refused there
  * Source  MPICH, smp; Open MPI, HAN
  */
 #include "algorithms/catalogue.h"

@@ -2,7 +2,7 @@
 /* two_proc.c - barrier of two ranks: one exchange.
  *
  * Rounds  1
- * Volume  1 message of no bytes from each rank
+ * Volume  1 empty message from each rank
  * Cost    alpha, exact
  * Needs   two ranks
  * Source  Open MPI, coll/tuned

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binary.c - complete binary tree; segments flow down it.
+/* binary.c - broadcast in segments down a complete binary tree.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  2 (S - 1) + steps, steps = 2 H at most, H = floor(lg P)
- * Volume  (P - 1) n bytes in all, 2 n from each inner rank
+ * Volume  (P - 1) n bytes in total, 2 n from each inner rank
  * Cost    (2 (S - 1) + steps) (alpha + s beta), exact for P > 2: steps of the
- *         last rank reached, each child in its turn; a short last segment is
- *         counted as it is
+ *         last rank reached, each child in its turn; a short last segment
+ *         counts with its own size
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial.c - binomial-tree broadcast, farthest child first, whole or in
- * segments. It is what other variants are made of: without parameters it
- * sends the whole vector.
+/* binomial.c - binomial-tree broadcast, farthest child first.
+ *
+ * The vector is sent whole or in segments. Other variants use this one as a
+ * sub-algorithm; with default parameters it sends the whole vector.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s), L = ceil(lg P)
  *
  * Rounds  L S
- * Volume  (P - 1) n bytes in all, L n from the root
+ * Volume  (P - 1) n bytes in total, L n from the root
  * Cost    L S (alpha + s beta), exact for every P: the root itself sends L
- *         times, and no other path is longer; a short last segment is
- *         counted as it is
+ *         times, and no other path is longer; a short last segment counts with
+ *         its own size
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
@@ -25,8 +26,8 @@ static struct chorale_flow flow(const long *param)
     };
 }
 
-/* The vector as it is. Here and not by the flow of one segment: this is what
- * the smallest messages take, and they notice a few nanoseconds. */
+/* Send the whole vector. This does not use the flow engine, because the
+ * smallest messages are sensitive to a few nanoseconds. */
 static int whole(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;

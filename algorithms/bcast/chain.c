@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chain.c - chains of ranks that hang on the root; segments flow down them.
+/* chain.c - broadcast in segments down several chains of ranks.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  fanout (S - 1) + steps, steps = fanout + ceil((P - 1)/fanout) - 1 at
  *         most
- * Volume  (P - 1) n bytes in all, fanout n from the root, n from others
+ * Volume  (P - 1) n bytes in total, fanout n from the root, n from others
  * Cost    (fanout (S - 1) + steps) (alpha + s beta), exact: a short last
- *         segment is counted as it is
+ *         segment counts with its own size
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

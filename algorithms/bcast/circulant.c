@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - broadcast of S blocks on the circulant graph: every rank sends
- * and receives in every round, and the rounds are the fewest possible.
+/* circulant.c - broadcast of S blocks on a circulant graph.
+ *
+ * Every rank sends and receives in every round; the number of rounds is
+ * minimal.
  *
  * Rounds  S + L - 1, L = ceil(lg P)           P = comm_size, n = bytes,
  * Volume  n bytes to each rank                S = nblocks
- * Cost    at most (S + L - 1) (alpha + b beta), b = ceil(n/S); less where
- *         some blocks are a byte shorter
- * Needs   any P, any root, any datatype: the vector is cut by packed bytes
+ * Cost    at most (S + L - 1) (alpha + b beta), b = ceil(n/S); less if some
+ *         blocks are a byte shorter
+ * Needs   any P, any root, any datatype: the vector is split as packed bytes
  * Source  Traeff, arXiv 2312.11236, 2407.18004
  */
 #include "algorithms/blocks.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* double_tree.c - two binary trees, each of which carries one half of the
- * vector in segments; a rank that is inner in one is a leaf in the other.
+/* double_tree.c - broadcast down two binary trees, half of the vector each.
+ *
+ * Each half is sent in segments. An inner rank of one tree is a leaf of the
+ * other.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/2s)
  *
  * Rounds  2 (floor(lg(P - 1)) + S)
- * Volume  (P - 1) n bytes in all, n from each rank at most
+ * Volume  (P - 1) n bytes in total, n from each rank at most
  * Cost    at most 2 (floor(lg(P - 1)) + S) (alpha + s beta): in a step a rank
  *         sends and receives one segment, two steps are one level
  * Needs   any P, any root, any datatype. segsize 0: S = 1
@@ -15,11 +17,11 @@
 #include "algorithms/engines/rooted/double_tree.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
-/* What passes over an edge in a step. */
+/* Part of the vector that passes over an edge in a step. */
 struct piece {
     char *bytes;
     MPI_Count length;
-    int peer; /* -1: nothing */
+    int peer; /* -1: none */
 };
 
 static struct piece piece(const struct chorale_halves *h,

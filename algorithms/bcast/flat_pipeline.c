@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flat_pipeline.c - the root sends each segment to every rank in turn.
+/* flat_pipeline.c - flat broadcast, one segment to every rank in turn.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kary.c - complete k-ary tree; segments flow down it.
+/* kary.c - broadcast in segments down a complete k-ary tree.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  radix (S - 1) + steps, steps <= radix H, H the height
- * Volume  (P - 1) n bytes in all, radix n from each inner rank
+ * Volume  (P - 1) n bytes in total, radix n from each inner rank
  * Cost    (radix (S - 1) + steps) (alpha + s beta), exact for P > radix: steps
  *         of the last rank reached, each child in its turn; a short last
- *         segment is counted as it is. Without recv_preposted a rank
- *         receives a segment only after it has passed on the one before:
- *         radix + 1 for radix where a child of the root has radix children
+ *         segment counts with its own size. With recv_preposted=0 a rank
+ *         receives a segment only after it has passed on the previous one:
+ *         radix + 1 replaces radix if a child of the root has radix children
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Worringen, LCN 2003
  */
@@ -42,7 +42,7 @@ const struct chorale_alg chorale_bcast_kary = {
                CHORALE_PARAM_SEGSIZE(8192),
                {
                    .name = "recv_preposted",
-                   .unit = "0: one segment is passed on, then the next comes",
+                   .unit = "0: receive a segment after sending the previous",
                    .def = 1,
                    .min = 0,
                    .max = 1,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* knomial.c - k-nomial tree, largest subtree first, whole or in segments.
+/* knomial.c - k-nomial-tree broadcast, largest subtree first.
+ *
+ * The vector is sent whole or in segments.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  c (S - 1) + steps, c: children of the root, steps <= (radix - 1)
  *         ceil(log_radix P)
- * Volume  (P - 1) n bytes in all, c n from the root
- * Cost    (c (S - 1) + steps) (alpha + s beta), exact: a short last segment is
- *         counted as it is
+ * Volume  (P - 1) n bytes in total, c n from the root
+ * Cost    (c (S - 1) + steps) (alpha + s beta), exact: a short last segment
+ *         counts with its own size
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

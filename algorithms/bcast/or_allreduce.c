@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* or_allreduce.c - broadcast by combining: the root contributes its vector,
- * all others zeros, and one bitwise OR of them is what everybody wants. base
- * does the allreduce; "library" is the MPI library's own, for networks that
- * combine.
+/* or_allreduce.c - broadcast by an allreduce with bitwise OR.
+ *
+ * The root contributes its vector, all other ranks zeros. The parameter base
+ * selects the allreduce; "library" is the MPI library's own, for networks that
+ * reduce in hardware.
  *
  * Rounds  as base                             P = comm_size, n = bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes, exact; recursive doubling:
- *         L (alpha + n beta + n tau), L = lg P. The library's is not known;
- *         recursive doubling's stands in for it
+ * Cost    as base with n bytes, exact; recursive doubling: L (alpha + n beta +
+ *         n tau), L = lg P. The library's cost is unknown; that of recursive
+ *         doubling is used instead
  * Needs   any P, any root, any datatype: packed bytes
  * Source  US patent 7,827,385
  */

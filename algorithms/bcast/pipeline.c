@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline.c - one chain of all ranks; segments flow down it.
+/* pipeline.c - broadcast in segments down one chain of all ranks.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  S + P - 2
- * Volume  (P - 1) n bytes in all, n from each rank
- * Cost    (S + P - 2) (alpha + s beta), exact: a short last segment is counted
- *         as it is
+ * Volume  (P - 1) n bytes in total, n from each rank
+ * Cost    (S + P - 2) (alpha + s beta), exact: a short last segment counts with
+ *         its own size
  * Needs   any P, any root, any datatype. segsize 0: S = 1
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

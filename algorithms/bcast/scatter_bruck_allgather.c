@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_bruck_allgather.c - broadcast of long vectors: a binomial scatter of
- * P blocks, then Bruck's allgather, which needs no power of two.
+/* scatter_bruck_allgather.c - binomial scatter, then Bruck's allgather.
+ *
+ * For long vectors and any P, not only powers of two.
  *
  * Rounds  2 L, L = ceil(lg P)                 P = comm_size, n = bytes
  * Volume  2 (P - 1)/P n bytes from the root
- * Cost    2 L alpha + 2 (n - b) beta, b = ceil(n/P), but for blocks that
- *         differ by a byte: exact
+ * Cost    2 L alpha + 2 (n - b) beta, b = ceil(n/P): exact, except for blocks
+ *         that differ by a byte
  * Needs   any P, any root, any datatype; n bytes of scratch
  * Source  Barnett et al., 1994; Bruck et al., IEEE TPDS 8(11), 1997
  */

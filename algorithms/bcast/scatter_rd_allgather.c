@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_rd_allgather.c - broadcast of long vectors: a binomial scatter of P
- * blocks, then recursive doubling. If P is no power of two, the last group of
- * a round is short: its members send to two ranks each, and those who get its
- * blocks pass them on in their group.
+/* scatter_rd_allgather.c - binomial scatter, then recursive doubling.
+ *
+ * For long vectors. If P is not a power of two, the last group of a round is
+ * short. Its members send to two ranks each, which forward the blocks within
+ * their group.
  *
  * Rounds  2 L, L = ceil(lg P); else <= 3 L    P = comm_size, n = bytes
  * Volume  about 2 (P - 1)/P n bytes from the root
- * Cost    L alpha + (n - b) beta for the scatter, b = ceil(n/P); then, for
- *         w = 1, 2, 4, ... < P, a message of w blocks. If P is no power of
- *         two, for each w in P but the least: what the w ranks or the last
- *         t = P mod w take until then, whichever is more, a message of w
- *         blocks, another, 2 t blocks with the first if that is more, and
- *         ceil(lg w/t) - 1 of t blocks. Exact for powers of two, else an
- *         upper bound. n < P: the scatter sends nothing to those without
- *         bytes
+ * Cost    L alpha + (n - b) beta for the scatter, b = ceil(n/P); then, for w =
+ *         1, 2, 4, ... < P, a message of w blocks. If P is not a power of two,
+ *         for each power w in P's binary form except the least: the time until
+ *         then of the w ranks or of the last t = P mod w, whichever is longer,
+ *         then two messages of w blocks together (or of 2 t, if that is more),
+ *         and ceil(lg w/t) - 1 messages of t blocks. Exact for powers of two,
+ *         else an upper bound. n < P: the scatter skips ranks with empty blocks
  * Needs   any P, any root, any datatype
  * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_recexch_allgather.c - broadcast of long vectors: a k-nomial scatter
- * of P blocks, then recursive exchange with a radix of its own.
+/* scatter_recexch_allgather.c - k-nomial scatter, then recursive exchange.
+ *
+ * For long vectors; scatter and exchange each have their own radix.
  *
  * Rounds  <= (k1 - 1) ceil(log_k1 P) +        P = comm_size, n = bytes,
  *         (k2 - 1) q; folded + 2 e            k1 = scatter_radix,
@@ -10,7 +11,7 @@
  *         k2 - 1 messages of the largest w places' blocks; folded: before
  *         that e messages of a block, after it e of n bytes,
  *         e = ceil(P/K) - 1. Exact
- * Needs   any P, any root, any datatype. A radix above P is read as P
+ * Needs   any P, any root, any datatype. A radix above P acts as P
  * Source  Sack, Gropp, PPoPP 2012
  */
 #include "algorithms/catalogue.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_ring_allgather.c - broadcast of long vectors: a binomial scatter of
- * P blocks, then a ring in which every rank passes the blocks on.
+/* scatter_ring_allgather.c - binomial scatter, then a ring allgather.
+ *
+ * For long vectors.
  *
  * Rounds  L + P - 1, L = ceil(lg P)           P = comm_size, n = bytes
- * Volume  at most 2 (P - 1)/P n bytes from each rank, but for rounding
+ * Volume  at most 2 (P - 1)/P n bytes from each rank, up to rounding
  * Cost    L alpha + (n - b) beta + (P - 1) (alpha + b beta), b = ceil(n/P):
  *         exact. The root is the last to leave the scatter and holds one of
  *         the largest blocks, which then makes P - 1 hops.
- * Needs   any P, any root, any datatype. Blocks of 0 bytes are sent like
- *         others
+ * Needs   any P, any root, any datatype. Empty blocks are sent too
  * Source  Barnett et al., 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005
  */

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split_binary.c - two halves of the vector flow in segments down the two
- * subtrees of a binary tree; then pairs of ranks, one of either subtree,
+/* split_binary.c - two halves down the two subtrees of a binary tree.
+ *
+ * The halves travel in segments; then pairs of ranks, one of either subtree,
  * exchange their halves. The subtrees are the odd and the even virtual ranks,
- * each a complete binary tree, so that 2 i + 1 and 2 i + 2 are a pair; a last
+ * each a complete binary tree, so that 2 i + 1 and 2 i + 2 are a pair. A last
  * rank without a partner gets its second half from the root.
  *
  * P = comm_size, n = bytes, s = segsize, h = ceil(n/2), S = ceil(h/s)
  *
  * Rounds  2 (S - 1) + steps + 1, steps <= 2 H, H = floor(lg P)
- * Volume  (P - 1) n bytes in all; n from the root, 1.5 n from inner ranks
+ * Volume  (P - 1) n bytes in total; n from the root, 1.5 n from inner ranks
  * Cost    (2 (S - 1) + steps) (alpha + s beta) + alpha + floor(n/2) beta,
  *         exact: steps of the last rank reached, each child in its turn; a
  *         short last segment is counted as it is
  * Needs   P >= 3, n >= 2, any root, any datatype. If n is odd, both halves
- *         have the byte in the middle. segsize 0: S = 1
+ *         contain the middle byte. segsize 0: S = 1
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
-/* The subtree of side 0 (left) or 1, seen from its virtual rank i. */
+/* The subtree of side 0 (left) or 1, as seen by its virtual rank i. */
 static void subtree(struct chorale_tree *tree, int size, int side, int i)
 {
     chorale_tree_init(tree, CHORALE_KARY, 2, (size - side) / 2, i);
 }
 
-/* Where the half of a side begins; it has n - n/2 bytes. */
+/* Offset of a side's half, which has n - n/2 bytes. */
 static size_t half(size_t n, int side)
 {
     return side == 0 ? 0 : n / 2;
 }
 
-/* A segment to the left, one to the right; then what a left rank without a
- * partner lacks. */
+/* Send segments alternately left and right; then send the second half to a left
+ * rank without a partner. */
 static int run_root(const struct chorale_call *call, char *bytes, size_t n,
                     size_t s)
 {
@@ -50,7 +51,7 @@ static int run_root(const struct chorale_call *call, char *bytes, size_t n,
     return err;
 }
 
-/* Halves for halves. Only the bytes that the other one lacks. */
+/* Exchange the bytes that the partner lacks. */
 static int exchange(const struct chorale_call *call, int v, char *bytes,
                     size_t n)
 {

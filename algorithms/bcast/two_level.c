@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - broadcast to the leaders of the nodes, then in each node. The
- * root leads its node.
+/* two_level.c - broadcast among the node leaders, then in each node.
  *
- * The parts are blocking: each segment goes through both levels before a
- * leader turns to the next one. With one port a rank that gains next to
- * nothing; it may pay where the levels use different hardware, memory and
- * network card, and the other ranks of a node work on a segment while the
- * leaders exchange the next one.
+ * The root leads its node. Each level is blocking: a segment passes through
+ * both levels before a leader starts the next one. With one port per rank that
+ * gains almost nothing. It may gain if the levels use different hardware,
+ * memory and network card. The other ranks of a node then work on a segment
+ * while the leaders exchange the next one.
  *
- * Rounds  those of outer on N nodes and of inner on p ranks a node, for each
+ * Rounds  those of outer on N nodes and of inner on p ranks per node, for each
  *         of S segments
- * Volume  (N - 1) n bytes between nodes where outer is a tree
+ * Volume  (N - 1) n bytes between nodes if outer is a tree
  * Cost    at most S (outer(N) + inner(p)), of a segment; the last is shorter
  * Needs   several nodes with several ranks, placed in blocks; any root and
- *         datatype. It is right for any placement, but no cost is known there,
- *         so it is refused
+ *         datatype. The algorithm is valid for any placement, but without a
+ *         known cost it is refused there
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -56,7 +55,7 @@ static int whole(const struct chorale_call *call, struct chorale_topology *t)
     return chorale_part_run(part[call->param[0]], &level);
 }
 
-/* The packed vector, segment after segment. */
+/* Broadcast the packed vector, one segment after the other. */
 static int segments(const struct chorale_call *call, const void *what,
                     char *bytes, size_t n)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked.c - see checked.h. Checksums are stored lowest byte first, whatever
- * the machine's order is. */
+/* checked.c - packets with a checksum, stored in little-endian byte order. */
 #include "algorithms/engines/checked.h"
 
 uint64_t chorale_fnv1a(uint64_t hash, const void *bytes, size_t n)

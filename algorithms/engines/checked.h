@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked.h - packets that tell whether they arrived as they were sent:
- * payload, then a checksum (FNV-1a, 64 bits) of the payload, its length and a
- * label that both ends know, so that a packet for somebody else is refused as
- * well. A change of any one byte is always seen, others but for 1 in 2^64. */
+/* checked.h - packets with a checksum that detects corrupted or misrouted data.
+ *
+ * A packet is the payload, then a checksum (FNV-1a, 64 bits) of the payload,
+ * its length and a label that both ends know. The label lets a rank reject a
+ * packet meant for another rank. Any change of a single byte is detected; other
+ * changes pass undetected with probability 2^-64. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_CHECKED_H
 #define CHORALE_ALGORITHMS_ENGINES_CHECKED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that a packet has besides its payload. */
+/* Bytes of a packet in addition to its payload. */
 enum { CHORALE_CHECKED_EXTRA = 8 };
 
-/* FNV-1a over n bytes, going on from hash; start with CHORALE_FNV_START. */
+/* Continue the FNV-1a hash over n bytes; start with CHORALE_FNV_START. */
 #define CHORALE_FNV_START 0xcbf29ce484222325u
 uint64_t chorale_fnv1a(uint64_t hash, const void *bytes, size_t n);
 
-/* Seal packet[0 ... payload - 1]: writes the CHORALE_CHECKED_EXTRA bytes
- * behind. */
+/* Write the checksum of packet[0 ... payload - 1] into the
+ * CHORALE_CHECKED_EXTRA bytes that follow the payload. */
 void chorale_checked_seal(char *packet, size_t payload, uint64_t label);
 
-/* 1 if the packet is as it was sealed, with that payload and label. */
+/* 1 if the packet's checksum matches its payload and label. */
 int chorale_checked_good(const char *packet, size_t payload, uint64_t label);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.c - the library's own reductions: see library.h. */
+/* library.c - reductions by the MPI library. */
 #include "algorithms/engines/library.h"
 
 #include <limits.h>
@@ -9,8 +9,8 @@
 #define CHORALE_COUNT_MAX INT_MAX
 #endif
 
-/* One reduction in pieces that an int can count; root below 0: to all. A
- * count of 0 is one piece, as every call is one of the library's. */
+/* One reduction, split so that each count fits an int; root < 0: allreduce. A
+ * count of 0 still makes one call, as the application would. */
 static int in_pieces(struct chorale_ctx *ctx, const void *sendbuf,
                      void *recvbuf, MPI_Count count, MPI_Datatype type,
                      MPI_Op op, int root)

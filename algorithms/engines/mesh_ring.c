@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh_ring.c - see mesh_ring.h. */
+/* mesh_ring.c - a Hamiltonian cycle (ring) through all ranks of a mesh. */
 #include "algorithms/engines/mesh_ring.h"
 
-/* The ring on its way. turned: rows and columns have changed places. */
+/* The ring under construction. turned: rows and columns are swapped. */
 struct way {
     int turned, cols;
     int *next;
@@ -14,7 +14,7 @@ static void visit(struct way *way, int row, int col)
                                : row * way->cols + col;
 }
 
-/* Along a row, both ends included. */
+/* Along a row from one column to another, both included. */
 static void along(struct way *way, int row, int from, int to)
 {
     int step = from < to ? 1 : -1;
@@ -23,8 +23,8 @@ static void along(struct way *way, int row, int from, int to)
         visit(way, row, col);
 }
 
-/* Down the first column from a row, and back to it by all that lies right of
- * it, an even number of rows. */
+/* Down the first column from a row, and back through the columns right of it;
+ * the number of rows must be even. */
 static void down_and_back(struct way *way, int row, int rows, int cols)
 {
     for (int r = row; r < rows; r++)
@@ -36,8 +36,9 @@ static void down_and_back(struct way *way, int row, int rows, int cols)
             along(way, r, cols - 1, 1);
 }
 
-/* Rows and columns odd, 3 and 5 or more: one step goes from the fourth rank of
- * the second row over the third one, which is passed upwards, to the second. */
+/* Rows and columns odd, at least 3 and 5. One step goes from the fourth rank of
+ * the second row to the second rank, over the third one, which the ring passes
+ * vertically. */
 static void odd_ring(struct way *way, int rows, int cols)
 {
     for (int row = 0; row < 3; row++)
@@ -57,7 +58,7 @@ static void odd_ring(struct way *way, int rows, int cols)
     visit(way, 0, 1);
 }
 
-/* An even number of rows. */
+/* Even number of rows. */
 static void even_ring(struct way *way, int rows, int cols)
 {
     for (int row = 0; row < rows; row++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.c - see part.h. */
+/* part.c - runs another variant as a sub-algorithm. */
 #include "algorithms/engines/part.h"
 
 const long chorale_part_number[CHORALE_NPART] = {

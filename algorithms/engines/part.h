@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.h - a variant that does a part of another one's work, with the
- * defaults of its own parameters. */
+/* part.h - runs another variant as a sub-algorithm. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_PART_H
 #define CHORALE_ALGORITHMS_ENGINES_PART_H
 
 #include "algorithms/alg.h"
 
-/* A parameter that names one of several parts, words[value], for use in a
- * descriptor; at most CHORALE_NPART of them. The first few are for all plans,
- * the others for the full set alone. */
+/* A parameter whose value selects a sub-algorithm; words[value] is its name. At
+ * most CHORALE_NPART values. The first few values are candidates in all plans,
+ * the others in the full set only. */
 enum { CHORALE_NPART = 10 };
 extern const long chorale_part_number[CHORALE_NPART];
 
@@ -24,13 +23,14 @@ extern const long chorale_part_number[CHORALE_NPART];
     CHORALE_PARAM_PARTS(field, what, usual, words, CHORALE_NWORDS(words))
 #define CHORALE_NWORDS(words) ((int)(sizeof(words) / sizeof(*(words))))
 
-/* part->run on the call, but for its param. */
+/* Run part on the call, with part's default parameters instead of
+ * call->param. */
 int chorale_part_run(const struct chorale_alg *part,
                      const struct chorale_call *call);
 
-/* part at the point, but for its param: cost, scratch (0: none), why it
- * cannot run there (NULL: it can), whether it overlaps there, and in which
- * order it combines operands. */
+/* Properties of part at pt, with its default parameters: cost, scratch (bytes),
+ * the reason why it cannot run (or NULL), whether its messages overlap, and its
+ * order of operands. */
 int chorale_part_cost(const struct chorale_alg *part,
                       const struct chorale_point *pt,
                       struct chorale_term *term);
@@ -43,9 +43,9 @@ int chorale_part_overlaps(const struct chorale_alg *part,
 enum chorale_order chorale_part_order(const struct chorale_alg *part,
                                       const struct chorale_point *pt);
 
-/* Cost and scratch of a part that combines n bytes bit by bit at pt's ranks.
- * part NULL is the library, whose cost is not known: that of instead stands in
- * for it. */
+/* Cost and scratch of a sub-algorithm that combines n bytes bitwise among the
+ * ranks of pt. part NULL is the MPI library: its cost is unknown, so that of
+ * instead is used, and its scratch counts as 0. */
 int chorale_part_or_cost(const struct chorale_alg *part,
                          const struct chorale_alg *instead,
                          const struct chorale_point *pt, size_t n,

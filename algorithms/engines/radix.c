@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* radix.c - see radix.h. */
+/* radix.c - folding to a power of k ranks. */
 #include "algorithms/engines/radix.h"
 
 #include <stddef.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* radix.h - numbers of processes that are no power of k: who folds onto whom,
- * and the core that stays. Used by recursive doubling, multiplying and
- * exchange in any collective. */
+/* radix.h - reduces process counts that are no power of k to a core that is.
+ *
+ * The ranks outside the core hand their data to a rank of the core ("fold")
+ * before the algorithm proper. Used by recursive doubling, multiplying and
+ * exchange in all collectives. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_RADIX_H
 #define CHORALE_ALGORITHMS_ENGINES_RADIX_H
 
 #include <limits.h>
 
-/* The parameter "radix" of Bruck's exchanges. */
+/* The parameter "radix" of Bruck algorithms. */
 enum { CHORALE_NBASE = 7 };
 extern const long chorale_bases[CHORALE_NBASE];
 #define CHORALE_PARAM_BASE(what)                                             \
@@ -17,26 +19,28 @@ extern const long chorale_bases[CHORALE_NBASE];
         .by = CHORALE_BY_ROOT                                                \
     }
 
-/* Largest power of k >= 2 that is <= p, and its exponent (where exponent is
- * not NULL). */
+/* Largest power of k >= 2 that is <= p; *exponent is set unless exponent is
+ * NULL. */
 int chorale_power_below(int p, int k, int *exponent);
 
-/* How one rank folds. The ranks are cut into as many runs as the core has
- * places, longer runs first, their lengths as equal as can be: at most k, and
- * at most 2 for k = 2. The last of each run survives, so that rank order is
- * kept: what the others hand over stands left of its own. */
+/* How one rank folds. The ranks are split into runs of consecutive ranks, one
+ * per member of the core, as equal in length as possible, longer ones first. A
+ * run has at most k ranks, or 2 if k = 2. The last rank of each run stays in
+ * the core. This preserves rank order: the data of the other ranks of the run
+ * precede its own. */
 struct chorale_fold {
-    int core;      /* ranks that stay: the largest power of k <= p */
-    int most;      /* ranks that fold onto one, where most do: at place 0 */
-    int place;     /* of this rank in the core, or -1: it folds */
-    int keeper;    /* the survivor of this rank's run; itself, if it stays */
-    int first;     /* first rank of the run: the ranks first ... keeper - 1
-                    * fold onto keeper */
+    int core;      /* ranks in the core: the largest power of k <= p */
+    int most;      /* largest number of ranks that fold onto one; reached at
+                    * place 0 */
+    int place;     /* this rank's place in the core, or -1 if it folds */
+    int keeper;    /* the core rank of this rank's run */
+    int first;     /* first rank of the run: ranks first ... keeper - 1 fold
+                    * onto keeper */
 };
 
 void chorale_fold_init(struct chorale_fold *fold, int rank, int p, int k);
 
-/* The rank at a place of the core. */
+/* The rank at the given place of the core. */
 int chorale_fold_rank(int place, int p, int k);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signal.c - see signal.h. */
+/* signal.c - zero-byte messages. */
 #include "algorithms/engines/signal.h"
 
 int chorale_signal_round(struct chorale_ctx *ctx, int n, const int *to,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.c - see topology.h. */
+/* topology.c - two levels of a communicator. */
 #include "algorithms/engines/topology.h"
 
-/* Ints in scratch at most: index, order, start, and the views' maps; then the
- * table of nodes seen. */
+/* Upper bound on the ints in scratch: index, order, start and the views' maps;
+ * the hash table of nodes comes in addition. */
 static size_t ints_kept(int size)
 {
     return 5 * (size_t)size + 1;
@@ -18,7 +18,7 @@ static size_t table_room(int size)
     return room;
 }
 
-/* Where the node of rank is in the table of first ranks, or would be. */
+/* Slot of a node in the hash table of first ranks, or the free slot for it. */
 static size_t find(const struct chorale_ctx *ctx, const int *table,
                    size_t room, int node)
 {
@@ -29,7 +29,7 @@ static size_t find(const struct chorale_ctx *ctx, const int *table,
     return at;
 }
 
-/* Number the nodes: index and nodes. */
+/* Number the nodes: sets index and nodes. */
 static int number_nodes(struct chorale_topology *t, struct chorale_ctx *ctx)
 {
     size_t mark = chorale_scratch_mark(ctx), room = table_room(ctx->size);
@@ -61,7 +61,8 @@ static int number_nodes(struct chorale_topology *t, struct chorale_ctx *ctx)
     return MPI_SUCCESS;
 }
 
-/* order and start, from index: start moves to each node's end and back. */
+/* Set order and start from index; start[i] advances to the end of node i and is
+ * then shifted back. */
 static void sort_ranks(struct chorale_topology *t, int size)
 {
     for (int i = 0; i <= t->nodes; i++)
@@ -114,7 +115,7 @@ int chorale_topology_counts(const struct chorale_topology *t,
     return MPI_SUCCESS;
 }
 
-/* The views. map: room for a node's ranks and all leaders. */
+/* Make the views. map has room for a node's ranks and all leaders. */
 static void make_views(struct chorale_topology *t, struct chorale_ctx *ctx,
                        int *map, int root, int last_leads)
 {
@@ -139,7 +140,7 @@ static void make_views(struct chorale_topology *t, struct chorale_ctx *ctx,
                      leader);
 }
 
-/* Room for the arrays; returns that of the views' maps, or NULL. */
+/* Allocate the arrays; returns the room for the views' maps, or NULL. */
 static int *make_room(struct chorale_topology *t, struct chorale_ctx *ctx)
 {
     size_t size = (size_t)ctx->size;
@@ -168,7 +169,8 @@ int chorale_topology_init(struct chorale_topology *t,
     return MPI_SUCCESS;
 }
 
-/* Runs of consecutive ranks: of group each or, if that is 0, of a node. */
+/* Runs of consecutive ranks: of group ranks each or, if group is 0, of ranks on
+ * the same node. */
 static int init_runs(struct chorale_topology *t, struct chorale_ctx *ctx,
                      int group, int last_leads)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.h - the two levels of a communicator: the ranks of each node, and
- * one leader of each node. Any placement of ranks on nodes will do.
+/* topology.h - two levels of a communicator: ranks of a node, and node leaders.
  *
- * The levels are views (context.h), on which variants run as on communicators.
- * What they are made of is scratch: everything goes between mark and release
- * of the caller.
+ * Ranks may be placed on nodes in any way. The levels are views (context.h), on
+ * which variants run as on communicators. All arrays are scratch: the caller
+ * must bracket their use by mark and release.
  */
 #ifndef CHORALE_ALGORITHMS_ENGINES_TOPOLOGY_H
 #define CHORALE_ALGORITHMS_ENGINES_TOPOLOGY_H
@@ -13,49 +12,52 @@
 #include "algorithms/context.h"
 
 struct chorale_topology {
-    int nodes;               /* how many */
-    int node;                /* this rank's; nodes are numbered from 0, by
-                              * their lowest ranks */
+    int nodes;               /* number of nodes */
+    int node;                /* this rank's node; nodes are numbered from 0 in
+                              * order of their lowest ranks */
     int *index;              /* [size] node of each rank */
-    int *order;              /* [size] ranks, node after node, ascending */
-    int *start;              /* [nodes + 1] of each node in order */
-    int in_order;            /* order is 0, 1, 2, ... */
-    int leads;               /* this rank is its node's leader */
-    int lead;                /* place of this node's leader in inner */
+    int *order;              /* [size] ranks grouped by node, ascending */
+    int *start;              /* [nodes + 1] start of each node in order */
+    int in_order;            /* 1: order is 0, 1, 2, ... */
+    int leads;               /* 1: this rank is its node's leader */
+    int lead;                /* rank of this node's leader in inner */
     struct chorale_ctx inner; /* this node's ranks, ascending */
-    struct chorale_ctx outer; /* leaders, node after node; leaders only */
+    struct chorale_ctx outer; /* leaders in order of nodes; valid on leaders
+                               * only */
 };
 
-/* The lowest rank of each node leads it, but on the node of root, which leads
- * there; root is -1 where there is none. Returns an MPI error code. */
+/* The leader of each node is its lowest rank, except that root leads its own
+ * node; root -1: no root. Returns an MPI error code. */
 int chorale_topology_init(struct chorale_topology *t,
                           struct chorale_ctx *ctx, int root);
 
-/* The same with nodes cut into runs of consecutive ranks, each led by its last
- * one: what keeps rank order. Ranks placed in blocks have a run a node. */
+/* The same, but each node is split into runs of consecutive ranks led by their
+ * last rank, which preserves rank order. Ranks placed in blocks have one run
+ * per node. */
 int chorale_topology_init_runs(struct chorale_topology *t,
                                struct chorale_ctx *ctx);
 
-/* Groups of so many consecutive ranks in the place of nodes, wherever these
- * are; the last one may have fewer. */
+/* Groups of group consecutive ranks instead of nodes, regardless of placement;
+ * the last group may be smaller. */
 int chorale_topology_init_groups(struct chorale_topology *t,
                                  struct chorale_ctx *ctx, int group);
 
-/* Ranks of a node; 1 if that is the same for all nodes. */
+/* members: number of ranks of a node. regular: 1 if it is equal for all
+ * nodes. */
 int chorale_topology_members(const struct chorale_topology *t, int node);
 int chorale_topology_regular(const struct chorale_topology *t);
 
-/* Blocks of m bytes a rank, node after node: bytes of each node, and where
- * they start. Takes scratch of ctx. Returns an MPI error code. */
+/* Bytes and displacements of each node's blocks, stored node after node, with m
+ * bytes per rank. Takes scratch of ctx. Returns an MPI error code. */
 int chorale_topology_counts(const struct chorale_topology *t,
                             struct chorale_ctx *ctx, size_t m,
                             MPI_Count **counts_p, MPI_Aint **displs_p);
 
-/* Scratch of these at comm_size. */
+/* Bytes of scratch that the functions above need for pt->comm_size ranks. */
 size_t chorale_topology_scratch(const struct chorale_point *pt);
 
-/* The levels at pt, for ranks placed in blocks of ppn: comm_size and root of
- * a full node, and of the leaders; msg_size is pt's. */
+/* The two levels at pt, for ranks placed in blocks of ppn. Sets comm_size and
+ * root for a full node and for the leaders; msg_size stays that of pt. */
 void chorale_topology_points(const struct chorale_point *pt,
                              struct chorale_point *inner,
                              struct chorale_point *outer);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doubling_123.c - exscan by shifts of 1, 2, 3, 6, 12, ... With x the operand
- * of a rank and W its result so far, it sends up x in the first round, W x in
- * the second, W from then on, and puts before W what comes from below. W
- * covers 1, 3, 6, 12, ... ranks after the rounds: one round fewer than a shift
- * and a scan for most P.
+/* doubling_123.c - exscan by shifts of 1, 2, 3, 6, 12, ... ranks.
+ *
+ * Let x be a rank's operand and W its result so far. It sends x in the first
+ * round, W x in the second and W from then on. The received value becomes the
+ * left operand of W. After the rounds W covers 1, 3, 6, 12, ... ranks: for most
+ * P one round fewer than a shift and a scan.
  *
  * Rounds  R = ceil(lg(4/3 (P - 1)))           P = comm_size, n = bytes
  * Volume  at most R n bytes from each rank
@@ -16,8 +17,8 @@
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/reduction/prefix.h"
 
-/* Send to the rank distance above and receive from the one below, as far as
- * they are there; rank 0 sends nothing that is not its operand. */
+/* Send to the rank distance above and receive from the rank distance below, if
+ * they exist. Rank 0 sends only its own operand. */
 static int shift(const struct chorale_call *call, const void *out, void *in,
                  long distance, int first)
 {
@@ -35,8 +36,8 @@ static int shift(const struct chorale_call *call, const void *out, void *in,
     return receives ? chorale_recv(ctx, in, n, type, from) : MPI_SUCCESS;
 }
 
-/* mine: room for x, then W x; tmp: for what comes in. Either may be NULL
- * where nothing needs it. */
+/* mine: buffer for x, then W x; tmp: receive buffer. Either may be NULL if it
+ * is not needed. */
 static int rounds(const struct chorale_call *call, void *mine, void *tmp)
 {
     struct chorale_ctx *ctx = call->ctx;
@@ -93,7 +94,8 @@ static int run(const struct chorale_call *call)
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    int n = pt->comm_size > 1; /* rounds: after n of them W covers covered */
+    int n = pt->comm_size > 1; /* rounds; after n rounds W covers covered
+                                * ranks */
     double m = (double)pt->msg_size;
 
     for (long covered = 1; covered < pt->comm_size - 1; n++)

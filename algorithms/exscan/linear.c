@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - exscan along a chain: each rank adds its operand to what comes
- * from the rank below, which is its result, and sends that on.
+/* linear.c - exscan along a chain.
+ *
+ * The value from the rank below is a rank's result; it combines that with its
+ * operand and sends it to the rank above.
  *
  * Rounds  P - 1                               P = comm_size, n = bytes
  * Volume  n bytes from each rank but the last

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - exscan by exchanges with the ranks r xor 1, 2, 4, ...
- * Each rank keeps the value of its group and its own result; a partner that
- * is not there is left out, and what nobody uses later is not sent.
+/* recursive_doubling.c - exscan by exchanges with ranks r xor 1, 2, 4, ...
+ *
+ * Each rank keeps the value of its group and its own result. Missing partners
+ * are skipped, and values that no rank needs later are not sent.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = bytes
  * Volume  at most L n bytes from each rank
  * Cost    L (alpha + n beta) + (2 L - 2) n tau at powers of two, where a rank
- *         adds to its group and to its result in all rounds but the first and
- *         the last; at most that elsewhere
+ *         combines for both its group and its result in all rounds but the
+ *         first and the last; for other P an upper bound
  * Needs   any P, any datatype, any operation
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
@@ -24,7 +25,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_prefix_recursive_doubling_cost(pt, 0, term);
 }
 
-/* Of two ranks one receives the other's operand, and that is its result. */
+/* With two ranks, the operand that one receives is its result. */
 static size_t scratch(const struct chorale_point *pt)
 {
     return pt->comm_size > 2 ? chorale_prefix_recursive_doubling_scratch(pt)

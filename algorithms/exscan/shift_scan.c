@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shift_scan.c - exscan as one shift to the rank above, then an inclusive scan
- * by shifts 1, 2, 4, ... over all ranks but the first.
+/* shift_scan.c - exscan by one shift, then an inclusive scan.
+ *
+ * The scan shifts by 1, 2, 4, ... over all ranks but the first.
  *
  * Rounds  1 + M, M = ceil(lg(P - 1))          P = comm_size, n = bytes
  * Volume  at most (1 + M) n bytes from each rank
@@ -12,8 +13,8 @@
 #include "algorithms/engines/reduction/prefix.h"
 #include "algorithms/tree.h"
 
-/* The own operand to the rank above, that of the rank below into recvbuf.
- * tmp: room for an operand that is in recvbuf itself. */
+/* Send the own operand to the rank above and receive that of the rank below
+ * into recvbuf. tmp: buffer for an operand that is in recvbuf itself. */
 static int shift(const struct chorale_call *call, void *tmp)
 {
     struct chorale_ctx *ctx = call->ctx;

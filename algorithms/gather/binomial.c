@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial.c - binomial-tree gather, nearest child first. Inner ranks collect
- * their subtree's blocks as packed bytes; the root receives each subtree
- * where it belongs, but for one that wraps past the last rank.
+/* binomial.c - binomial-tree gather, nearest child first.
+ *
+ * Inner ranks collect their subtree's blocks as packed bytes. The root receives
+ * each subtree in its final place, except one that wraps past the last rank.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes into the root

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* knomial.c - k-nomial-tree gather, nearest child first: fewer levels than a
- * binomial tree, for networks where a rank receives several messages at once.
+/* knomial.c - k-nomial-tree gather, nearest child first.
+ *
+ * It has fewer levels than a binomial tree, for networks where a rank receives
+ * several messages at once.
  *
  * Rounds  at most (k - 1) ceil(log_k P)       P = comm_size, k = radix
  * Volume  (P - 1) m bytes into the root       n = m P bytes

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_nb.c - flat gather with several receives in flight: the root waits
- * for all of them after every max_reqs-th receive and at the end. max_reqs 0
- * or 1: no limit.
+/* linear_nb.c - flat gather with several receives in flight.
+ *
+ * The root waits for all receives after every max_reqs-th one and at the end.
+ * max_reqs 0 or 1: no limit.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes, all into the root
- * Cost    (P - 1) (alpha + m beta): exact where a rank receives one
- *         message at a time. Where messages in flight overlap it is a bound:
- *         a batch then pays alpha once, ceil((P - 1)/max_reqs) alpha in all.
+ * Cost    (P - 1) (alpha + m beta): exact if a rank receives one message at a
+ *         time. If messages in flight overlap it is an upper bound: a batch
+ *         then takes alpha once, ceil((P - 1)/max_reqs) alpha in total.
  * Needs   any P, any root, any datatype
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_sync.c - flat gather in which the root calls each rank up: an empty
- * message to it, then the first segment of its block comes, then the rest.
- * Nobody floods the root. While one rank's rest comes the next is called.
+/* linear_sync.c - flat gather in which the root requests each block.
+ *
+ * The root sends each rank an empty message, receives the first segment of its
+ * block, then the rest. The root is therefore never flooded. While the rest of
+ * one block arrives, the next rank is requested.
  *
  * Rounds  2 P - 1                             P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes, all into the root
- * Cost    (2 P - 1) alpha + (P - 1) m beta, exact: only the first call is
- *         not hidden. Blocks of one segment have no rest to hide calls
- *         behind: (2 P - 2) alpha
- * Needs   any P, any root, any datatype; cut by packed bytes
+ * Cost    (2 P - 1) alpha + (P - 1) m beta, exact: only the first request is
+ *         not hidden. Blocks of one segment have no rest that could hide a
+ *         request: (2 P - 2) alpha
+ * Needs   any P, any root, any datatype; split as packed bytes
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/blocks.h"
@@ -26,7 +28,7 @@ static size_t first_bytes(size_t m, long first_segsize)
                : m;
 }
 
-/* The rest that is on its way into p, if there is one. */
+/* Receive of the rest of a block into p, if any. */
 struct rest {
     MPI_Request req;
     int comes;
@@ -135,8 +137,7 @@ static const long more[] = { 0, 8192, 16384, 65536, 131072, 524288, 1048576 };
 const struct chorale_alg chorale_gather_linear_sync = {
     .coll = CHORALE_GATHER,
     .name = "linear_sync",
-    .summary = "the root calls every rank up, and takes its block in two "
-               "messages",
+    .summary = "the root requests every block, which comes in two messages",
     .formula = "2 (P-1) alpha + (P-1)/P n beta; first_segsize > 0, m > "
                "first_segsize: + alpha",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* or_positionwise.c - gather by combining, position by position: one bitwise
- * OR for each block of the result, to which its owner contributes the block
- * and all others zeros. base does the reductions; "library" is the MPI
- * library's own, for networks that combine.
+/* or_positionwise.c - gather by one reduction with bitwise OR per block.
+ *
+ * The owner contributes its block, all other ranks zeros. The parameter base
+ * selects the reduction; "library" is the MPI library's own, for networks that
+ * reduce in hardware.
  *
  * Rounds  P times those of base               P = comm_size, n = m P bytes
  * Volume  as base with m bytes, P times
- * Cost    at most P times that of base with m bytes. Binomial: P L (alpha +
- *         m beta + m tau), L = ceil(lg P), exactly, as the root is busy all
- *         the time. Pipelines overlap from one position to the next:
- *         (P - 1) (P - 3) segments less. The library's is not known;
- *         binomial's stands in for it
+ * Cost    at most P times that of base with m bytes. Binomial: P L (alpha + m
+ *         beta + m tau), L = ceil(lg P), exact, because the root is always
+ *         busy. Pipelines overlap from one block to the next: (P - 1) (P - 3)
+ *         segments less. The library's cost is unknown; that of binomial is
+ *         used instead
  * Needs   any P, any root, any datatype: packed bytes
  * Source  US patent 8,140,826, as claimed
  */
@@ -19,15 +20,15 @@
 #include "algorithms/engines/reduction/combine.h"
 #include "algorithms/engines/rooted/packed.h"
 
-/* What a rank contributes: its block, packed, at its own position. */
+/* Contribution of this rank: its packed block at its own position. */
 struct state {
     const struct chorale_call *call;
     size_t m;
     const char *own, *zeros;
 };
 
-/* The root's block lies in its receive buffer if it is in place; a copy is
- * contributed, since not all libraries reduce in place at every root. */
+/* In place, the root's block is in its receive buffer. A copy is contributed,
+ * because not all libraries can reduce in place at every root. */
 static int own_in_place(struct state *st)
 {
     const struct chorale_call *call = st->call;
@@ -130,7 +131,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
         term[i].messages *= pt->comm_size;
         term[i].reduced *= pt->comm_size;
     }
-    /* The pipe fills once, or twice, not at every position. */
+    /* The pipeline fills once or twice, not at every position. */
     if (n > 0 && pt->comm_size > 3 &&
         pt->param[0] == CHORALE_COMBINE_PIPELINE) {
         double filled = (pt->comm_size - 1.0) * (pt->comm_size - 3.0);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* or_whole.c - gather by combining: every rank contributes a vector of P
- * blocks, its own one in place and zeros elsewhere, and one bitwise OR of
- * these vectors is what the root wants. base does the reduction; "library" is
- * the MPI library's own, for networks that combine.
+/* or_whole.c - gather by one reduction with bitwise OR.
+ *
+ * Every rank contributes a vector of P blocks that are zero except its own. The
+ * parameter base selects the reduction; "library" is the MPI library's own, for
+ * networks that reduce in hardware.
  *
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes, which not all bases state exactly. Binomial:
- *         L (alpha + n beta + n tau), L = ceil(lg P), exactly. The
- *         library's is not known; binomial's stands in for it
+ * Cost    as base with n bytes, an upper bound for some bases. Binomial: L
+ *         (alpha + n beta + n tau), L = ceil(lg P), exact. The library's cost
+ *         is unknown; that of binomial is used instead
  * Needs   any P, any root, any datatype: packed bytes; n bytes of zeros at
  *         every rank
  * Source  US patent 8,140,826, with the whole buffer at once
@@ -18,8 +19,8 @@
 #include "algorithms/engines/reduction/combine.h"
 #include "algorithms/engines/rooted/packed.h"
 
-/* This rank's vector: zeros but for its own block. The root's block lies in
- * its receive buffer if it is in place. */
+/* This rank's vector: zeros except its own block. In place, the root's block is
+ * in its receive buffer. */
 static int fill(const struct chorale_call *call, char *bytes, size_t m)
 {
     struct chorale_ctx *ctx = call->ctx;
@@ -86,7 +87,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_gather_or_whole = {
     .coll = CHORALE_GATHER,
     .name = "or_whole",
-    .summary = "one bitwise OR of vectors that are zero but for a block",
+    .summary = "one bitwise OR of vectors that are zero except for one block",
     .formula = "<= as the base's reduction of n bytes; base=library: as the "
                "library's own, not known; base=binomial: <= ceil(lg P) (alpha "
                "+ n beta + n tau)",

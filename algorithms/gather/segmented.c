@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segmented.c - flat gather, every block in segments: a message never is
- * longer than a segment, so that it stays within the library's protocol and
- * buffers for short messages.
+/* segmented.c - flat gather in segments.
+ *
+ * No message is longer than a segment, so that it stays within the library's
+ * protocol and buffers for short messages.
  *
  * Rounds  (P - 1) S, S = ceil(m/s)            P = comm_size, s = segsize
  * Volume  (P - 1) m bytes, all into the root
  * Cost    (P - 1) (S alpha + m beta), exact: the receives block
- * Needs   any P, any root, any datatype; cut by packed bytes
- * Source  the gather to linear_segmented scatter
+ * Needs   any P, any root, any datatype; split as packed bytes
+ * Source  the counterpart of scatter linear_segmented
  */
 #include "algorithms/blocks.h"
 #include "algorithms/catalogue.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - gather in each node to its leader, then of the nodes' blocks
- * among the leaders. The root leads its node, and puts the blocks that came
- * node after node where they belong.
+/* two_level.c - gather in each node to its leader, then among the leaders.
  *
- * Rounds  those of inner on p ranks a node and of outer on N nodes
+ * The root leads its node, and moves the blocks, which arrive ordered by node,
+ * to their places.
+ *
+ * Rounds  those of inner on p ranks per node and of outer on N nodes
  * Volume  (P - 1) m bytes to the root, as in any gather
  * Cost    at most inner(p, m) + outer(N, p m)
  * Needs   several nodes with several ranks, placed in blocks; any root and
- *         datatype. It is right for any placement, but no cost is known there,
- *         so it is refused
+ *         datatype. The algorithm is valid for any placement, but without a
+ *         known cost it is refused there
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"

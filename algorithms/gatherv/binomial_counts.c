@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial_counts.c - binomial-tree gatherv. Only the root knows all counts,
- * so the bytes of the blocks go up the tree first, as far as the root's
- * children; then each inner rank knows what its subtree brings.
+/* binomial_counts.c - binomial-tree gatherv with the counts sent ahead.
+ *
+ * Only the root knows all counts. The bytes of the blocks therefore travel up
+ * the tree first, up to the root's children, so that each inner rank knows the
+ * blocks of its subtree.
  *
  * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size
  * Volume  n - m_root bytes into the root, and at most 8 P bytes of counts
  * Cost    at most (2 L - 1) alpha + 4 P beta for the counts, and for the data
- *         those of the 1, 2, 4, ... largest blocks
+ *         the bytes of the 1, 2, 4, ... largest blocks
  * Needs   any P, any root, any datatype; a rank holds its subtree's bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
  */
@@ -14,8 +16,8 @@
 #include "algorithms/engines/rooted/block_tree.h"
 #include "algorithms/engines/rooted/flat.h"
 
-/* Bytes of the blocks of this rank's subtree to size[0 ...], and on to the
- * parent, unless that is the root. */
+/* Collect the bytes of this subtree's blocks in size[0 ...], and send them to
+ * the parent, unless that is the root. */
 static int counts_up(const struct chorale_block_tree *t, int64_t *size)
 {
     int err = MPI_SUCCESS;

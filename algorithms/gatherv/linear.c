@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - flat gatherv: the root receives from each rank in turn. Empty
- * blocks are not sent.
+/* linear.c - flat gatherv: the root receives from each rank in turn.
+ *
+ * Empty blocks are not sent.
  *
  * Rounds  P - 1, less one for each empty block
  * Volume  n - m_root bytes, all into the root

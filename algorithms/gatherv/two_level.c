@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - gatherv in each node to its leader, then of the nodes' bytes
- * among the leaders. A leader is told first what its ranks bring; the root,
- * which leads its node, knows. It puts the blocks that came node after node
- * where they belong.
+/* two_level.c - gatherv in each node to its leader, then among the leaders.
  *
- * Rounds  those of inner on p ranks a node, twice, and of outer on N nodes
- * Volume  n - m_root bytes to the root, as in any gatherv, those of the nodes
- *         once more inside them; 8 bytes a rank of sizes
+ * Each rank first sends its leader the size of its block; the root, which leads
+ * its node, knows all sizes. It moves the blocks, which arrive ordered by node,
+ * to their places.
+ *
+ * Rounds  those of inner on p ranks per node, twice, and of outer on N nodes
+ * Volume  n - m_root bytes to the root, as in any gatherv, and the nodes' bytes
+ *         again inside them; 8 bytes of sizes per rank
  * Cost    at most gather(p, 8 bytes) + inner(p) + outer(N), with the largest
- *         blocks in every place
+ *         blocks everywhere
  * Needs   several nodes with several ranks, placed in blocks; any root and
- *         datatype. It is right for any placement, but no cost is known there,
- *         so it is refused
+ *         datatype. The algorithm is valid for any placement, but without a
+ *         known cost it is refused there
  * Source  Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -19,7 +20,7 @@
 #include "algorithms/engines/rooted/rooted.h"
 #include "algorithms/engines/composed/two_level_v.h"
 
-/* By the words of chorale_level_v_word. */
+/* Indexed like chorale_level_v_word. */
 static const struct chorale_alg *const part[] = {
     &chorale_gatherv_binomial_counts,
     &chorale_gatherv_linear,
@@ -31,7 +32,7 @@ static const struct chorale_alg *const sizes_part[] = {
     &chorale_gather_linear_nb,
 };
 
-/* Tell the leader, and let it see what that amounts to. */
+/* Send the sizes to the leader, which computes the layout from them. */
 static int learn_sizes(struct chorale_level_v *st)
 {
     const struct chorale_call *call = st->call;
@@ -128,7 +129,7 @@ const struct chorale_alg chorale_gatherv_two_level = {
     .source = "Open MPI, HAN; Kandalla et al., CAC 2010",
     .needs = CHORALE_NEEDS_NODES,
     .cost_is = CHORALE_COST_BOUND,
-    .within = 5.4, /* where the node beside the root's has one rank */
+    .within = 5.4, /* if the node next to the root's has a single rank */
     .tells = 1,
     .core = CHORALE_CORE_LEVELS,
     .nparam = 2,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binary.c - complete binary tree; segments flow up it.
+/* binary.c - reduction in segments up a complete binary tree.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  2 (S - 1) + steps, steps = 2 H at most, H = floor(lg P)
- * Volume  (P - 1) n bytes in all; inner ranks reduce 2 n
+ * Volume  (P - 1) n bytes in total; inner ranks reduce 2 n
  * Cost    (2 (S - 1) + steps) (alpha + s beta + s tau), exact for P > 2: steps
- *         from the rank farthest from the root, each child in its turn; a
- *         short last segment is counted as it is
+ *         from the rank farthest from the root, each child in its turn; a short
+ *         last segment counts with its own size
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1. A rank has one
- *         segment on its way up at a time, but with max_reqs a leaf has so
- *         many that its parent has not begun to take, and never more
+ *         rounded down to whole elements, at least one; 0: S = 1. An inner rank
+ *         has one segment in flight upwards; max_reqs limits a leaf's segments
+ *         that its parent has not begun to receive
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial.c - binomial-tree reduction, nearest child first, whole or in
- * segments. It is what other variants are made of: without parameters it
- * reduces the whole vector at once.
+/* binomial.c - binomial-tree reduction, nearest child first.
+ *
+ * The vector is reduced whole or in segments. Other variants use this one as a
+ * sub-algorithm; with default parameters it reduces the whole vector at once.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s), L = ceil(lg P)
  *
  * Rounds  L S
- * Volume  (P - 1) n bytes in all; the root reduces L n
- * Cost    L S (alpha + s beta + s tau), exact for every P; a short last
- *         segment is counted as it is. With an operation that does not
- *         commute the tree runs on true ranks, so that each subtree is a
- *         range of ranks to the right of its parent, and rank 0 passes the
- *         result on: alpha + n beta more, unless it is the root
- * Needs   any P, any root, any datatype, any operation. segsize is cut to
- *         whole elements, at least one; 0: S = 1. With max_reqs a leaf has
- *         so many segments that its parent has not begun to take, and never
- *         more
+ * Volume  (P - 1) n bytes in total; the root reduces L n
+ * Cost    L S (alpha + s beta + s tau), exact for every P; a short last segment
+ *         counts with its own size. If the operation does not commute, the tree
+ *         is rooted at rank 0, so that each subtree is a range of ranks above
+ *         its parent. Rank 0 then forwards the result: alpha + n beta more,
+ *         unless it is the root
+ * Needs   any P, any root, any datatype, any operation. segsize is rounded down
+ *         to whole elements, at least one; 0: S = 1. max_reqs limits a leaf's
+ *         segments that its parent has not begun to receive
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"
@@ -31,26 +31,26 @@ static struct chorale_flow flow(const long *param)
     };
 }
 
-/* The tree's root: see Cost. */
+/* Rank of the tree's root: see Cost. */
 static int base_of(const struct chorale_call *call)
 {
     return call->commutative ? call->root : 0;
 }
 
 /* --- the whole vector -------------------------------------------------- *
- * Here and not by the flow of one segment: this is what the smallest messages
- * take, and they notice a few nanoseconds. */
+ * This does not use the flow engine, because the smallest messages are
+ * sensitive to a few nanoseconds. */
 
-/* What a rank has combined so far, and where the next operand may go. */
+/* The value combined so far, and buffers for the next operand. */
 struct state {
     const struct chorale_call *call;
     const void *acc; /* the combined value; at first the rank's own */
-    void *spare[2];  /* next operand goes to spare[turn], then turn flips */
+    void *spare[2];  /* the next operand goes to spare[turn]; then turn flips */
     int turn;
 };
 
-/* Combine the children's values, those of nearer ranks first: received data
- * is the right operand and also takes the result. */
+/* Combine the children's values, nearest child first. Received data are the
+ * right operand and receive the result. */
 static int combine(struct state *st, const int *child, int nchild, int base)
 {
     const struct chorale_call *call = st->call;
@@ -71,9 +71,9 @@ static int combine(struct state *st, const int *child, int nchild, int base)
     return err;
 }
 
-/* Give the operands their two places in turn. result: where the value is
- * wanted, or NULL; the last operand goes there, so that it need not be
- * copied, unless that would overwrite the first left operand. */
+/* Assign the two alternating buffers. result: place of the final value, or
+ * NULL. The last operand is received there to avoid a copy, unless that would
+ * overwrite the first left operand. */
 static int set_buffers(struct state *st, int nchild, void *result)
 {
     const struct chorale_call *call = st->call;
@@ -92,7 +92,7 @@ static int set_buffers(struct state *st, int nchild, void *result)
     return MPI_SUCCESS;
 }
 
-/* The value is in st->acc at the tree's root; bring it to call->root. */
+/* Move the result from st->acc at the tree's root to call->root. */
 static int deliver(const struct state *st, int base)
 {
     const struct chorale_call *call = st->call;
@@ -139,7 +139,7 @@ static int whole(const struct chorale_call *call)
     return err;
 }
 
-/* --- either ------------------------------------------------------------ */
+/* --- whole or segmented ------------------------------------------------ */
 
 static int run(const struct chorale_call *call)
 {
@@ -157,8 +157,8 @@ const struct chorale_alg chorale_reduce_binomial = {
     .summary = "binomial tree; keeps rank order for operations that need it",
     .formula = "S ceil(lg P) (alpha + s beta + s tau)",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
-    .fallback = "other roots than 0 with an operation that does not commute: "
-                "from rank 0, which passes the result on",
+    .fallback = "roots other than 0 with an operation that does not commute: "
+                "rank 0 forwards the result",
     .order = CHORALE_ORDER_FIXED,
     .core = CHORALE_CORE_ANY,
     .nparam = 2,

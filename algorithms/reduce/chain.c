@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chain.c - chains of ranks that end at the root; segments flow up them.
+/* chain.c - reduction in segments up several chains of ranks.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  fanout (S - 1) + steps, steps = fanout + ceil((P - 1)/fanout) - 1 at
  *         most
- * Volume  (P - 1) n bytes in all, n from each rank; the root reduces fanout n
+ * Volume  (P - 1) n bytes in total, n from each rank; the root reduces fanout n
  * Cost    (fanout (S - 1) + steps) (alpha + s beta + s tau), exact: a short
- *         last segment is counted as it is
+ *         last segment counts with its own size
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1. A rank has one
- *         segment on its way up at a time, but with max_reqs a leaf has so
- *         many that its parent has not begun to take, and never more
+ *         rounded down to whole elements, at least one; 0: S = 1. An inner rank
+ *         has one segment in flight upwards; max_reqs limits a leaf's segments
+ *         that its parent has not begun to receive
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"

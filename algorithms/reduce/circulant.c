@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - reduction of S blocks on the circulant graph: the rounds of
- * its broadcast backwards, so that each rank collects what it would have sent
- * out and hands a block over when that is complete.
+/* circulant.c - reduction of S blocks on a circulant graph.
+ *
+ * Runs the rounds of the broadcast backwards: each rank collects the blocks
+ * that it would have sent, and sends a block when that is complete.
  *
  * Rounds  S + L - 1, L = ceil(lg P)           P = comm_size, n = bytes,
  * Volume  n bytes from each rank              S = nblocks
@@ -16,14 +17,14 @@
 
 #include <string.h>
 
-/* The first operand that comes for a block is received into acc, where the
- * own one joins it; later ones come into tmp. A block for which none comes
- * leaves from own. */
+/* The first operand received for a block goes into acc, where the own operand
+ * is added; later ones go into tmp. A block for which none is received is sent
+ * from own. */
 struct state {
     const struct chorale_call *call;
     struct chorale_blocks own, acc;
     void *tmp;
-    char *begun; /* of each block: it is in acc */
+    char *begun; /* per block: 1 if it is in acc */
 };
 
 static int real_rank(const struct state *st, int v)
@@ -33,7 +34,7 @@ static int real_rank(const struct state *st, int v)
     return (int)(((long)v + st->call->root) % ctx->size);
 }
 
-/* Where a block comes in: into acc the first time, else into tmp. */
+/* Receive buffer for a block: acc the first time, then tmp. */
 static void *place_for(const struct state *st, int block, MPI_Count *count)
 {
     void *at = chorale_block(&st->acc, block, count);
@@ -41,7 +42,7 @@ static void *place_for(const struct state *st, int block, MPI_Count *count)
     return st->begun[block] ? st->tmp : at;
 }
 
-/* An edge of the broadcast, backwards: what came in there goes out here. */
+/* One edge of the broadcast in the opposite direction. */
 static int exchange(const struct state *st,
                     const struct chorale_circulant_round *r)
 {
@@ -99,7 +100,7 @@ static int all_rounds(struct state *st, int v, int nblocks)
     return err;
 }
 
-/* Buffers of a rank that receives. */
+/* Allocate the buffers of a rank that receives. */
 static int set_buffers(struct state *st, int is_root)
 {
     const struct chorale_call *call = st->call;
@@ -152,7 +153,7 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_circulant_cost(pt, 1, term);
 }
 
-/* The vector, a block, a byte a block. */
+/* The vector, one block, and one byte per block. */
 static size_t scratch(const struct chorale_point *pt)
 {
     size_t nblocks = (size_t)chorale_circulant_nblocks(

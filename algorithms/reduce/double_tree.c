@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* double_tree.c - two binary trees, each of which reduces one half of the
- * vector in segments; a rank that is inner in one is a leaf in the other. The
- * steps of the broadcast, backwards.
+/* double_tree.c - reduction up two binary trees, half of the vector each.
+ *
+ * Each half is reduced in segments. An inner rank of one tree is a leaf of the
+ * other. The steps are those of the broadcast, run backwards.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/2s)
  *
  * Rounds  2 (floor(lg(P - 1)) + S)
- * Volume  (P - 1) n bytes in all, n from each rank at most, which it reduces
+ * Volume  (P - 1) n bytes in total; each rank sends and reduces at most n
  * Cost    at most 2 (floor(lg(P - 1)) + S) (alpha + s beta + s tau): in a step
  *         a rank sends and receives one segment, two steps are one level
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1
+ *         rounded down to whole elements, at least one; 0: S = 1
  * Source  Sanders, Speck, Traeff, Parallel Computing 35, 2009
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/rooted/double_tree.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
-/* Children's segments come one step apart, and the one after them passes on
- * the sum: while that leaves, the next segment's first comes. */
+/* A rank's two children send their segments one step apart, and one step later
+ * it sends the sum upwards. While that is in flight, the first child's next
+ * segment arrives. */
 struct state {
     const struct chorale_call *call;
     struct chorale_double_tree trees;
@@ -26,16 +28,17 @@ struct state {
     MPI_Aint extent;
     char *own;
     void *spare[3];
-    int in_place; /* at the root: the result grows on the root's own data */
+    int in_place; /* at the root: the result is accumulated in the root's own
+                   * data */
 };
 
-/* An element of the call's vectors. */
+/* Address of element i of the call's vectors. */
 static void *at(const struct state *st, const void *buf, MPI_Count i)
 {
     return chorale_at(buf, st->extent, (MPI_Aint)i);
 }
 
-/* The segment that passes in a step; -1: none. */
+/* The segment that passes an edge in a step; -1: none. */
 static MPI_Count passes(const struct state *st,
                         const struct chorale_edge *edge, MPI_Count step)
 {
@@ -43,7 +46,7 @@ static MPI_Count passes(const struct state *st,
                                 st->h.segments);
 }
 
-/* Children of this rank in the tree of a half. */
+/* Number of this rank's children in the tree of a half. */
 static int children(const struct state *st, int half)
 {
     int n = 0;
@@ -53,7 +56,7 @@ static int children(const struct state *st, int half)
     return n;
 }
 
-/* What this rank sends of its own or of the sum. */
+/* Address of the segment that this rank sends: its own, or the sum. */
 static void *outgoing(const struct state *st, int half, MPI_Count k,
                       MPI_Count first)
 {
@@ -61,8 +64,8 @@ static void *outgoing(const struct state *st, int half, MPI_Count k,
                                   : at(st, st->own, first);
 }
 
-/* Is the child at this edge the first whose segment comes? The later a
- * broadcast reaches it, the sooner. */
+/* 1 if the child at this edge sends its segment before the other child. The
+ * later a broadcast reaches a child, the earlier it sends. */
 static int comes_first(const struct state *st,
                        const struct chorale_edge *edge)
 {
@@ -72,7 +75,7 @@ static int comes_first(const struct state *st,
            other->step < edge->step;
 }
 
-/* Where a child's segment is received. */
+/* Receive buffer for a child's segment. */
 static void *incoming(const struct state *st, const struct chorale_edge *edge,
                       MPI_Count k, MPI_Count first)
 {
@@ -81,7 +84,8 @@ static void *incoming(const struct state *st, const struct chorale_edge *edge,
     return st->spare[comes_first(st, edge) ? k % 2 : 2];
 }
 
-/* Own data on what came first, what came later on that. */
+/* Combine own data with the first segment received, later ones with that
+ * sum. */
 static int combine(const struct state *st, const struct chorale_edge *edge,
                    void *in, MPI_Count k, MPI_Count first, MPI_Count length)
 {
@@ -132,7 +136,7 @@ static int step(const struct state *st, MPI_Count t)
     return err;
 }
 
-/* Segments that a rank holds: two sums in turn, and one operand. */
+/* Allocate segment buffers: two alternating sums and one operand. */
 static int spares(struct state *st)
 {
     const struct chorale_call *call = st->call;

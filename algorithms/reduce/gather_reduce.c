@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_reduce.c - reduction at the root alone: it gathers the vectors of
- * all ranks, then combines them in rank order. The result does not depend on
- * the tree, only on P: the same bits whatever the root is.
+/* gather_reduce.c - gather to the root, which reduces in rank order.
+ *
+ * The order of operands depends only on P, so the result has the same bits for
+ * every root and gather.
  *
  * Rounds  as the gather: ceil(lg P)           P = comm_size, n = bytes
- * Volume  (P - 1) n bytes to the root; it needs P n bytes of memory
+ * Volume  (P - 1) n bytes to the root, which needs P n bytes of memory
  * Cost    as the gather (binomial: ceil(lg P) alpha + (P - 1) n beta), then
  *         (P - 1) n tau; exact
  * Needs   any P, any root, any datatype, any operation
- * Source  the definition; in spirit Open MPI's reproducible reduction
+ * Source  the definition; similar to Open MPI's reproducible reduction
  */
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/rooted/ordered.h"

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* in_order_binary.c - binary tree in order of ranks; segments flow up it. The
- * last rank is the tree's root, every subtree is a range of ranks with its
- * own root at the end: lower half op upper half op own.
+/* in_order_binary.c - reduction in segments up a binary tree in rank order.
+ *
+ * The last rank is the tree's root. Every subtree is a range of ranks with its
+ * root at the end: lower half op upper half op own.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  2 (S - 1) + steps, steps = 2 H at most, H = floor(lg P)
- * Volume  (P - 1) n bytes in all, n more if the root is not the last rank;
+ * Volume  (P - 1) n bytes in total, n more if the root is not the last rank;
  *         inner ranks reduce 2 n
- * Cost    (2 (S - 1) + steps) (alpha + s beta + s tau) for P > 2, and alpha +
- *         n beta more if the root is not the last rank: exact, a short last
- *         segment is counted as it is
- * Needs   any P, any root, any datatype, any operation. segsize is cut to
- *         whole elements, at least one; 0: S = 1. The last rank, where it is
- *         not the root, holds the whole result
+ * Cost    (2 (S - 1) + steps) (alpha + s beta + s tau) for P > 2, and alpha + n
+ *         beta more if the root is not the last rank: exact; a short last
+ *         segment counts with its own size
+ * Needs   any P, any root, any datatype, any operation. segsize is rounded down
+ *         to whole elements, at least one; 0: S = 1. If the last rank is not
+ *         the root, it needs scratch for the whole result
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"

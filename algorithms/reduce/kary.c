@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kary.c - complete k-ary tree; segments flow up it.
+/* kary.c - reduction in segments up a complete k-ary tree.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  radix (S - 1) + steps, steps <= radix H, H the height
- * Volume  (P - 1) n bytes in all; inner ranks reduce radix n
+ * Volume  (P - 1) n bytes in total; inner ranks reduce radix n
  * Cost    (radix (S - 1) + steps) (alpha + s beta + s tau), exact for P >
  *         radix: steps from the rank farthest from the root, each child in its
- *         turn; a short last segment is counted as it is
+ *         turn; a short last segment counts with its own size
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1. With
- *         buffer_per_child a rank receives from all children at once, then
- *         the cost is a bound
+ *         rounded down to whole elements, at least one; 0: S = 1. With
+ *         buffer_per_child a rank receives from all children at once; the cost
+ *         is then an upper bound
  * Source  Worringen, LCN 2003
  */
 #include "algorithms/catalogue.h"

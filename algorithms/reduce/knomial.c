@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* knomial.c - k-nomial tree, smallest subtree first, or nearest child first
- * where the operation does not commute; whole or in segments.
+/* knomial.c - k-nomial-tree reduction, whole or in segments.
+ *
+ * The smallest subtree comes first, or the nearest child if the operation does
+ * not commute.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  c (S - 1) + steps, c: children of the root, steps <= (radix - 1)
  *         ceil(log_radix P)
- * Volume  (P - 1) n bytes in all; the root reduces c n
+ * Volume  (P - 1) n bytes in total; the root reduces c n
  * Cost    (c (S - 1) + steps) (alpha + s beta + s tau), exact: a short last
- *         segment is counted as it is. With an operation that does not commute
- *         the tree runs on true ranks and rank 0 passes the result on: alpha +
+ *         segment counts with its own size. If the operation does not commute,
+ *         the tree is rooted at rank 0, which then forwards the result: alpha +
  *         n beta more, unless it is the root
- * Needs   any P, any root, any datatype, any operation. segsize is cut to
- *         whole elements, at least one; 0: S = 1
+ * Needs   any P, any root, any datatype, any operation. segsize is rounded down
+ *         to whole elements, at least one; 0: S = 1
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
@@ -62,9 +64,8 @@ const struct chorale_alg chorale_reduce_knomial = {
     .formula = "<= S (k-1) ceil(log_k P) (alpha + s beta + s tau), k = "
                "min(radix, P)",
     .source = "Pjesivac-Grbovic et al., Cluster Computing 10, 2007",
-    .fallback = "other roots than 0 with an operation that does not commute: "
-                "from rank 0, which passes the result on; a radix beyond P is "
-                "P",
+    .fallback = "roots other than 0 with an operation that does not commute: "
+                "rank 0 forwards the result; a radix beyond P is P",
     .order = CHORALE_ORDER_FIXED,
     .core = CHORALE_CORE_ANY,
     .nparam = 2,

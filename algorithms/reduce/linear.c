@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - flat reduction: the root receives from every rank in turn, the
- * last one first, and combines in order of ranks.
+/* linear.c - flat reduction: the root receives from each rank in turn.
+ *
+ * It starts with the last rank and combines in rank order.
  *
  * Rounds  P - 1                               P = comm_size, n = bytes
  * Volume  (P - 1) n bytes, all to the root, which reduces (P - 1) n
  * Cost    (P - 1) (alpha + n beta + n tau), exact
- * Needs   any P, any root, any datatype, any operation. In place and with
- *         another root than the last rank, the root's data are set aside
+ * Needs   any P, any root, any datatype, any operation. In place, a root other
+ *         than the last rank copies its data aside
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */
 #include "algorithms/catalogue.h"
@@ -18,7 +19,8 @@ static int receive(const struct chorale_call *call, void *buf, int source)
                         source);
 }
 
-/* recvbuf: the last rank's data; combine with the others', to their left. */
+/* recvbuf has the last rank's data; combine the other ranks' data, each as the
+ * left operand. */
 static int combine(const struct chorale_call *call, const void *own,
                    void *spare)
 {
@@ -52,7 +54,7 @@ static int run_root(const struct chorale_call *call)
     void *spare = NULL, *aside = NULL;
     int err = MPI_SUCCESS;
 
-    /* Two operands, one of them own: nothing to hold the other in. */
+    /* With two operands, one of them own, no receive buffer is needed. */
     if (ctx->size > 2 || (ctx->size == 2 && last)) {
         spare = chorale_scratch_typed(ctx, call->recvcount, call->recvtype);
         err = spare == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
@@ -90,8 +92,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return 1;
 }
 
-/* What arrives and, in place, the own operand; of two ranks, and of the last
- * one, one of these. */
+/* A receive buffer and, in place, a copy of the own operand. Only one of these
+ * with two ranks, or if the root is the last rank. */
 static size_t scratch(const struct chorale_point *pt)
 {
     int one = pt->comm_size == 2 || pt->root == pt->comm_size - 1;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline.c - one chain of all ranks; segments flow up it.
+/* pipeline.c - reduction in segments up one chain of all ranks.
  *
  * P = comm_size, n = bytes, s = segsize, S = ceil(n/s)
  *
  * Rounds  S + P - 2
- * Volume  (P - 1) n bytes in all; each rank but the last reduces n
- * Cost    (S + P - 2) (alpha + s beta + s tau), exact: a short last segment is
- *         counted as it is
+ * Volume  (P - 1) n bytes in total; each rank but the last reduces n
+ * Cost    (S + P - 2) (alpha + s beta + s tau), exact: a short last segment
+ *         counts with its own size
  * Needs   any P, any root, any datatype, a commutative operation. segsize is
- *         cut to whole elements, at least one; 0: S = 1. A rank has one
- *         segment on its way up at a time, but with max_reqs a leaf has so
- *         many that its parent has not begun to take, and never more
+ *         rounded down to whole elements, at least one; 0: S = 1. An inner rank
+ *         has one segment in flight upwards; max_reqs limits a leaf's segments
+ *         that its parent has not begun to receive
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007; Worringen, LCN
  *         2003
  */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rabenseifner.c - reduction of long vectors: reduce-scatter by recursive
- * halving, then a binomial gather of the parts at the root. Where P is no
- * power of two, neighbours fold first: of the first 2 (P - Q) ranks each even
- * one hands its vector to the odd one above, or, if the even one is the root,
- * the odd one to the root. So the root is always in the core.
+/* rabenseifner.c - recursive halving, then a binomial gather at the root.
+ *
+ * For long vectors. If P is not a power of two, neighbours fold first. Of the
+ * first 2 (P - Q) ranks each even one sends its vector to the odd one above; if
+ * the even one is the root, the odd one sends to the root. The root is
+ * therefore always in the core.
  *
  * Rounds  2 F, folded 2 F + 1                 P = comm_size, n = bytes,
  * Volume  2 (Q - 1)/Q n bytes at the root     Q = largest 2^F <= P
- * Cost    2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + alpha + n beta +
- *         n tau. Exact for parts of equal size, else an upper bound: the
- *         smaller ones may be on the root's path.
+ * Cost    2 F alpha + (Q - 1)/Q n (2 beta + tau); folded: + alpha + n beta + n
+ *         tau. Exact for parts of equal size, else an upper bound: smaller
+ *         parts may be on the root's path.
  * Needs   any P, any root, any datatype; a commutative operation
  * Source  Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 19(1),
  *         2005
@@ -19,10 +20,11 @@
 #include "algorithms/engines/radix.h"
 #include "algorithms/tree.h"
 
-/* What a rank does. */
+/* Role of a rank. */
 struct role {
-    int place; /* in the core; -1: it hands its vector to peer */
-    int peer;  /* hands its vector to us, if we stay; -1: nobody */
+    int place; /* place in the core; -1: sends its vector to peer */
+    int peer;  /* core rank: the rank that sends its vector to this one, or
+                * -1 */
 };
 
 struct state {
@@ -30,7 +32,7 @@ struct state {
     struct chorale_ctx *core;
     int root;                  /* the root's place */
     struct chorale_blocks own; /* operands */
-    struct chorale_blocks acc; /* partial sums, then the parts gathered */
+    struct chorale_blocks acc; /* partial sums, then the gathered parts */
 };
 
 static struct role role_of(int rank, int root, int size)
@@ -50,8 +52,8 @@ static struct role role_of(int rank, int root, int size)
     return role;
 }
 
-/* Combine the peer's vector with ours, where the sums are wanted: recvbuf at
- * the root, else scratch. Sets own and acc. */
+/* Combine the peer's vector with the own one, in recvbuf at the root, else in
+ * scratch. Sets own and acc. */
 static int take(struct state *st, int peer, void *result)
 {
     const struct chorale_call *call = st->call;
@@ -77,9 +79,9 @@ static int take(struct state *st, int peer, void *result)
     return err;
 }
 
-/* Operands as the caller gives them. Sums: of a rank that is not the root
- * only one half of the parts, the one that it keeps and gathers, so only
- * these have memory. */
+/* Operands stay in the caller's buffers. On ranks other than the root, sums
+ * exist only for the half of the parts that the rank keeps and gathers, so only
+ * that half is allocated. */
 static int set_buffers(struct state *st, void *result)
 {
     const struct chorale_call *call = st->call;
@@ -103,8 +105,8 @@ static int set_buffers(struct state *st, void *result)
     return MPI_SUCCESS;
 }
 
-/* After the round for bit b, the places that agree with the root's in their
- * lowest bits up to b hold the parts of 2 b places each. */
+/* After the round for bit b, a place that agrees with the root's place in its
+ * lowest bits up to b has the parts of 2 b places. */
 static int gather(const struct state *st)
 {
     struct chorale_ctx *core = st->core;
@@ -146,7 +148,7 @@ static int run_core(struct state *st, int peer)
     return err == MPI_SUCCESS ? gather(st) : err;
 }
 
-/* The core as a context: a view of the ranks that stay, if some do not. */
+/* Make a context for the core: a view, if not all ranks are in the core. */
 static int core_view(struct state *st, struct chorale_ctx *view, int place)
 {
     struct chorale_ctx *ctx = st->call->ctx;
@@ -209,8 +211,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return chorale_half_cost(pt, CHORALE_WAY_EXCHANGE, 2, q, 0, term, n);
 }
 
-/* A whole vector where a rank folds onto this one, else half of it; and what
- * halving takes in place. */
+/* A whole vector if a rank folds onto this one, else half of it; plus the
+ * scratch of recursive halving in place. */
 static size_t scratch(const struct chorale_point *pt)
 {
     int p = pt->comm_size, q = chorale_pow2_below(p);

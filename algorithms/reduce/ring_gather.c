@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_gather.c - reduction of long vectors: a ring reduce-scatter, then a
- * binomial gather of the parts at the root. Ranks count from the root, so
- * that a subtree's parts are one piece of the vector.
+/* ring_gather.c - ring reduce-scatter, then a binomial gather at the root.
+ *
+ * For long vectors. Virtual ranks start at the root, so that the parts of a
+ * subtree are contiguous in the vector.
  *
  * Rounds  P - 1 + ceil(lg P)                  P = comm_size, n = bytes
- * Volume  2 (P - 1)/P n bytes at the root, but for rounding
- * Cost    (P - 1) (alpha + b (beta + tau)) + ceil(lg P) alpha + (n - b) beta,
- *         b = ceil(n/P) in whole elements: exact. The sum of the root's part,
- *         one of the largest, is the last to end.
+ * Volume  2 (P - 1)/P n bytes at the root, up to rounding
+ * Cost    (P - 1) (alpha + b (beta + tau)) + ceil(lg P) alpha + (n - b) beta, b
+ *         = ceil(n/P) in whole elements: exact. The root's part is one of the
+ *         largest, and its sum is completed last.
  * Needs   any P, any root, any datatype; a commutative operation
  * Source  Chan, Heimlich, Purkayastha, van de Geijn, CCPE 19, 2007
  */
@@ -15,8 +16,8 @@
 #include "algorithms/engines/reduction/halves.h"
 #include "algorithms/tree.h"
 
-/* The parts of the subtree of v; as blocks of the vector, or only these, at
- * mem. */
+/* Gather the parts of this rank's subtree; b addresses them within the vector
+ * or, with memory for these parts only, at mem. */
 static int gather(struct chorale_ctx *ring, const struct chorale_blocks *b)
 {
     int child[32], parent, err = MPI_SUCCESS;
@@ -37,8 +38,8 @@ static int gather(struct chorale_ctx *ring, const struct chorale_blocks *b)
     return chorale_send(ring, parts, count, b->type, parent);
 }
 
-/* Both phases on ranks that count from the root. The root gathers in recvbuf,
- * the others in scratch that holds their subtree's parts. */
+/* Both phases on virtual ranks. The root gathers in recvbuf, other ranks in
+ * scratch for their subtree's parts. */
 static int reduce(const struct chorale_call *call, struct chorale_ctx *ring)
 {
     int at_root = ring->rank == 0, in_place = call->sendbuf == MPI_IN_PLACE;
@@ -116,7 +117,8 @@ static int cost(const struct chorale_point *pt, struct chorale_term *term)
     return n;
 }
 
-/* The largest subtree but the root's, two parts under way, and the map. */
+/* The largest subtree other than the root's, two parts in flight, and the
+ * map. */
 static size_t scratch(const struct chorale_point *pt)
 {
     int p = pt->comm_size, far, most;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* two_level.c - reduction in each node to its leader, then among the leaders.
- * The root leads its node.
  *
- * The parts are blocking: each segment goes through both levels before a
- * leader turns to the next one. With one port a rank that gains next to
- * nothing; it may pay where the levels use different hardware, memory and
- * network card, and the other ranks of a node work on a segment while the
- * leaders exchange the next one.
+ * The root leads its node. Each level is blocking: a segment passes through
+ * both levels before a leader starts the next one. With one port per rank that
+ * gains almost nothing. It may gain if the levels use different hardware,
+ * memory and network card. The other ranks of a node then work on a segment
+ * while the leaders exchange the next one.
  *
- * Rounds  those of inner on p ranks a node and of outer on N nodes, for each
+ * Rounds  those of inner on p ranks per node and of outer on N nodes, for each
  *         of S segments
- * Volume  (N - 1) n bytes between nodes where outer is a tree
+ * Volume  (N - 1) n bytes between nodes if outer is a tree
  * Cost    at most S (inner(p) + outer(N)), of a segment; the last is shorter
  * Needs   a commutative operation; several nodes with several ranks, placed in
- *         blocks; any root and datatype. It is right for any placement, but no
- *         cost is known there, so it is refused
+ *         blocks; any root and datatype. The algorithm is valid for any
+ *         placement, but without a known cost it is refused there
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -39,7 +38,7 @@ static const char *const part_word[] = {
     "chain", "binary", "knomial", "in_order_binary",
 };
 
-/* The call in this node, with room for its total at a leader. */
+/* The reduction in this node, with a buffer for its total at the leader. */
 static int node_call(const struct chorale_call *call,
                      struct chorale_topology *t, struct chorale_call *in)
 {
@@ -53,7 +52,7 @@ static int node_call(const struct chorale_call *call,
     return in->recvbuf == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-/* A rank that is alone in its node has nothing to add there. */
+/* A single rank on a node has no reduction there. */
 static int whole(const struct chorale_call *call, struct chorale_topology *t)
 {
     struct chorale_call in, out = *call;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alltoall_reduce.c - reduce-scatter as an exchange of all operands, which
- * each rank then adds up in rank order: the same bits whatever P does to other
- * variants.
+/* alltoall_reduce.c - exchange of all operands, reduced by their owners.
+ *
+ * Each rank combines the operands of its block in rank order, so the order of
+ * the messages does not affect the result's bits.
  *
  * Rounds  P - 1                               P = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank
  * Cost    (P - 1) (alpha + M beta + M tau), exact unless all blocks are empty
- * Needs   any P (pairwise_xor: a power of two), any datatype, any operation; P
- *         operands of the own block in memory
+ * Needs   any P (pairwise_xor: a power of two), any datatype, any operation;
+ *         memory for P operands of the own block
  * Source  Faraj, Yuan, ICS 2005
  */
 #include "algorithms/catalogue.h"
@@ -27,7 +28,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_alltoall_reduce = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "alltoall_reduce",
-    .summary = "all operands to their ranks, which add them up in rank order",
+    .summary = "exchange of all operands, reduced in rank order by each rank",
     .formula = "<= (P-1) (alpha + M (beta + tau)), M the largest block",
     .source = "Faraj, Yuan, ICS 2005",
     .order = CHORALE_ORDER_RANK,

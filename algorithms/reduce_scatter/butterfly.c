@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* butterfly.c - reduce-scatter that keeps rank order: halves exchanged at
- * distance 1, 2, 4, ..., so that what is added up is always a range of ranks.
- * Blocks lie in the order of their reversed bits, so that each half is one
- * message. For P that is not a power of two, the upper one of two neighbours
- * works for both.
+/* butterfly.c - reduce-scatter by a butterfly that preserves rank order.
+ *
+ * Halves are exchanged at distance 1, 2, 4, ..., so that only contiguous ranges
+ * of ranks are combined. Blocks are stored in bit-reversed order, so that each
+ * half is one message. If P is not a power of two, the upper rank of a pair of
+ * neighbours works for both.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = sum of m_i
  *         M = the largest m_i

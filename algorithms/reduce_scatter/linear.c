@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - reduce-scatter as a reduction to rank 0 and a scatter of the
- * sums; both are chosen by parameters.
+/* linear.c - reduction to rank 0, then a scatter of the sums.
+ *
+ * Both are selected by parameters.
  *
  * Rounds  binomial both: 2 ceil(lg P)         P = comm_size, n = sum of m_i
  * Volume  binomial reduction: (P - 1) n bytes in all
  * Cost    the sum of both; binomial: ceil(lg P) (2 alpha + n beta + n tau) + n
- *         beta at most, since a subtree counts with as many of the largest
- *         blocks
+ *         beta, an upper bound: a subtree counts with the same number of
+ *         largest blocks
  * Needs   any P, any datatype, any operation; rank 0 holds n bytes more
  * Source  Pjesivac-Grbovic et al., Cluster Computing 10, 2007
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise.c - reduce-scatter by pairwise exchange: in round i every rank
- * sends rank + i the operand of its block, receives that of its own block from
- * rank - i and adds it.
+/* pairwise.c - reduce-scatter by pairwise exchange.
+ *
+ * In round i every rank sends rank + i the operand of that rank's block. It
+ * receives the operand of its own block from rank - i and combines it.
  *
  * Rounds  P - 1                               P = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank
- * Cost    (P - 1) (alpha + M beta + M tau), exact: it is that of the rank with
+ * Cost    (P - 1) (alpha + M beta + M tau), exact: the cost of the rank with
  *         the largest block
  * Needs   any P, any datatype; a commutative operation, as operands come in
  *         the order rank, rank - 1, ...

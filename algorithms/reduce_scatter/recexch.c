@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recexch.c - reduce-scatter by recursive exchange: with radix k, k ranks at
- * distance K/k, K/k^2, ... give each other their parts of what is left. For P
- * that is no power of k, the last rank of each run of up to k works for all of
- * them.
+/* recexch.c - reduce-scatter by recursive exchange with radix k.
+ *
+ * Groups of k ranks at distance K/k, K/k^2, ... exchange their parts of the
+ * remaining blocks. If P is not a power of k, the last rank of each run of up
+ * to k works for the whole run.
  *
  * Rounds  (k - 1) q messages, K = k^q <= P    P = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n bytes from each rank for P = K
- * Cost    as a bound (k - 1) (alpha + part (beta + tau)) a round with its
- *         largest part; folded, with r = ceil(P/K) - 1: + r (alpha + n beta +
- *         n tau) and r (alpha + M beta)
+ * Cost    at most (k - 1) (alpha + part (beta + tau)) a round with its largest
+ *         part; folded, with r = ceil(P/K) - 1: + r (alpha + n beta + n tau)
+ *         and r (alpha + M beta)
  * Needs   any P, any datatype, a commutative operation; k at most P
  * Source  Sack, Gropp, PPoPP 2012
  */
@@ -29,7 +30,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_recexch = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "recexch",
-    .summary = "groups of radix ranks exchange their parts of what is left",
+    .summary = "groups of radix ranks exchange parts of the remaining blocks",
     .formula = "<= ((k-1) q + 2 e) alpha + e (n + M) beta + e n tau + (K-1) "
                "(e+1) M (beta + tau), k = min(radix, P), q = floor(log_k P), "
                "K = k^q, e = ceil(P/K) - 1, M the largest block",

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - reduce-scatter that keeps rank order: with partners
- * at distance 1, 2, 4, ... ranks exchange the sums of all blocks but those of
- * the group that has exchanged so far. For P that is not a power of two, the
- * upper one of two neighbours works for both.
+/* recursive_doubling.c - reduce-scatter that preserves rank order.
+ *
+ * With partners at distance 1, 2, 4, ... ranks exchange the sums of all blocks
+ * except those of the group that has exchanged so far. If P is not a power of
+ * two, the upper rank of a pair of neighbours works for both.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most F n bytes from each rank
  * Cost    F (alpha + (n - g) beta) with g the smallest group of 1, 2, 4, ...
- *         ranks; less is added: of the group that is complete after a round
- *         only the own block. A bound. Folded: + alpha + n beta + n tau before
- *         and alpha + M beta after.
+ *         ranks; less is reduced: of the group that is complete after a round,
+ *         only the own block. An upper bound. Folded: + alpha + n beta + n tau
+ *         before and alpha + M beta after.
  * Needs   any P, any datatype, any operation
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */

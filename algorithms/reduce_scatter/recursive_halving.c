@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_halving.c - reduce-scatter by exchanging halves of what is left:
- * far, with partners at distance Q/2, Q/4, ..., 1; near, at distance 1, 2, 4,
- * ..., which is the butterfly. For P that is not a power of two, the upper one
- * of two neighbours works for both; it gets the operands first and gives the
- * lower one its block at the end.
+/* recursive_halving.c - reduce-scatter by exchange of halves.
+ *
+ * With order far, partners are at distance Q/2, Q/4, ..., 1; with near, at
+ * distance 1, 2, 4, ..., which is the butterfly. If P is not a power of two,
+ * the upper rank of a pair of neighbours works for both: it receives the
+ * operands first and returns the lower rank's block at the end.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = sum of m_i
  *         M = the largest m_i
@@ -30,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_recursive_halving = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "recursive_halving",
-    .summary = "halves of what is left are exchanged; neighbours fold",
+    .summary = "exchanges of halves of the remaining blocks; neighbours fold",
     .formula = "<= F alpha + G (beta + tau), F = floor(lg P), G the 1, 2, 4, "
                "... largest blocks; P not a power of two: <= (F+2) alpha + (2 "
                "n + M + G) beta + (2 n + G) tau, M the largest block",

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_bidir.c - reduce-scatter on a ring both ways at once: the first half of
- * each block travels upwards, the other half downwards.
+/* ring_bidir.c - reduce-scatter on a ring in both directions at once.
  *
- * Rounds  P - 1, two messages each way of a rankP = comm_size, n = sum of m_i
+ * The first half of each block travels upwards, the other half downwards.
+ *
+ * Rounds  P - 1, two messages each way        P = comm_size, n = sum of m_i
  *         M = the largest m_i
  * Volume  at most n from each rank, half of them each way
- * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, at
- *         most (P - 1) (5/2 alpha + M beta + M tau), since blocks differ: this
- *         is stated
+ * Cost    (P - 1) (alpha + M/2 beta + M tau) with two ports. With one, at most
+ *         (P - 1) (5/2 alpha + M beta + M tau), since blocks differ; this is
+ *         the stated cost
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee, linear integration
  */
@@ -32,7 +33,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER,
     .name = "ring_bidir",
-    .summary = "two rings at once, half of each block either way",
+    .summary = "two rings at once, half of each block in either direction",
     .formula = "<= (P-1) (5/2 alpha + M beta + M tau), M the largest block; "
                "two ports: <= (P-1) (alpha + M/2 beta + M tau)",
     .source = "Chen, Lee, linear integration",

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allreduce_select.c - reduce-scatter as an allreduce of which every rank
- * keeps its block: a baseline.
+/* allreduce_select.c - allreduce of which every rank keeps its block.
+ *
+ * A baseline.
  *
  * Rounds  as the allreduce                    P = comm_size, n = m P bytes
  * Volume  as the allreduce
- * Cost    that of the allreduce on n bytes, exact
- * Needs   what the allreduce needs; n bytes more at every rank
+ * Cost    that of the allreduce of n bytes, exact
+ * Needs   as the allreduce, and n bytes of memory on every rank
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */
 #include "algorithms/catalogue.h"

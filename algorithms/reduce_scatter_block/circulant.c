@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - reduce-scatter on the circulant graph with skips ceil(P/2),
- * ceil(P/4), ..., 1: of the blocks rank, rank + 1, ... that are left, the
- * upper half goes to the rank one skip further.
+/* circulant.c - reduce-scatter on a circulant graph.
+ *
+ * The skips are ceil(P/2), ceil(P/4), ..., 1. Of the remaining blocks rank,
+ * rank + 1, ..., the upper half goes to the rank one skip above.
  *
  * Rounds  ceil(lg P)                          P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank
@@ -30,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_circulant = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "circulant",
-    .summary = "half of what is left to the rank half of it further; any P",
+    .summary = "half of the remaining blocks per round, skips P/2, P/4, ..., 1",
     .formula = "ceil(lg P) alpha + (P-1)/P n (beta + tau)",
     .source = "Traeff, arXiv 2410.14234",
     .needs = CHORALE_NEEDS_COMMUTE,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairwise.c - reduce-scatter by pairwise exchange: in round i every rank
- * sends rank + i the operand of its block, receives that of its own block from
- * rank - i and adds it.
+/* pairwise.c - reduce-scatter by pairwise exchange.
+ *
+ * In round i every rank sends rank + i the operand of that rank's block. It
+ * receives the operand of its own block from rank - i and combines it.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recexch.c - reduce-scatter by recursive exchange: with radix k, k ranks at
- * distance K/k, K/k^2, ... give each other their parts of what is left. For P
- * that is no power of k, the last rank of each run of up to k works for all of
- * them.
+/* recexch.c - reduce-scatter by recursive exchange with radix k.
+ *
+ * Groups of k ranks at distance K/k, K/k^2, ... exchange their parts of the
+ * remaining blocks. If P is not a power of k, the last rank of each run of up
+ * to k works for the whole run.
  *
  * Rounds  (k - 1) q messages, K = k^q <= P    P = comm_size, n = m P bytes
  * Volume  n - m bytes from each rank for P = K
@@ -29,7 +30,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_recexch = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "recexch",
-    .summary = "groups of radix ranks exchange their parts of what is left",
+    .summary = "groups of radix ranks exchange parts of the remaining blocks",
     .formula = "(k-1) q alpha + (P-1)/P n (beta + tau), k = min(radix, P), q "
                "= floor(log_k P), K = k^q, e = ceil(P/K) - 1; P > K: <= "
                "((k-1) q + 2 e) alpha + (e n + e m) beta + e n tau + (K-1) "

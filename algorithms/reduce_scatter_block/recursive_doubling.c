@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recursive_doubling.c - reduce-scatter that keeps rank order: with partners
- * at distance 1, 2, 4, ... ranks exchange the sums of all blocks but those of
- * the group that has exchanged so far. For P that is not a power of two, the
- * upper one of two neighbours works for both.
+/* recursive_doubling.c - reduce-scatter that preserves rank order.
+ *
+ * With partners at distance 1, 2, 4, ... ranks exchange the sums of all blocks
+ * except those of the group that has exchanged so far. If P is not a power of
+ * two, the upper rank of a pair of neighbours works for both.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = m P bytes
  * Volume  F n - (Q - 1) m bytes from each rank of a power of two
  * Cost    F alpha + (F n - (P - 1) m) beta + (F n - 2 (P - 1) m + F m) tau for
- *         P = 2^F: of the group that is complete after a round only the own
- *         block is added. Exact there; else a bound: with runs of two ranks as
- *         blocks, + alpha + n beta + n tau before and alpha + m beta after.
+ *         P = 2^F: of the group that is complete after a round, only the own
+ *         block is combined. Exact there; else an upper bound: with runs of two
+ *         ranks as blocks, + alpha + n beta + n tau before and alpha + m beta
+ *         after.
  * Needs   any P, any datatype, any operation
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
  */

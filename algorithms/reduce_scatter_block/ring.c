@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - reduce-scatter on a ring: the partial sum of each block travels
- * round the ring to its owner, and every rank adds its own part.
+/* ring.c - reduce-scatter on a ring.
  *
- *   step i = 0 ... P - 2: send the partial of block rank - 1 - i to the
- *   right, receive that of block rank - 2 - i from the left, add ours
+ * The partial sum of each block travels around the ring to its owner, and every
+ * rank adds its own operand.
+ *
+ *   step i = 0 ... P - 2: send the partial of block rank - 1 - i to the right,
+ *   receive that of block rank - 2 - i from the left, add the own operand
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring_bidir.c - reduce-scatter on a ring both ways at once: the first half of
- * each block travels upwards, the other half downwards.
+/* ring_bidir.c - reduce-scatter on a ring in both directions at once.
  *
- * Rounds  P - 1, two messages each way of a rankP = comm_size, n = m P bytes
+ * The first half of each block travels upwards, the other half downwards.
+ *
+ * Rounds  P - 1, two messages each way        P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from each rank, half of them each way
- * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one,
- *         at most 2 (P - 1) messages: this is stated.
+ * Cost    (P - 1) (alpha + m/2 beta + m tau) with two ports. With one, at most
+ *         2 (P - 1) messages, which is the stated cost.
  * Needs   any P, any datatype, a commutative operation
  * Source  Chen, Lee, linear integration
  */
@@ -30,7 +31,7 @@ static size_t scratch(const struct chorale_point *pt)
 const struct chorale_alg chorale_reduce_scatter_block_ring_bidir = {
     .coll = CHORALE_REDUCE_SCATTER_BLOCK,
     .name = "ring_bidir",
-    .summary = "two rings at once, half of each block either way",
+    .summary = "two rings at once, half of each block in either direction",
     .formula = "<= 2 (P-1) (alpha + m/2 beta) + (P-1) m tau; two ports: (P-1) "
                "(alpha + m/2 beta + m tau)",
     .source = "Chen, Lee, linear integration",

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* torus2d_split.c - reduce-scatter on a torus of R rows and C columns: part s1
- * of each block by rings in the columns first, then in the rows, the rest in
- * the rows first, at the same time.
+/* torus2d_split.c - reduce-scatter by rings on a torus.
+ *
+ * The torus has R rows and C columns. Part s1 of each block takes rings in the
+ * columns first, then in the rows; the rest takes the rows first, at the same
+ * time.
  *
  * Rounds  max(R, C) - 1 twice                 P = comm_size, n = m P bytes
  * Volume  at most n bytes from each rank, spread over its neighbours
  * Cost    with a port to each neighbour the two parts overlap, and with both
- *         the halves of each that go round either way: the slower of s1
- *         (R-1)/R n and (1-s1) (C-1)/C n, then of s1 (C-1) m and (1-s1) (R-1)
- *         m, or half of that, with max(R,C) - 1 messages a ring each. s1 =
- *         (C-1)/C / ((R-1)/R + (C-1)/C) makes both parts take the same time in
- *         their first half. Stated for one port: all bytes, and the messages
- *         of all rings, 2 (R + C - 2), twice as many with both; round a ring of
- *         two, and of one element, there is one way.
+ *         also the halves of each that travel in opposite directions: the
+ *         slower of s1 (R-1)/R n and (1-s1) (C-1)/C n, then of s1 (C-1) m and
+ *         (1-s1) (R-1) m, or half of that, with max(R,C) - 1 messages per ring
+ *         each. s1 = (C-1)/C / ((R-1)/R + (C-1)/C) makes both parts take the
+ *         same time in their first half. Stated for one port: all bytes, and
+ *         the messages of all rings, 2 (R + C - 2), twice as many with both. A
+ *         ring of two ranks, or a block of one element, uses one direction
+ *         only.
  * Needs   P = R C with R, C >= 2, any datatype, a commutative operation
  * Source  Chen, Lee, integration on a wrapped mesh
  */

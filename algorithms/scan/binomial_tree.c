@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial_tree.c - scan up and down one binomial tree. With u = rank + 1 and
- * b its lowest set bit, a rank adds up the b ranks that end with it, sends
- * that on to the rank b above, gets the prefix of all below those from the
- * rank b below, and tells the ranks b/2, b/4, ..., 1 above their prefix.
+/* binomial_tree.c - scan up and down one binomial tree.
+ *
+ * Let u = rank + 1 and b its lowest set bit. A rank first combines the values
+ * of the b ranks that end with it and sends the result to the rank b above. It
+ * then receives the prefix of all ranks below these from the rank b below.
+ * Finally it sends the ranks b/2, b/4, ..., 1 above their prefix.
  *
  * Rounds  R = floor(lg P) + floor(lg 2P/3)    P = comm_size, n = bytes
- * Volume  fewer than 2 P n bytes in all
- * Cost    R (alpha + n beta) + (floor(lg (P+1)) + floor(lg 2(P+1)/3) - 1)
- *         n tau, exact: the rank in the middle sends up before it sends down,
- *         so that from 3/2 of a power of two on there is one step more down
+ * Volume  fewer than 2 P n bytes in total
+ * Cost    R (alpha + n beta) + (floor(lg (P+1)) + floor(lg 2(P+1)/3) - 1) n
+ *         tau, exact: the rank in the middle sends up before it sends down, so
+ *         there is one more step down from 3/2 of a power of two on
  * Needs   any P, any datatype, any operation
  * Source  Sanders, Traeff, EuroPVM/MPI 2006
  */
@@ -21,7 +23,8 @@ struct state {
     void *tmp;
 };
 
-/* Put before our value what comes from a lower rank. */
+/* Receive from a lower rank and combine, with the received value on the
+ * left. */
 static int add(const struct state *st, int source)
 {
     const struct chorale_call *call = st->call;
@@ -34,7 +37,7 @@ static int add(const struct state *st, int source)
                                 call->recvcount, call->recvtype, call->op);
 }
 
-/* To the rank that far above, if there is one. */
+/* Send to the rank at that distance above, if it exists. */
 static int pass(const struct state *st, int distance)
 {
     const struct chorale_call *call = st->call;

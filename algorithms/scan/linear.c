@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - scan along a chain: each rank adds its operand to what comes
- * from the rank below and sends that on.
+/* linear.c - scan along a chain.
+ *
+ * Each rank combines the value from the rank below with its operand and sends
+ * the result to the rank above.
  *
  * Rounds  P - 1                               P = comm_size, n = bytes
  * Volume  n bytes from each rank but the last

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_segmented.c - scan along a chain in segments: a rank receives the
- * next segment while it sends the one that it has added to.
+/* linear_segmented.c - scan along a chain in segments.
+ *
+ * A rank receives the next segment while it sends the previous result.
  *
  * Rounds  S + P - 2                           P = comm_size, n = bytes,
  * Volume  n bytes from each rank but the last S = ceil(n / segsize)

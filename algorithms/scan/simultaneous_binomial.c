@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simultaneous_binomial.c - scan by shifts: in round j every rank sends what
- * it has to the rank 2^j above and puts before it what comes from the rank
- * 2^j below. As many binomial trees as ranks, all at once.
+/* simultaneous_binomial.c - scan by shifts of 1, 2, 4, ... ranks.
+ *
+ * In round j every rank sends its value to the rank 2^j above and combines it
+ * with the one from the rank 2^j below. This amounts to one binomial tree per
+ * rank, all run at once.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = bytes
  * Volume  at most L n bytes from each rank

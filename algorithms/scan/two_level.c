@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - scan in each node, exscan of the nodes' totals among the last
- * ranks of the nodes, which their nodes then put before what they have. Where
- * ranks of a node are not consecutive, a node counts as several: rank order is
- * kept for any placement.
+/* two_level.c - scan in each node, then an exscan of the nodes' totals.
  *
- * Rounds  see the cost                        p ranks a node, N nodes
+ * The last ranks of the nodes run the exscan; each node then combines its
+ * values with the prefix. A node whose ranks are not consecutive counts as
+ * several, so rank order is preserved for any placement.
+ *
+ * Rounds  see the cost                        p ranks per node, N nodes
  * Volume  between nodes that of outer
  * Cost    at most inner(p) + outer(N) + bcast(p) + n tau, for ranks placed in
  *         blocks
  * Needs   several nodes with several ranks, placed in blocks; any datatype and
- *         operation. It is right for any placement, but no cost is known
- *         there, so it is refused
+ *         operation. The algorithm is valid for any placement, but without a
+ *         known cost it is refused there
  * Source  MPICH, smp
  */
 #include "algorithms/catalogue.h"
@@ -41,7 +42,8 @@ static const char *const outer_word[] = {
     "linear_segmented",
 };
 
-/* The total of all nodes before this one, in prefix, to all of this node. */
+/* Pass the total of all previous nodes to all ranks of this node, into
+ * prefix. */
 static int get_prefix(const struct chorale_call *call,
                       struct chorale_topology *t, void *prefix)
 {
@@ -107,8 +109,8 @@ const struct chorale_alg chorale_scan_two_level = {
     .summary = "in each node, then the nodes' totals",
     .formula = "<= as inner(p) + outer(N) + bcast(p) + n tau",
     .source = "MPICH, smp",
-    .fallback = "ranks of a node that are not consecutive, if it is run on "
-                "them: each run of consecutive ranks counts as a node",
+    .fallback = "if the ranks of a node are not consecutive, each run of "
+                "consecutive ranks counts as a node",
     .needs = CHORALE_NEEDS_NODES,
     .order = CHORALE_ORDER_RANK,
     .cost_is = CHORALE_COST_BOUND,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bcast_select.c - scatter as a broadcast of all blocks, of which each rank
- * keeps its own: for networks on which a broadcast costs no more than a
- * message.
+/* bcast_select.c - broadcast of all blocks, of which each rank keeps its own.
+ *
+ * For networks on which a broadcast costs no more than a message.
  *
  * Rounds  as bcast with n bytes               P = comm_size, n = m P bytes
  * Volume  as bcast with n bytes
- * Cost    as bcast with n bytes, which not all bcasts state exactly
+ * Cost    as bcast with n bytes, an upper bound for some variants
  * Needs   any P, any root, any datatype; n bytes at every rank
  * Source  Almasi et al., ICS 2005: practice on Blue Gene
  */
@@ -29,7 +29,7 @@ static const char *const bcast_word[] = {
 static const long bcast[] = { 0, 1, 2, 3, 4, 5, 6 };
 enum { NPART = sizeof(bcast) / sizeof(*bcast) };
 
-/* All blocks come as packed bytes, also where the root's have another type. */
+/* Receive all blocks as packed bytes, whatever the root's type is. */
 static int run_other(const struct chorale_call *call,
                      struct chorale_call *all)
 {

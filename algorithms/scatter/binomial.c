@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial.c - binomial-tree scatter, farthest child first. Inner ranks hold
- * their subtree's blocks as packed bytes; the root sends each subtree from
- * where it lies, but for one that wraps past the last rank. order=near sends
- * to the nearest child first, for networks where far messages crowd.
+/* binomial.c - binomial-tree scatter, farthest (or nearest) child first.
+ *
+ * Inner ranks hold their subtree's blocks as packed bytes. The root sends each
+ * subtree from its place, except one that wraps past the last rank. order=near
+ * sends to the nearest child first, for networks where distant messages
+ * congest.
  *
  * Rounds  L = ceil(lg P)                      P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes from the root
- * Cost    L alpha + (P - 1) m beta, exact for every P: the root is busy all
- *         the time, and no subtree ends after its last send. near: the
- *         largest subtree starts last, L (L + 1)/2 alpha + (2 P - L - 2) m
- *         beta at powers of two; exact for every P as well
+ * Cost    L alpha + (P - 1) m beta, exact for every P: the root is always busy,
+ *         and no subtree ends after its last send. near: the largest subtree
+ *         starts last, L (L + 1)/2 alpha + (2 P - L - 2) m beta at powers of
+ *         two; exact for every P as well
  * Needs   any P, any root, any datatype; a rank with a subtree of s blocks
  *         holds s m bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005
@@ -25,7 +27,7 @@ static int run(const struct chorale_call *call)
     return chorale_scatter_tree(call, 2, call->param[0] == FAR);
 }
 
-/* A way: so many messages, and bytes in units of m. */
+/* A path: number of messages, and their bytes in units of m. */
 struct way {
     double messages, blocks;
 };
@@ -38,8 +40,8 @@ static double seconds(const struct chorale_point *pt, struct way w)
            w.blocks * (double)pt->msg_size * (given ? pt->beta : 1e-10);
 }
 
-/* Nearest first, in a tree of size ranks the longest way ends either below
- * the last child, whose subtree may be short, or below the last but one. */
+/* Nearest first: the longest path in a tree of size ranks ends either below the
+ * last child, whose subtree may be small, or below the last but one. */
 static struct way near_first(const struct chorale_point *pt)
 {
     struct way way = { 0, 0 }, best = { 0, 0 };

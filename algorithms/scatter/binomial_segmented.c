@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial_segmented.c - binomial-tree scatter in segments. The bytes of a
- * subtree come from their end: the farthest ranks' first, so that an inner
- * rank passes a segment on while it receives the next one.
+/* binomial_segmented.c - binomial-tree scatter in segments.
+ *
+ * The bytes of a subtree are sent from their end, the farthest ranks' first. An
+ * inner rank therefore forwards a segment while it receives the next one.
  *
  * Rounds  sum of ceil(b m/s), b the blocks of each child of the root
  * Volume  (P - 1) m bytes from the root       P = comm_size, s = segsize
- * Cost    rounds * alpha + (P - 1) m beta, exact for every P: the root is busy
- *         all the time, as without segments. What segments gain is that all
- *         others are done earlier, and that messages stay short
- * Needs   any P, any root, any datatype; cut by packed bytes; a rank with a
+ * Cost    rounds * alpha + (P - 1) m beta, exact for every P: the root is
+ *         always busy, as without segments. With segments all other ranks
+ *         finish earlier, and messages stay short
+ * Needs   any P, any root, any datatype; split as packed bytes; a rank with a
  *         subtree of b blocks holds b m bytes
  * Source  Worringen, LCN 2003, for pipelines down trees
  */
@@ -17,11 +18,11 @@
 #include "algorithms/engines/rooted/packed.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
-/* Receives posted ahead. A rank falls behind its parent by one message for
- * each of its children at most, as each may add one short segment. */
+/* Receives posted ahead. A rank falls behind its parent by at most one message
+ * per child, because each child may add one short segment. */
 enum { AHEAD = 32 };
 
-/* A subtree's n bytes on their way in: segments from the end on. */
+/* The n bytes of a subtree as they arrive: segments from the end on. */
 struct stream {
     struct chorale_ctx *ctx;
     char *bytes;
@@ -31,7 +32,7 @@ struct stream {
     MPI_Request req[AHEAD];
 };
 
-/* Segment i counted from the end of n bytes. */
+/* Segment i of n bytes, counted from the end. */
 static size_t from_end(size_t n, long segsize, size_t i, size_t *start)
 {
     size_t length = chorale_segment(n, segsize, i, start);
@@ -57,7 +58,7 @@ static int post_ahead(struct stream *in)
     return err;
 }
 
-/* Wait until the bytes from start on are here. */
+/* Wait until the bytes from start on have been received. */
 static int arrive(struct stream *in, size_t start)
 {
     int err = MPI_SUCCESS;
@@ -78,8 +79,8 @@ static int arrive(struct stream *in, size_t start)
     return err;
 }
 
-/* bytes[0 ... n - 1] to a child; they are bytes[at ...] of in, if that is not
- * NULL. */
+/* Send bytes[0 ... n - 1] to a child; they are bytes[at ...] of in, unless in
+ * is NULL. */
 static int send_from_end(struct chorale_ctx *ctx, const char *bytes, size_t n,
                          long segsize, int dest, struct stream *in, size_t at)
 {
@@ -98,7 +99,7 @@ static int send_from_end(struct chorale_ctx *ctx, const char *bytes, size_t n,
     return err;
 }
 
-/* One child's subtree from where it lies, or from a packed copy. */
+/* Send one child's subtree from its place, or from a packed copy. */
 static int send_subtree(const struct chorale_block_tree *t, int child,
                         int blocks, long segsize)
 {
@@ -134,7 +135,7 @@ static int run_root(const struct chorale_call *call,
     return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
 }
 
-/* Pass on what is for others, keep the first block. Receives under way are
+/* Forward the other ranks' blocks and keep the first one. Active receives are
  * completed even after an error. */
 static int run_stream(const struct chorale_block_tree *t, struct stream *in)
 {

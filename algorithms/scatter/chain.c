@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chain.c - scatter along a line: each rank takes the blocks of all behind it
- * from its left neighbour, farthest first, and passes on while it receives.
- * No link carries two messages at a time where neighbours in rank are
- * neighbours in the network.
+/* chain.c - scatter along a chain of ranks.
+ *
+ * Each rank receives the blocks of all ranks behind it from its left neighbour,
+ * farthest first, and forwards them while it receives. If neighbouring ranks
+ * are neighbours in the network, no link carries two messages at a time.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
- * Volume  (P - 1) m bytes from the root, P (P - 1)/2 m in all
+ * Volume  (P - 1) m bytes from the root, P (P - 1)/2 m in total
  * Cost    (P - 1) (alpha + m beta), exact: every block arrives in the last
  *         round
  * Needs   any P, any root, any datatype; inner ranks hold two blocks
@@ -33,7 +34,7 @@ static int run_root(const struct chorale_call *call)
     return err == MPI_SUCCESS ? chorale_scatter_own(call) : err;
 }
 
-/* behind: blocks to pass on; two places of m bytes for them. */
+/* behind: number of blocks to forward; place: two buffers of m bytes. */
 static int pass_on(const struct chorale_call *call, int behind, char *place[2],
                    MPI_Count m)
 {

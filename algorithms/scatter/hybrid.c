@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hybrid.c - one scatter for blocks of less than switch_bytes, another one for
- * the rest. The defaults are what Open MPI's table does with 64 processes or
- * more.
+/* hybrid.c - one scatter variant for small blocks, another for large ones.
  *
- * Rounds  as the part that runs               P = comm_size, n = m P bytes
- * Volume  as the part
- * Cost    as the part: all of them take (P - 1)/P n beta, and P - 1 or
+ * Blocks of less than switch_bytes are small. The defaults follow Open MPI's
+ * decision table for 64 processes or more.
+ *
+ * Rounds  as the selected variant             P = comm_size, n = m P bytes
+ * Volume  as the variant
+ * Cost    as the variant: all of them take (P - 1)/P n beta, and P - 1 or
  *         ceil(lg P) alpha
  * Needs   any P, any root, any datatype
  * Source  a rule of tutorials; Open MPI, coll/tuned, scatter decision
@@ -24,7 +25,7 @@ static const struct chorale_alg *const part[] = {
 static const char *const part_word[] = { "linear", "linear_nb", "binomial" };
 enum { LINEAR, LINEAR_NB, BINOMIAL, NPART };
 
-/* Parameters: small, large, switch_bytes. m is alike at all ranks. */
+/* Parameters: small, large, switch_bytes. m is equal on all ranks. */
 static const struct chorale_alg *choose(size_t m, const long *param)
 {
     return part[m < (size_t)param[2] ? param[0] : param[1]];
@@ -62,7 +63,7 @@ static const long switch_bytes[] = { 256, 512, 2048, 8192 };
 const struct chorale_alg chorale_scatter_hybrid = {
     .coll = CHORALE_SCATTER,
     .name = "hybrid",
-    .summary = "one way for small blocks, another one for large ones",
+    .summary = "one variant for small blocks, another one for large blocks",
     .formula = "as the part that runs",
     .source = "Open MPI, coll/tuned, scatter decision",
     .nparam = 3,

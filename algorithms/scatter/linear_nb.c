@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_nb.c - flat scatter with all sends in flight, but for every
- * max_reqs-th, which is a blocking one; the root waits for the others at the
- * end. max_reqs 0 or 1: none blocks.
+/* linear_nb.c - flat scatter with several sends in flight.
+ *
+ * Every max_reqs-th send blocks; the root waits for the other sends at the end.
+ * max_reqs 0 or 1: no send blocks.
  *
  * Rounds  P - 1                               P = comm_size, n = m P bytes
  * Volume  (P - 1) m bytes, all from the root
- * Cost    (P - 1) (alpha + m beta): exact where a rank sends one
- *         message at a time. Where messages in flight overlap it is a bound.
+ * Cost    (P - 1) (alpha + m beta): exact if a rank sends one message at a
+ *         time. If messages in flight overlap it is an upper bound.
  * Needs   any P, any root, any datatype
  * Source  Open MPI, coll/base, scatter linear_nb
  */

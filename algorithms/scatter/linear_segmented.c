@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear_segmented.c - flat scatter in segments, round after round: a segment
- * to every rank, then the next one, so that all ranks receive all the time. At
- * most max_reqs sends are in flight, waited for together; 0 or 1: a round.
+/* linear_segmented.c - flat scatter in segments, one round after the other.
+ *
+ * In each round the root sends one segment to every rank, so that all ranks
+ * receive all the time. At most max_reqs sends are in flight and are waited for
+ * together; 0 or 1: all of a round.
  *
  * Rounds  (P - 1) S, S = ceil(m/s)            P = comm_size, s = segsize
  * Volume  (P - 1) m bytes, all from the root
- * Cost    (P - 1) (S alpha + m beta): exact where a rank sends one message at
- *         a time, a bound where sends in flight overlap
- * Needs   any P, any root, any datatype; cut by packed bytes: a root whose
+ * Cost    (P - 1) (S alpha + m beta): exact if a rank sends one message at a
+ *         time, an upper bound if sends in flight overlap
+ * Needs   any P, any root, any datatype; split as packed bytes: a root whose
  *         type has gaps packs all blocks first
  * Source  the segmented scatter of tutorials on MPI collectives
  */
@@ -16,13 +18,13 @@
 #include "algorithms/engines/rooted/packed.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
-/* Sends on their way. */
+/* Sends in flight. */
 struct flight {
     MPI_Request *req;
     int n, most;
 };
 
-/* Segment number seg of every block; m bytes each. */
+/* Send segment number seg of every block; blocks have m bytes. */
 static int send_round(const struct chorale_packed *p, size_t m, size_t seg,
                       const struct chorale_call *call, struct flight *f)
 {

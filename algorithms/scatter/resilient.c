@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* resilient.c - flat scatter of checked and acknowledged blocks: the receiver
- * verifies a checksum and answers, and the root sends again what was refused,
- * up to retries times; after that both return an error. It shows what such
- * care costs above the MPI library's own; it does not survive dead ranks, nor
- * damaged answers, which carry no checksum.
+/* resilient.c - flat scatter of blocks with checksum and acknowledgement.
  *
- * Rounds  2 (P - 1), two more a retransmission
+ * The receiver verifies a checksum and replies; the root resends a rejected
+ * block, up to retries times. After that both return an error. The variant
+ * shows the overhead of such protection on top of the MPI library's. It does
+ * not survive failed ranks, nor corrupted replies, which have no checksum.
+ *
+ * Rounds  2 (P - 1), two more per retransmission
  * Volume  (P - 1) (m + 8) bytes from the root, P - 1 to it
- * Cost    2 (P - 1) alpha + (P - 1) (m + 9) beta without retransmissions,
- *         and a checksum of m bytes twice
+ * Cost    2 (P - 1) alpha + (P - 1) (m + 9) beta without retransmissions, plus
+ *         two checksums of m bytes
  * Needs   any P, any root, any datatype; m + 8 bytes at every rank
  * Source  stop and wait; a study of overhead
  */
@@ -20,7 +21,7 @@
 
 enum { REFUSED, ACCEPTED };
 
-/* Under a schedule there are no data: all is well. */
+/* A recorded schedule has no data, so every packet is valid. */
 static void seal(struct chorale_ctx *ctx, char *packet, size_t m, int dest)
 {
     if (ctx->schedule == NULL)
@@ -33,7 +34,7 @@ static int is_good(struct chorale_ctx *ctx, const char *packet, size_t m)
            chorale_checked_good(packet, m, (uint64_t)ctx->rank);
 }
 
-/* The packet until it is accepted. *accepted: was it? */
+/* Send the packet until it is accepted; *accepted is set to 1 then. */
 static int deliver(struct chorale_ctx *ctx, const char *packet, size_t bytes,
                    int dest, long retries, int *accepted)
 {
@@ -51,7 +52,7 @@ static int deliver(struct chorale_ctx *ctx, const char *packet, size_t bytes,
     return err;
 }
 
-/* Nobody is left out because somebody else refused. */
+/* All ranks are served, even if one of them has rejected its block. */
 static int run_root(const struct chorale_call *call)
 {
     struct chorale_ctx *ctx = call->ctx;
@@ -137,7 +138,7 @@ static const long retries[] = { 3 };
 const struct chorale_alg chorale_scatter_resilient = {
     .coll = CHORALE_SCATTER,
     .name = "resilient",
-    .summary = "the root sends blocks with checksums, and again if refused",
+    .summary = "the root sends blocks with checksums, again if rejected",
     .formula = "2 (P-1) alpha + (P-1) (m + 9) beta",
     .source = "stop and wait",
     .unselectable = "a study of overhead: checked and acknowledged blocks",

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - scatter of the nodes' blocks to the leaders, then in each
- * node. The root leads its node, and sorts the blocks by nodes first, if they
- * do not lie so.
+/* two_level.c - scatter among the node leaders, then in each node.
  *
- * Rounds  those of outer on N nodes and of inner on p ranks a node
+ * The root leads its node, and first orders the blocks by node, if they are not
+ * stored in that order.
+ *
+ * Rounds  those of outer on N nodes and of inner on p ranks per node
  * Volume  (P - 1) m bytes from the root, as in any scatter
  * Cost    at most outer(N, p m) + inner(p, m)
  * Needs   several nodes with several ranks, placed in blocks; any root and
- *         datatype. It is right for any placement, but no cost is known there,
- *         so it is refused
+ *         datatype. The algorithm is valid for any placement, but without a
+ *         known cost it is refused there
  * Source  MPICH, smp; Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"

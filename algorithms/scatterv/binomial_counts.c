@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* binomial_counts.c - binomial-tree scatterv. Only the root knows all counts,
- * so the bytes of the blocks go down the tree first, to all ranks that have
- * children; then the data follow.
+/* binomial_counts.c - binomial-tree scatterv with the counts sent ahead.
+ *
+ * Only the root knows all counts. The bytes of the blocks therefore travel down
+ * the tree first, to all ranks that have children; then the data follow.
  *
  * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size
  * Volume  n - m_root bytes from the root, and at most 8 P bytes of counts
- * Cost    at most (2 L - 1) alpha + 16 P beta for the counts, and for the
- *         data those of the 1, 2, 4, ... largest blocks
+ * Cost    at most (2 L - 1) alpha + 16 P beta for the counts, and for the data
+ *         the bytes of the 1, 2, 4, ... largest blocks
  * Needs   any P, any root, any datatype; a rank holds its subtree's bytes
  * Source  Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005: the tree
  */
@@ -14,7 +15,7 @@
 #include "algorithms/engines/rooted/block_tree.h"
 #include "algorithms/engines/rooted/flat.h"
 
-/* size[i]: bytes of block v + i, here: pass the children theirs. */
+/* size[i] is the bytes of block v + i: send each child its part. */
 static int counts_down(const struct chorale_block_tree *t,
                        const int64_t *size)
 {

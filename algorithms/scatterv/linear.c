@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linear.c - flat scatterv: the root sends each rank its block in turn. Empty
- * blocks are not sent.
+/* linear.c - flat scatterv: the root sends each rank its block in turn.
+ *
+ * Empty blocks are not sent.
  *
  * Rounds  P - 1, less one for each empty block
  * Volume  n - m_root bytes, all from the root

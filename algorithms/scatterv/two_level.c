@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - scatterv of the nodes' bytes to the leaders, then in each
- * node. The leaders are told first what each of their ranks gets. The root
- * leads its node, and sorts the blocks by nodes first, if they do not lie so.
+/* two_level.c - scatterv among the node leaders, then in each node.
  *
- * Rounds  those of outer on N nodes, twice, and of inner on p ranks a node
- * Volume  n - m_root bytes from the root, as in any scatterv, those of the
- *         nodes once more inside them; 8 bytes a rank of sizes
+ * The leaders first receive the block sizes of their ranks. The root leads its
+ * node, and first orders the blocks by node, if they are not stored in that
+ * order.
+ *
+ * Rounds  those of outer on N nodes, twice, and of inner on p ranks per node
+ * Volume  n - m_root bytes from the root, as in any scatterv, and the nodes'
+ *         bytes again inside them; 8 bytes of sizes per rank
  * Cost    at most outer(N, 8 p bytes) + outer(N) + inner(p), with the largest
- *         blocks in every place
+ *         blocks everywhere
  * Needs   several nodes with several ranks, placed in blocks; any root and
- *         datatype. It is right for any placement, but no cost is known there,
- *         so it is refused
+ *         datatype. The algorithm is valid for any placement, but without a
+ *         known cost it is refused there
  * Source  Open MPI, HAN; Kandalla et al., CAC 2010
  */
 #include "algorithms/catalogue.h"
@@ -18,14 +20,14 @@
 #include "algorithms/engines/rooted/rooted.h"
 #include "algorithms/engines/composed/two_level_v.h"
 
-/* By the words of chorale_level_v_word, which are those of equal blocks. */
+/* Indexed like chorale_level_v_word; the words are those of equal blocks. */
 static const struct chorale_alg *const part[] = {
     &chorale_scatterv_binomial_counts,
     &chorale_scatterv_linear,
     &chorale_scatterv_linear_nb,
 };
 
-/* Leaders: the sizes of a node's blocks come from the root. */
+/* Leaders receive the sizes of their node's blocks from the root. */
 static int learn_sizes(struct chorale_level_v *st)
 {
     struct chorale_ctx *ctx = st->call->ctx;

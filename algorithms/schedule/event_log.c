@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event_log.c - what a rank sends, receives and reduces, written down: see
- * schedule.h. */
+/* event_log.c - records what each rank sends, receives and reduces. */
 #include "algorithms/schedule/event_log.h"
 
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "algorithms/schedule/schedule.h"
 #include "algorithms/schedule/size_exchange.h"
 
-/* A rank in the schedule. */
+/* The rank in the schedule of a rank of ctx. */
 static int rank_of(const struct chorale_ctx *ctx, int rank)
 {
     return ctx->map != NULL ? ctx->map[rank] : rank;
@@ -56,7 +55,8 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
         return MPI_ERR_NO_MEM;
     note->peer = rank_of(ctx, peer);
     note->bytes = bytes;
-    /* Any value but that of the null request. */
+    /* Requests hold the event's index + 1; all other bytes are 0, so that none
+     * equals MPI_REQUEST_NULL. */
     memset(req, 0, sizeof(*req));
     index++;
     memcpy(req, &index, sizeof(index));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* event_log.h - how a schedule is kept, for the files that write, play and read
- * it. A note is a message's end at one rank, a wait or a reduction. */
+/* event_log.h - events of a recorded schedule.
+ *
+ * An event (struct note) is one end of a message at one rank, a wait, or a
+ * reduction. */
 #ifndef CHORALE_ALGORITHMS_SCHEDULE_EVENT_LOG_H
 #define CHORALE_ALGORITHMS_SCHEDULE_EVENT_LOG_H
 
@@ -11,31 +13,34 @@
 
 enum what { SEND, RECV, WAIT, REDUCE };
 
-/* Moments are counted from 1; 0 is the common start. */
+/* Moments are numbered from 1; 0 is the common start. */
 struct note {
     enum what what;
-    int peer;       /* SEND, RECV: a rank. WAIT: the note it waits for */
+    int peer;       /* SEND, RECV: a rank. WAIT: index of the event waited
+                     * for */
     size_t bytes;
-    int next;       /* RECV, SEND: the next of the same pair, or -1 */
+    int next;       /* SEND, RECV: the next one between the same two ranks, or
+                     * -1 */
     double posted;
-    int posted_by;  /* the moment that posting waited for */
-    double end;     /* of the message, once it is known */
+    int posted_by;  /* the moment that determined the time of posting */
+    double end;     /* when the message ends, once known */
     int moment;     /* of its end; 0: not known yet */
 };
 
 struct trace {
     struct note *note;
     int n, room;
-    int at;         /* when played: the next note */
+    int at;         /* during replay: the next event */
     double time;
-    int moment;     /* that the rank's time comes from */
-    double port[2]; /* until when its ports are busy: out, in */
+    int moment;     /* the moment that determined time */
+    double port[2]; /* busy until: send port, receive port */
     int port_by[2];
-    int peers;      /* when played: ranks that it has sent to */
-    long long copied; /* bytes, inside its memory */
+    int peers;      /* during replay: number of ranks it has sent to */
+    long long copied; /* bytes copied inside its memory */
 };
 
-/* A moment on some path: what it took, and which moment it follows. */
+/* A step of a path: its duration (from what and bytes) and the moment it
+ * follows. */
 struct moment {
     int before;
     enum what what;
@@ -47,9 +52,9 @@ struct chorale_schedule {
     struct trace *trace;
     struct chorale_stat *stat;
     int opaque;
-    struct chorale_told *told; /* size_exchange.h; NULL: nothing is */
+    struct chorale_told *told; /* size_exchange.h; NULL: data is not carried */
     double alpha, beta, tau;
-    int links; /* a port to each other rank, not one in all */
+    int links; /* 1: a port per link; 0: one port per rank */
     struct moment *moment; /* filled by chorale_schedule_play() */
     int nmoment;
     int overlaps;
@@ -58,19 +63,19 @@ struct chorale_schedule {
 /* Records the calls of a context in ctx->schedule. */
 extern const struct chorale_recorder chorale_event_recorder;
 
-/* Write down what each rank does in one call of alg at pt, of a schedule that
- * is zeroed; s->opaque: the library does a part. *scratch rises to the bytes
- * of the rank that holds most. Returns 0, or -1 if the variant fails or there
- * is no memory; in any case there is something to release. */
+/* Record the events of each rank in one call of alg at pt. s must be zeroed;
+ * s->opaque is set if the MPI library runs a part. *scratch is raised to the
+ * scratch bytes of the busiest rank. Returns 0, or -1 if the variant fails or
+ * memory is exhausted; call chorale_schedule_release() in either case. */
 int chorale_schedule_write(struct chorale_schedule *s,
                            const struct chorale_alg *alg,
                            const struct chorale_point *pt, size_t *scratch);
 void chorale_schedule_release(struct chorale_schedule *s);
 
-/* Play the notes of all ranks on a full-duplex network with one port a rank,
- * or one a link: sets each rank's time, moment and peers, the moments,
- * overlaps. Returns 0, or -1 if messages
- * do not match or there is no memory. */
+/* Replay the events of all ranks on a full-duplex network with one port per
+ * rank, or one per link. Sets each rank's time, moment and peers, and
+ * s->moment, s->nmoment and s->overlaps. Returns 0, or -1 if messages do not
+ * match or memory is exhausted. */
 int chorale_schedule_play(struct chorale_schedule *s);
 
 #endif

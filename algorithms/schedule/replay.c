@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay.c - playing the notes of all ranks: see schedule.h.
+/* replay.c - simulates a recorded schedule on a one-port network.
  *
- * Ends are matched first in, first out for each pair of ranks, as MPI does for
- * one tag. A message starts when both ends are posted and both ports are free,
- * and takes alpha + beta * bytes. Every moment remembers what it waited for,
- * so the critical path can be read backwards from the last one. */
+ * Sends and receives of each pair of ranks are matched first in, first out, as
+ * MPI does for one tag. A message starts when both ends are posted and both
+ * ports are free, and takes alpha + beta * bytes. Every moment stores the
+ * moment it waited for, so the critical path can be traced back from the last
+ * one. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "algorithms/schedule/event_log.h"
 
-/* A message whose ends are both posted and that has not started: when it
- * could, as far as was known when it was looked at last. */
+/* A matched message that has not started; start is its earliest start as of the
+ * last check. */
 struct flight {
     double start;
-    int src, out, dst, in; /* ranks, and notes of their traces */
+    int src, out, dst, in; /* ranks, and indices of events in their traces */
 };
 
-/* Unmatched ends between two ranks. */
+/* Unmatched sends or receives between two ranks. */
 struct pair {
-    int first, last; /* notes of the sender's or the receiver's trace */
+    int first, last; /* indices in the sender's or the receiver's trace */
     enum what what;
-    double busy; /* with links: until when, and the moment of that */
+    double busy; /* with links: busy until, and the moment that ends it */
     int busy_by;
 };
 
@@ -30,9 +31,9 @@ struct play {
     struct pair *pair; /* open hash by (src, dst) */
     uint64_t *key;
     size_t npair;
-    struct flight *heap; /* the first to start on top */
+    struct flight *heap; /* the earliest start on top */
     int nflight;
-    int *ready, nready; /* ranks that may go on */
+    int *ready, nready; /* ranks that may advance */
     unsigned char *queued;
 };
 
@@ -95,7 +96,7 @@ static int new_moment(struct play *p, int before, enum what what,
     return p->s->nmoment++;
 }
 
-/* Not before a port or link is free. */
+/* Delay a start until a port or link is free. */
 static void queue(double busy, int busy_by, double *start, int *by,
                   int *queues)
 {
@@ -106,7 +107,7 @@ static void queue(double busy, int busy_by, double *start, int *by,
     *by = busy_by;
 }
 
-/* When a message can start at the earliest, and the moment it waits for. */
+/* Earliest start of a message, and the moment it waits for. */
 static double start_of(struct play *p, const struct flight *f, int *by,
                        int *queues)
 {
@@ -132,7 +133,7 @@ static double start_of(struct play *p, const struct flight *f, int *by,
     return start;
 }
 
-/* Does a start before b? At one time, what was posted first by its sender. */
+/* 1 if a starts before b; ties are broken by the order of posting. */
 static int before(const struct flight *a, const struct flight *b)
 {
     if (a->start < b->start || a->start > b->start)
@@ -167,7 +168,8 @@ static struct flight pop(struct play *p)
     return top;
 }
 
-/* Start the next message. One that finds a port busy goes back. */
+/* Start the next message; if a port is still busy, put it back with its new
+ * start. */
 static void start_one(struct play *p)
 {
     struct flight f = pop(p);
@@ -196,7 +198,7 @@ static void start_one(struct play *p)
     wake(p, f.dst);
 }
 
-/* Post the end at t's current note. Returns -1 if sizes do not match. */
+/* Post the send or receive of an event. Returns -1 if sizes do not match. */
 static int post(struct play *p, int rank, struct note *note)
 {
     struct trace *t = &p->s->trace[rank], *other = &p->s->trace[note->peer];
@@ -234,7 +236,7 @@ static int post(struct play *p, int rank, struct note *note)
     return 0;
 }
 
-/* Let a rank go on until it waits for a message without an end. */
+/* Advance a rank until it waits for a message whose end is unknown. */
 static int advance(struct play *p, int rank)
 {
     struct trace *t = &p->s->trace[rank];
@@ -266,8 +268,8 @@ static int play(struct play *p)
 {
     for (int r = p->s->size - 1; r >= 0; r--)
         wake(p, r);
-    /* Whoever can goes on, then the message that starts first: starts are in
-     * the order of time. */
+    /* Advance every rank that can, then start the earliest message: messages
+     * start in order of time. */
     while (p->nready > 0 || p->nflight > 0) {
         if (p->nready == 0) {
             start_one(p);
@@ -281,10 +283,11 @@ static int play(struct play *p)
     }
     for (int r = 0; r < p->s->size; r++)
         if (p->s->trace[r].at < p->s->trace[r].n)
-            return -1; /* somebody waits for ever */
+            return -1; /* a rank waits for ever */
     for (size_t i = 0; i < p->npair; i++)
         if (p->key[i] != 0 && p->pair[i].first >= 0)
-            return -1; /* a message that nobody takes, or sends */
+            return -1; /* a message without a receive, or a receive without a
+                        * message */
     return 0;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* schedule.c - the calls whose messages are written down, and what the played
- * schedule adds up to: see schedule.h. */
+/* schedule.c - records the calls of all ranks and sums up their replay. */
 #include "algorithms/schedule/schedule.h"
 
 #include <stdint.h>
@@ -11,18 +10,18 @@
 #include "algorithms/schedule/event_log.h"
 #include "algorithms/schedule/size_exchange.h"
 
-/* How often ranks are called, beyond as often as there are ranks, until they
- * all know what they are told. */
+/* Passes beyond the number of ranks before the exchange of sizes is given
+ * up. */
 #define TURNS 8
 
-/* Used where a point names none: a fast network, a slow core. */
+/* Used if a point sets no parameters: a fast network, a slow core. */
 #define TYPICAL_ALPHA 1e-6
 #define TYPICAL_BETA 1e-10
 #define TYPICAL_TAU 1e-10
 
-/* --- the arguments of the noted calls --------------------------------- */
+/* --- arguments of recorded calls ------------------------------------------ */
 
-/* Buffers that nothing may touch, and the irregular blocks of one rank. */
+/* Inaccessible buffers, and the irregular blocks of one rank. */
 struct stage {
     char *mem;
     size_t bytes;
@@ -65,7 +64,7 @@ static void stage_release(struct stage *st)
     }
 }
 
-/* Blocks i of rank: sent, and received. */
+/* Counts and displacements of rank's blocks, for sending and receiving. */
 static void fill_counts(struct stage *st, const struct chorale_point *pt,
                         enum chorale_coll coll, size_t unit, int rank)
 {
@@ -120,7 +119,7 @@ static void set_call(struct chorale_call *call, struct stage *st,
     call->rdispls = st->displ[1];
 }
 
-/* Write down what rank does. */
+/* Record one rank's call. */
 static int note_rank(struct chorale_schedule *s, struct stage *st,
                      const struct chorale_alg *alg,
                      const struct chorale_point *pt, const int *node,
@@ -156,7 +155,7 @@ void chorale_schedule_release(struct chorale_schedule *s)
     free(s->moment);
 }
 
-/* What all ranks do; after this one, if backwards, those before it. */
+/* Record all ranks' calls, in ascending or (backwards) descending order. */
 static int note_all(struct chorale_schedule *s, struct stage *st,
                     const struct chorale_alg *alg,
                     const struct chorale_point *pt, const int *node,
@@ -179,8 +178,8 @@ static int note_all(struct chorale_schedule *s, struct stage *st,
     return bad ? -1 : 0;
 }
 
-/* Until every rank knows what it is told: up a tree and down it in turn, that
- * is soon. */
+/* Repeat until every rank has received its final sizes. Alternating the order
+ * of ranks lets sizes travel up and down a tree in few passes. */
 static int note_told(struct chorale_schedule *s, struct stage *st,
                      const struct chorale_alg *alg,
                      const struct chorale_point *pt, const int *node,
@@ -228,9 +227,11 @@ int chorale_schedule_write(struct chorale_schedule *s,
     return bad ? -1 : 0;
 }
 
-/* --- reading ---------------------------------------------------------- */
+/* --- totals
+ * ----------------------------------------------------------------- */
 
-/* One message or reduction of the path, merged with its like. */
+/* Add one message or reduction of the path, merged with messages of equal
+ * size. */
 static void add_term(struct chorale_schedule_sum *sum, const struct moment *m)
 {
     double bytes = (double)m->bytes;
@@ -248,7 +249,8 @@ static void add_term(struct chorale_schedule_sum *sum, const struct moment *m)
         i++;
     if (i == sum->nterm && i < CHORALE_MAX_TERM)
         sum->term[sum->nterm++] = (struct chorale_term){ .bytes = bytes };
-    if (i == CHORALE_MAX_TERM) { /* too many sizes: a mean one */
+    if (i == CHORALE_MAX_TERM) { /* too many sizes: average them in the last
+                                  * term */
         i--;
         sum->term[i].bytes = (sum->term[i].bytes * sum->term[i].messages +
                               bytes) / (sum->term[i].messages + 1);

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* size_exchange.c - see size_exchange.h. */
+/* size_exchange.c - carries message sizes in a recorded schedule. */
 #include "algorithms/schedule/size_exchange.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A message of one rank; what: it was not carried where NULL. */
+/* A message of one rank; what is its data, NULL if not carried. */
 struct parcel {
     int dest;
     size_t bytes;
     char *what;
 };
 
-/* All that a rank sends in one call, in order. */
+/* All messages of a rank in one call, in order. */
 struct said {
     struct parcel *parcel;
     int n, room;
 };
 
-/* That is held at most, at a time: thousands of ranks tell each other more. */
+/* Limit on the data held at a time; thousands of ranks may exceed it. */
 #define HELD_MAX ((size_t)64 << 20)
 
 struct chorale_told {
-    int size, rank;          /* of the schedule; that is being called */
+    int size, rank;          /* ranks in the schedule; rank being run */
     const char *mem;
     size_t bytes;
-    struct said *now;        /* of each rank, the last time it was called */
-    struct said before;      /* this one's, the time before */
-    int *got;                /* by this one so far, of each other */
-    size_t held;             /* bytes of all parcels */
-    int again, lacks;        /* something was new; there is no memory */
+    struct said *now;        /* messages of each rank in its last call */
+    struct said before;      /* messages of the running rank in its previous
+                              * call */
+    int *got;                /* messages received so far by the running rank,
+                              * per source */
+    size_t held;             /* bytes of all carried data */
+    int again, lacks;        /* a message changed; memory is exhausted */
 };
 
-/* Returns the bytes that it held. */
+/* Returns the bytes of data freed. */
 static size_t said_free(struct said *said)
 {
     size_t held = 0;
@@ -113,7 +115,7 @@ int chorale_told_settled(struct chorale_told *told)
     return told->lacks ? -1 : !again;
 }
 
-/* Sizes of all ranks are the most that one message tells. */
+/* A message carries at most one size per rank. */
 static int carries(const struct chorale_told *told, const void *buf,
                    size_t bytes)
 {

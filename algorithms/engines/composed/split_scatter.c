@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split_scatter.c - see split_scatter.h. */
+/* split_scatter.c - broadcast of long vectors by scatter and allgather. */
 #include "algorithms/engines/composed/split_scatter.h"
 
 #include "algorithms/engines/rooted/block_tree.h"
 #include "algorithms/engines/rooted/packed.h"
 #include "algorithms/tree.h"
 
-/* Empty ranges are no messages, but where ranks may disagree about n. */
+/* Empty ranges are not sent, except in an exact context, where ranks may
+ * disagree about the number of bytes. */
 static int scatter(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                    int root, long radix)
 {

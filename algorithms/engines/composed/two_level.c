@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.c - see two_level.h. The leaders know how many ranks each node
- * has, so a tree of blocks of different sizes needs no exchange of counts. */
+/* two_level.c - collectives on two levels.
+ *
+ * The leaders know how many ranks each node has, so a tree of blocks of
+ * different sizes needs no exchange of counts. */
 #include "algorithms/engines/composed/two_level.h"
 
 #include "algorithms/engines/rooted/block_tree.h"
@@ -9,7 +11,7 @@
 #include "algorithms/engines/part.h"
 #include "algorithms/engines/rooted/pipeline.h"
 
-/* group: ranks of a group, 0: nodes, for that root. */
+/* group: ranks per group; 0: nodes, with the given root. */
 static int run_levels(const struct chorale_call *call, int root, int group,
                       int (*levels)(const struct chorale_call *call,
                                     struct chorale_topology *t))
@@ -43,7 +45,7 @@ int chorale_two_level_groups_run(const struct chorale_call *call, int group,
     return run_levels(call, CHORALE_NO_ROOT, group, levels);
 }
 
-/* Where alpha, beta, tau are not given, typical ones. */
+/* Uses typical values if alpha, beta and tau are not given. */
 static double seconds(const struct chorale_point *pt,
                       const struct chorale_term *term, int n)
 {
@@ -55,7 +57,7 @@ static double seconds(const struct chorale_point *pt,
            c * (given ? pt->tau : 1e-10);
 }
 
-/* The cost in another node instead, if that takes longer. */
+/* Replaces the terms by the cost at in, if that takes longer. */
 static int longer(const struct chorale_alg *inner,
                   const struct chorale_point *pt,
                   const struct chorale_point *in, struct chorale_term *term,
@@ -71,8 +73,9 @@ static int longer(const struct chorale_alg *inner,
     return nother;
 }
 
-/* Of the root's node, of others, which their first rank leads, and of a last
- * one with fewer ranks: 3 ranks fold where 4 need not. */
+/* The longest of: the root's node; other nodes, which their first rank leads;
+ * and a smaller last node, which may need a fold (3 ranks) where a full one
+ * does not (4 ranks). */
 static int inner_cost(const struct chorale_alg *inner,
                       const struct chorale_point *pt,
                       struct chorale_point *in, struct chorale_term *term)
@@ -118,7 +121,7 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
     size_t in_node = 0;
 
     chorale_topology_points(pt, &in, &out);
-    /* The last node may have fewer ranks, and what folds takes more. */
+    /* The last node may have fewer ranks, and a fold needs more scratch. */
     for (; inner != NULL && in.comm_size > 1; in.comm_size--) {
         in_node = most(in_node, chorale_part_scratch(inner, &in));
         in.root = in.root < in.comm_size - 1 ? in.root : 0;
@@ -199,7 +202,7 @@ int chorale_two_level_segments_cost(
     return 1 + cost(&one, term + 1);
 }
 
-/* --- blocks, node after node ------------------------------------------ */
+/* --- blocks ordered by node ------------------------------------------- */
 
 int chorale_nodes_pack(struct chorale_ctx *ctx,
                        const struct chorale_topology *t,
@@ -236,7 +239,7 @@ int chorale_nodes_unpack(struct chorale_ctx *ctx,
     return err;
 }
 
-/* Bytes of the blocks at the first n places. */
+/* Bytes of the first n blocks in the order of nodes. */
 static size_t bytes_before(const struct chorale_topology *t,
                            const struct chorale_blocks *whole, int n)
 {
@@ -288,7 +291,8 @@ chorale_node_gather(const struct chorale_call *call,
     part.root = t->lead;
     part.recvbuf = b->mine;
     part.recvtype = MPI_PACKED;
-    /* In place the root's block is there, or it is packed from its place. */
+    /* With MPI_IN_PLACE the root's block is already in place if direct;
+     * otherwise pack it from its place in recvbuf. */
     if (call->sendbuf == MPI_IN_PLACE && !b->direct) {
         part.sendbuf = chorale_block(whole, call->root, &part.sendcount);
         part.sendtype = whole->type;
@@ -315,13 +319,13 @@ chorale_node_scatter(const struct chorale_call *call,
 const char *const chorale_outer_word[CHORALE_OUTERS] = { "binomial", "linear",
                                                          "linear_nb" };
 
-/* A k-nomial tree of as high a radix as there are nodes is flat. */
+/* A k-nomial tree whose radix is the number of nodes is flat. */
 static long radix_of(long outer, int nodes)
 {
     return outer != CHORALE_OUTER_BINOMIAL && nodes > 2 ? nodes : 2;
 }
 
-/* Where the blocks of this leader's subtree start. */
+/* Compute where the blocks of this leader's subtree start. */
 static int set_offset(struct chorale_block_tree *tree,
                       const struct chorale_topology *t, int root, size_t m)
 {
@@ -391,8 +395,8 @@ struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
     return call;
 }
 
-/* All messages of the root at once, as a gatherv or scatterv of what it has:
- * where nodes have more or fewer ranks their blocks differ. */
+/* All messages of the root at once, as a gatherv or scatterv, because blocks
+ * differ if nodes have different numbers of ranks. */
 static int flat(struct chorale_topology *t, int root, int gathers, size_t m,
                 void *all, void *mine)
 {
@@ -440,8 +444,8 @@ int chorale_outer_scatter(struct chorale_topology *t, int root, long outer,
     return err == MPI_SUCCESS ? chorale_scatter_down(&tree) : err;
 }
 
-/* The leaders, with a node's blocks for one: those of a full node, but of two
- * nodes those of the one that is not the root's. */
+/* The leaders' point with one block per node, that of a full node. If there are
+ * two nodes and the root is on the first, the block of the other node. */
 static struct chorale_point node_blocks(const struct chorale_point *pt)
 {
     struct chorale_point in, out;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level.h - collectives on the two levels of topology.h: variants that do
- * the parts of the levels, and blocks as packed bytes: those of a node travel
- * together, node after node. */
+/* two_level.h - collectives on the two levels of topology.h, nodes and leaders.
+ *
+ * Other variants run as sub-algorithms inside the nodes and among the leaders.
+ * Blocks are packed bytes; those of a node travel together, ordered by node. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_H
 #define CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_H
 
 #include "algorithms/blocks.h"
 #include "algorithms/engines/topology.h"
 
-/* levels() on the topology for root: a rank, or one of these. */
+/* Set up the topology for root, a rank or one of these constants, and call
+ * levels() on it. Returns an MPI error code. */
 enum {
     CHORALE_NO_ROOT = -1,
     CHORALE_RUNS = -2        /* chorale_topology_init_runs() */
@@ -17,16 +19,17 @@ int chorale_two_level_run(const struct chorale_call *call, int root,
                           int (*levels)(const struct chorale_call *call,
                                         struct chorale_topology *t));
 
-/* levels() on groups of so many consecutive ranks in the place of nodes; 0: on
- * the nodes. No root. */
+/* Call levels() on groups of group consecutive ranks instead of nodes, without
+ * a root; group 0: on the nodes. */
 int chorale_two_level_groups_run(const struct chorale_call *call, int group,
                                  int (*levels)(
                                      const struct chorale_call *call,
                                      struct chorale_topology *t));
 
-/* The critical paths of a part in a node (the last one may have fewer ranks:
- * the longer path of both) and one among the leaders, one after the other; and
- * the topology's scratch with the larger of theirs. Either part may be NULL.
+/* The critical path of inner in a node, followed by that of outer among the
+ * leaders; where nodes differ (the last may have fewer ranks), the longest path
+ * counts. The scratch is that of the topology plus the larger scratch of the
+ * two. inner or outer may be NULL.
  */
 int chorale_two_level_cost(const struct chorale_point *pt,
                            const struct chorale_alg *inner,
@@ -38,7 +41,8 @@ size_t chorale_two_level_scratch(const struct chorale_point *pt,
 
 /* --- vectors in segments ---------------------------------------------- */
 
-/* Both levels' parameter: 0, or what is large enough for a network. */
+/* The segment size on both levels: 0 (whole), or sizes large enough for a
+ * network. */
 enum { CHORALE_NLEVEL_SEGSIZE = 3, CHORALE_NMORE_LEVEL_SEGSIZE = 7 };
 extern const long chorale_level_segsizes[CHORALE_NLEVEL_SEGSIZE];
 extern const long chorale_more_level_segsizes[CHORALE_NMORE_LEVEL_SEGSIZE];
@@ -52,18 +56,18 @@ extern const long chorale_more_level_segsizes[CHORALE_NMORE_LEVEL_SEGSIZE];
         .nmore = CHORALE_NMORE_LEVEL_SEGSIZE                                 \
     }
 
-/* levels() on segment after segment of a reduction's vector, cut in whole
- * elements. segsize: bytes, 0: the whole. root: the one rank that has a
- * recvbuf; CHORALE_NO_ROOT: all have. */
+/* Call levels() on each segment of a reduction's vector in turn, split into
+ * whole elements. segsize: bytes, 0: whole. root: the only rank with a recvbuf;
+ * CHORALE_NO_ROOT: all ranks have one. */
 int chorale_two_level_segments(const struct chorale_call *call,
                                struct chorale_topology *t, int root,
                                long segsize,
                                int (*levels)(const struct chorale_call *call,
                                              struct chorale_topology *t));
 
-/* The point of a full segment of s bytes (0: the whole), and the cost of all
- * segments, one after the other, as cost() tells that of one: one term more,
- * for all but the last. */
+/* The point of a full segment of s bytes (0: whole); and the cost of all
+ * segments in turn, where cost() gives that of one segment. The latter fills
+ * one term more than cost(), for all segments but the last. */
 struct chorale_point
 chorale_two_level_segment(const struct chorale_point *pt, size_t s);
 int chorale_two_level_segments_cost(
@@ -71,11 +75,11 @@ int chorale_two_level_segments_cost(
     int (*cost)(const struct chorale_point *pt, struct chorale_term *term),
     struct chorale_term *term);
 
-/* --- blocks, node after node ------------------------------------------ */
+/* --- blocks ordered by node ------------------------------------------- */
 
-/* A root's blocks of all ranks as they lie in its buffer, from or to bytes,
- * where they lie node after node. except: the rank whose block is left alone,
- * or -1. */
+/* Pack the root's blocks of all ranks into bytes, ordered by node, or unpack
+ * them from there. except: the rank whose block is skipped, or -1. Return an
+ * MPI error code. */
 int chorale_nodes_pack(struct chorale_ctx *ctx,
                        const struct chorale_topology *t,
                        const struct chorale_blocks *whole, char *bytes);
@@ -83,24 +87,25 @@ int chorale_nodes_unpack(struct chorale_ctx *ctx,
                          const struct chorale_topology *t, const char *bytes,
                          const struct chorale_blocks *whole, int except);
 
-/* The bytes of a rooted collective where they lie node after node. */
+/* Buffers of a rooted collective with the blocks ordered by node. */
 struct chorale_node_blocks {
-    char *all;               /* at the root: every block */
-    char *mine;              /* at a leader: those of its node; the root's
-                              * are in all */
-    int direct;              /* all is the root's own buffer */
+    char *all;               /* at the root: all blocks */
+    char *mine;              /* at a leader: the blocks of its node; at the root
+                              * it points into all */
+    int direct;              /* 1: all is the root's own buffer */
 };
 
-/* whole: at the root, as above; NULL elsewhere. bytes: at a leader, of its
- * node. Takes scratch. Returns an MPI error code. */
+/* whole: at the root, as above; NULL on other ranks. bytes: at a leader, the
+ * bytes of its node. Takes scratch. Returns an MPI error code. */
 int chorale_node_blocks_init(struct chorale_node_blocks *b,
                              struct chorale_ctx *ctx,
                              const struct chorale_topology *t,
                              const struct chorale_blocks *whole,
                              size_t bytes);
 
-/* The call of the part in a node, to or from mine of its leader, but for how
- * many elements the blocks there have. Gathers: whole as above. */
+/* The call of the sub-algorithm in a node, to or from mine of its leader. The
+ * caller must set the element counts of the blocks there. Gathers: whole as
+ * above. */
 struct chorale_call
 chorale_node_gather(const struct chorale_call *call,
                     struct chorale_topology *t,
@@ -113,42 +118,43 @@ chorale_node_scatter(const struct chorale_call *call,
 
 /* --- among the leaders ------------------------------------------------ */
 
-/* The call of a gatherv (gathers) or scatterv there, from or to mine, own
- * bytes, of each and all of the leader of node root, where its own ones are in
- * place already; but for what that leader knows, how many bytes the nodes have
- * in all and where. */
+/* The call of a gatherv (gathers = 1) or scatterv among the leaders. It moves
+ * own bytes of each leader's mine from or to all at the leader of node root;
+ * that leader's bytes are in place already. The caller must set that leader's
+ * counts and displacements. */
 struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
                                        int gathers, void *all, void *mine,
                                        MPI_Count own);
 
-/* --- equal blocks there ----------------------------------------------- */
+/* --- equal blocks among the leaders ----------------------------------- */
 
-/* How the blocks of nodes travel between a root's node and the others. */
+/* How node blocks travel to or from the root's node. */
 enum { CHORALE_OUTER_BINOMIAL, CHORALE_OUTER_LINEAR, CHORALE_OUTER_LINEAR_NB,
        CHORALE_OUTERS };
-enum { CHORALE_FEW_OUTERS = 2 }; /* for all plans */
+enum { CHORALE_FEW_OUTERS = 2 }; /* candidates in all plans */
 extern const char *const chorale_outer_word[CHORALE_OUTERS];
 
-/* Among the leaders, blocks of m bytes a rank: from mine of each to all of
- * the leader of node root, where its own ones are in place already; or the
- * other way. Takes scratch. Each returns an MPI error code. */
+/* Gather blocks of m bytes per rank among the leaders: from mine of each to all
+ * at the leader of node root, whose own blocks are in place already; or scatter
+ * them in the opposite direction. Takes scratch. Return an MPI error code. */
 int chorale_outer_gather(struct chorale_topology *t, int root, long outer,
                          size_t m, void *all, void *mine);
 int chorale_outer_scatter(struct chorale_topology *t, int root, long outer,
                           size_t m, void *all, void *mine);
 
-/* The critical path of these at pt. */
+/* The critical path of these functions at pt. */
 int chorale_outer_cost(const struct chorale_point *pt, long outer,
                        struct chorale_term *term);
 
-/* Scratch of a regular gather or scatter with inner as the part in a node. */
+/* Bytes of scratch of a regular gather or scatter with the sub-algorithm inner
+ * in the nodes. */
 size_t chorale_two_level_blocks_scratch(const struct chorale_point *pt,
                                         const struct chorale_alg *inner,
                                         long outer);
 
-/* run(), cost(), scratch() and overlaps_at() of a regular gather or scatter:
- * levels() does it on a topology, the first parameter takes the part in a node
- * from the array inner, the second is among the leaders. */
+/* Defines run(), cost(), scratch() and overlaps_at() of a regular gather or
+ * scatter. levels() runs it on a topology. The first parameter selects the
+ * sub-algorithm in a node from the array inner, the second is outer. */
 #define CHORALE_TWO_LEVEL_BLOCKS(levels, inner)                              \
     static int run(const struct chorale_call *call)                          \
     {                                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level_v.c - see two_level_v.h. */
+/* two_level_v.c - gatherv and scatterv on two levels. */
 #include "algorithms/engines/composed/two_level_v.h"
 
 #include "algorithms/engines/rooted/block_tree.h"
@@ -9,7 +9,7 @@ const char *const chorale_level_v_word[CHORALE_OUTERS] = {
     "binomial_counts", "linear", "linear_nb"
 };
 
-/* Room for n of them. */
+/* Allocate n counts and displacements. */
 static int make_room(struct chorale_sizes_v *s, struct chorale_ctx *ctx, int n)
 {
     s->bytes = 0;
@@ -19,7 +19,7 @@ static int make_room(struct chorale_sizes_v *s, struct chorale_ctx *ctx, int n)
                                                 : MPI_SUCCESS;
 }
 
-/* Block i, after those before it. */
+/* Append block i. */
 static void add(struct chorale_sizes_v *s, int i, int64_t bytes)
 {
     s->count[i] = (MPI_Count)bytes;
@@ -47,7 +47,7 @@ void chorale_sizes_v_read(const struct chorale_topology *t,
         size[i] = unit * (int64_t)whole->counts[t->order[first + i]];
 }
 
-/* Of all nodes' blocks, at the root. */
+/* Sizes of all nodes' blocks, at the root. */
 static int sizes_of_nodes(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
                           const struct chorale_topology *t,
                           const struct chorale_blocks *whole)
@@ -87,15 +87,15 @@ int chorale_level_v_outer(const struct chorale_level_v *st,
 
 /* --- cost ------------------------------------------------------------- */
 
-/* One level: of so many ranks, with blocks of each ranks apiece. Any of them
- * together are at most as large as the largest ones. */
+/* Cost of one level of ranks members, each with the blocks of each ranks. Any
+ * set of blocks has at most the bytes of the same number of largest blocks. */
 static int level_cost(const struct chorale_point *pt, int ranks, int each,
                       long way, double count_bytes, struct chorale_term *term)
 {
     int rounds = chorale_ceil_log2(ranks) - 1, n = 0;
 
     if (ranks < 2 || (pt->msg_size == 0 && way != CHORALE_OUTER_BINOMIAL))
-        return 0; /* one after the other, empty blocks are not sent */
+        return 0; /* when sent in turn, empty blocks are skipped */
     if (way != CHORALE_OUTER_BINOMIAL) {
         term[0] = (struct chorale_term){
             .messages = ranks - 1,
@@ -130,9 +130,9 @@ int chorale_two_level_v_cost(const struct chorale_point *pt, long inner,
                           term + n);
 }
 
-/* The root's or a leader's bytes, and once more what one of the binomial
- * trees holds. Of every rank: its size, and count and place at either level;
- * and a place in the tree, or a request. */
+/* The bytes of the root or a leader, and the same again for a binomial tree.
+ * Per rank: its size, a count and displacement on either level, and an offset
+ * in the tree or a request. */
 size_t chorale_two_level_v_scratch(const struct chorale_point *pt)
 {
     size_t each = 2 * sizeof(int64_t) + sizeof(MPI_Request) +

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* two_level_v.h - gatherv and scatterv on two levels: blocks whose sizes all
- * together only the root knows. A leader has to learn those of its node. */
+/* two_level_v.h - gatherv and scatterv on two levels.
+ *
+ * Only the root knows all block sizes, so each leader has to receive those of
+ * its node. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_V_H
 #define CHORALE_ALGORITHMS_ENGINES_COMPOSED_TWO_LEVEL_V_H
 
@@ -8,46 +10,50 @@
 
 #include <stdint.h>
 
-/* How they travel at either level, by these words: up or down a binomial tree
- * after their sizes, or one after the other. */
+/* Names of the algorithms on either level: a binomial tree that first moves the
+ * sizes, or one block after the other. */
 extern const char *const chorale_level_v_word[CHORALE_OUTERS];
 
-/* Blocks in turn: their bytes, and where they start. */
+/* Consecutive blocks: their bytes and displacements. */
 struct chorale_sizes_v {
     MPI_Count *count;
     MPI_Aint *displ;
-    size_t bytes;            /* of all */
+    size_t bytes;            /* total of all blocks */
 };
 
-/* Of the blocks of a leader's node, whose bytes are in size. Takes scratch.
- * Returns an MPI error code. */
+/* Set *s for the blocks of a leader's node, whose bytes are in size. Takes
+ * scratch. Returns an MPI error code. */
 int chorale_sizes_v_node(struct chorale_sizes_v *s, struct chorale_ctx *ctx,
                          const struct chorale_topology *t,
                          const int64_t *size);
 
-/* The bytes of the root's blocks n, node after node, from place first on. */
+/* Read the bytes of n of the root's blocks, ordered by node, from position
+ * first on. */
 void chorale_sizes_v_read(const struct chorale_topology *t,
                           const struct chorale_blocks *whole, int first,
                           int n, int64_t *size);
 
-/* One rank's view of the whole. */
+/* State of one rank. */
 struct chorale_level_v {
     const struct chorale_call *call;
     struct chorale_topology *t;
-    const struct chorale_blocks *whole; /* at the root, of all ranks */
-    struct chorale_sizes_v node;        /* at a leader */
+    const struct chorale_blocks *whole; /* at the root: the blocks of all
+                                         * ranks */
+    struct chorale_sizes_v node;        /* at a leader: the blocks of its
+                                         * node */
 };
 
-/* What part, a gatherv (gathers) or scatterv, does among the leaders, between
- * b's mine and all. Takes scratch. Returns an MPI error code. */
+/* Run part, a gatherv (gathers = 1) or scatterv, among the leaders between b's
+ * mine and all. Takes scratch. Returns an MPI error code. */
 int chorale_level_v_outer(const struct chorale_level_v *st,
                           const struct chorale_node_blocks *b, int gathers,
                           const struct chorale_alg *part);
 
-/* Bound of the data's critical path with the blocks of chorale_ramp(), in
- * nodes and among leaders; count_bytes: of the sizes that a binomial tree
- * moves first, a rank. Scratch of the whole. Does a leader have several
- * messages in flight? */
+/* Cost, scratch and overlap of the whole variant. The cost is an upper bound of
+ * the data's critical path for the blocks of chorale_ramp(). inner, outer:
+ * indices into chorale_level_v_word. count_bytes: bytes per rank of the sizes
+ * that a binomial tree moves first. overlaps is 1 if a leader has several
+ * messages in flight. */
 int chorale_two_level_v_cost(const struct chorale_point *pt, long inner,
                              long outer, double count_bytes,
                              struct chorale_term *term);

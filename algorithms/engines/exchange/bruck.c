@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bruck.c - see bruck.h. */
+/* bruck.c - alltoall by Bruck's algorithm. */
 #include "algorithms/engines/exchange/bruck.h"
 
 int chorale_bruck_blocks(int size, int k, long weight, int digit)
@@ -11,7 +11,7 @@ int chorale_bruck_blocks(int size, int k, long weight, int digit)
     return (int)(size / period * weight + rest);
 }
 
-/* Blocks that are under way at most: at one place, of all digits. */
+/* Largest number of blocks in flight: those of all digits at one position. */
 static int most_blocks(int size, int k)
 {
     int most = 0;
@@ -24,7 +24,7 @@ static int most_blocks(int size, int k)
     return most;
 }
 
-/* Messages each way under way at most. */
+/* Largest number of messages in flight per direction. */
 static size_t most_messages(int size, int k)
 {
     return (size_t)(k < size ? k : size) - 1;
@@ -35,14 +35,14 @@ static size_t request_bytes(int size, int k)
     return k == 2 ? 0 : 2 * most_messages(size, k) * sizeof(MPI_Request);
 }
 
-/* Every block is a message of its own, at its first and last hop. */
+/* 1 if every block is a message of its own, at its first and last hop. */
 static int all_alone(int size, int k)
 {
     return k >= size || (k == 2 && size <= 3);
 }
 
-/* Work space for the blocks, and for those under way each way; requests alone
- * where every block goes by itself. */
+/* Work space for all blocks, and for the messages in flight in each direction;
+ * only requests if every block travels alone. */
 size_t chorale_scratch_bruck(int size, int k, size_t slot, int in_place)
 {
     size_t most = (size_t)most_blocks(size, k);
@@ -58,15 +58,15 @@ struct state {
     const struct chorale_exchange *ex;
     size_t slot;
     int rank, size;
-    int equal;      /* slot is the size of every block */
-    int out_packed, in_packed; /* blocks of the caller that are bytes */
-    char *work;     /* the block with i ranks to go is at place i, once it
-                     * has been received; in place, at once */
-    char *out, *in; /* the messages of one place, one after the other */
+    int equal;      /* 1: every block has slot bytes */
+    int out_packed, in_packed; /* 1: the caller's blocks are packed bytes */
+    char *work;     /* block with i ranks to go at index i, once received; in
+                     * place, from the start */
+    char *out, *in; /* messages of one position, one after the other */
     MPI_Request pair[2], *req;
 };
 
-/* The caller's block that has i ranks to go. */
+/* Copy the caller's block that has i ranks to go. */
 static int take_own(const struct state *st, int i, char *to)
 {
     int block = st->rank < st->size - i ? st->rank + i
@@ -81,7 +81,7 @@ static int take_own(const struct state *st, int i, char *to)
     return MPI_SUCCESS;
 }
 
-/* The block that came i ranks in all. */
+/* Store the block that came from i ranks below. */
 static int put_own(const struct state *st, int i, const char *from)
 {
     int block = st->rank < i ? st->rank - i + st->size : st->rank - i;
@@ -95,13 +95,13 @@ static int put_own(const struct state *st, int i, const char *from)
     return MPI_SUCCESS;
 }
 
-/* Fill the message of one digit, or empty the one that came.
+/* Fill the message of one digit, or store a received one.
  *
- * A block is copied out of each message that it does not end with, and into
- * the next one. To send it on from where it came would keep the messages of
- * all places until the end: n/2 for each of lg P of them at radix 2, instead
- * of n for work and n/2 for the last one. Indexed datatypes instead of
- * messages that are filled only have the library copy as much. */
+ * A block is copied out of each message except its last, and into the next one.
+ * To send it from its receive buffer instead, the messages of all positions
+ * would have to be kept until the end. At radix 2 that takes n/2 bytes for each
+ * of lg P messages, instead of n for work and n/2 for the last message. With
+ * indexed datatypes the library would copy as much. */
 static int pass_blocks(const struct state *st, int k, long weight, int digit,
                        int fills, char *at)
 {
@@ -126,15 +126,15 @@ static int pass_blocks(const struct state *st, int k, long weight, int digit,
     return err;
 }
 
-/* A message of one block is its first and last hop: it goes from the caller's
- * buffer to the caller's buffer. */
+/* 1 if a message has one block at its first and last hop: it goes directly
+ * between the callers' buffers. */
 static int is_alone(const struct state *st, int blocks)
 {
     return blocks == 1 && st->equal && !st->ex->in_place;
 }
 
-/* Start one message, up by digit times weight, at that place of out and in;
- * *n requests are under way. */
+/* Start one message over digit * weight ranks, stored at offset at of out and
+ * in; *n requests are active. */
 static int post(struct state *st, int k, long weight, int digit, size_t at,
                 int *n)
 {
@@ -165,7 +165,7 @@ static int post(struct state *st, int k, long weight, int digit, size_t at,
     return err;
 }
 
-/* All hops of one place, at once. */
+/* All hops of one position, at once. */
 static int hops(struct state *st, int k, long weight)
 {
     size_t at = 0;

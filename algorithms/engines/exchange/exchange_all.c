@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange_all.c - see exchange_all.h. */
+/* exchange_all.c - direct exchanges of alltoall and alltoallv. */
 #include "algorithms/engines/exchange/exchange_all.h"
 
 #include "algorithms/catalogue.h"
@@ -43,7 +43,8 @@ int chorale_exchange_own(const struct chorale_exchange *ex)
                         ex->in.type);
 }
 
-/* Blocks out and in, at one time; given ones, which differ, in step. */
+/* Send block out and receive the block from source at the same time. Given
+ * blocks differ in size, so they use the in_step functions. */
 static int swap(const struct chorale_exchange *ex, const void *out,
                 MPI_Count out_count, MPI_Datatype out_type, int dest,
                 int source)
@@ -135,7 +136,7 @@ size_t chorale_scratch_in_place_v(const struct chorale_point *pt)
                : 0;
 }
 
-/* The scratch for one packed block; not in place it is not needed. */
+/* Scratch for one packed block; only needed in place. */
 static int take_scratch(const struct chorale_exchange *ex, char **saved)
 {
     *saved = NULL;
@@ -155,7 +156,7 @@ static int save(const struct chorale_exchange *ex, int block, char *saved)
     return chorale_pack(ex->ctx, out, count, ex->out.type, saved);
 }
 
-/* The block for dest goes from where it was saved, if it was. */
+/* Send the block for dest from its saved copy, if there is one. */
 static int saved_round(const struct chorale_exchange *ex, const char *saved,
                        int dest, int source)
 {
@@ -170,11 +171,12 @@ static int saved_round(const struct chorale_exchange *ex, const char *saved,
 
 int chorale_tournament(int rank, int size, int i)
 {
-    int odd = size % 2 ? size : size - 1; /* the last of an even number is
-                                           * apart: it meets who would pause */
+    int odd = size % 2 ? size : size - 1; /* with an even number of ranks, the
+                                           * last one is paired with the rank
+                                           * that would otherwise pause */
     int partner;
 
-    if (rank == odd) /* 2 partner = i modulo odd */
+    if (rank == odd) /* solves 2 partner = i (mod odd) */
         return i % 2 ? (int)(((long)i + odd) / 2) : i / 2;
     partner = i >= rank ? i - rank : i - rank + odd;
     if (partner != rank)
@@ -238,8 +240,8 @@ int chorale_exchange_width(long max_reqs, int size)
     return max_reqs > 0 && max_reqs < size - 1 ? (int)max_reqs : size - 1;
 }
 
-/* Post the receive from, or the send to, the rank at that distance; the null
- * request if there is nothing to send. */
+/* Post the receive from, or the send to, the rank at that distance; for an
+ * empty block *req is MPI_REQUEST_NULL. */
 static int post_recv(const struct chorale_exchange *ex, int distance,
                      MPI_Request *req)
 {
@@ -269,7 +271,7 @@ static int post_send(const struct chorale_exchange *ex, int distance,
     return chorale_isend(ex->ctx, out, count, ex->out.type, dest, req);
 }
 
-/* Requests recv[0 ... width - 1], then the sends'. */
+/* Requests of receives, then those of sends (width of them). */
 struct window {
     struct chorale_exchange ex;
     MPI_Request *recv, *send;
@@ -277,7 +279,7 @@ struct window {
     size_t mark;
 };
 
-/* Room for that many receives. */
+/* Allocate requests for that many receives, and width sends. */
 static int window_init(struct window *w, const struct chorale_call *call,
                        int receives, int width)
 {
@@ -301,7 +303,7 @@ static int window_release(struct window *w, int err)
     return err;
 }
 
-/* Wait for n requests, also after err. */
+/* Wait for n requests, also after an error. */
 static int finish(const struct window *w, int n, MPI_Request *req, int err)
 {
     int last = chorale_waitall(w->ex.ctx, n, req);
@@ -309,9 +311,9 @@ static int finish(const struct window *w, int n, MPI_Request *req, int err)
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* Take n receives as they come: blocks differ, and of those that were posted
- * late many have arrived before the longest one. What a rank has to do for each
- * is done while others are under way. */
+/* Complete n receives in any order: blocks differ in size, and many that were
+ * posted late arrive before the longest one. The work for each is done while
+ * others are in flight. */
 static int take(const struct window *w, int n, MPI_Request *req, int err)
 {
     int index = 0;
@@ -371,7 +373,7 @@ int chorale_exchange_batches(const struct chorale_call *call, long max_reqs)
     return window_release(&w, err);
 }
 
-/* Post the next of one side that is not empty; next: its distance. */
+/* Post the next non-empty block of one side; *next is its distance. */
 static int refill(const struct window *w, int sends, int *next,
                   MPI_Request *req)
 {
@@ -390,7 +392,8 @@ static int refill(const struct window *w, int sends, int *next,
 int chorale_exchange_window(const struct chorale_call *call, long max_reqs)
 {
     int width = chorale_exchange_width(max_reqs, call->ctx->size);
-    int next[2] = { 1, 1 }; /* distance of the next receive, and send */
+    int next[2] = { 1, 1 }; /* distance of the next receive, and of the next
+                             * send */
     int index;
     struct window w;
     int err = window_init(&w, call, width, width);

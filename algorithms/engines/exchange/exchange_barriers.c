@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange_barriers.c - pairwise exchanges whose rounds start alike: see
- * exchange_all.h. */
+/* exchange_barriers.c - pairwise exchanges with synchronised rounds. */
 #include "algorithms/engines/exchange/exchange_all.h"
 
 #include "algorithms/catalogue.h"
 #include "algorithms/tree.h"
 
-/* To the source of the next block: send it; from its destination alike. */
+/* Tell the source of the next block to send it, and wait for the same message
+ * from the destination. */
 static int tokens(const struct chorale_exchange *ex, int dest, int source)
 {
     MPI_Count out, in;
@@ -50,7 +50,7 @@ int chorale_exchange_barriers(const struct chorale_call *call)
         int dest = by_xor ? rank ^ i : up;
         int source = by_xor ? rank ^ i : down;
 
-        /* Before the first round nobody can be in the way. */
+        /* The first round needs no token: no earlier message can delay it. */
         if (kind == CHORALE_EXCHANGE_LIGHT)
             err = i > 1 ? tokens(&ex, dest, source) : MPI_SUCCESS;
         else if (kind == CHORALE_EXCHANGE_FULL || i == 1)

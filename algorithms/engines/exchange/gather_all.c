@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_all.c - all blocks to all ranks: see gather_all.h. */
+/* gather_all.c - ring, doubling, Bruck and circulant allgather. */
 #include "algorithms/engines/exchange/gather_all.h"
 
 #include "algorithms/engines/rooted/packed.h"
@@ -7,7 +7,7 @@
 
 /* --- ranges of blocks ------------------------------------------------- */
 
-/* A range as one message. staged: buf is scratch of packed bytes. */
+/* A range as one message. staged: buf is scratch with packed bytes. */
 struct piece {
     void *buf;
     MPI_Count count;
@@ -15,7 +15,7 @@ struct piece {
     int staged;
 };
 
-/* 1 if blocks first ... first + k - 1 lie one after the other. */
+/* 1 if blocks first ... first + k - 1 are contiguous in memory. */
 static int lies_together(const struct chorale_blocks *b, int first, int k)
 {
     if (k > b->n - first)
@@ -28,7 +28,8 @@ static int lies_together(const struct chorale_blocks *b, int first, int k)
     return 1;
 }
 
-/* Of k blocks from block i: how many chorale_block_range may take. */
+/* Number of the k blocks from block i on that chorale_block_range() can
+ * take. */
 static int run_of(const struct chorale_blocks *b, int i, int k)
 {
     if (b->displs != NULL)
@@ -157,8 +158,8 @@ int chorale_exchange_ranges(struct chorale_ctx *ctx,
     return err;
 }
 
-/* The same, and what went out goes to rank also as well, while more may still
- * come in. */
+/* The same, and then send the outgoing range to rank also, while data may still
+ * be arriving. */
 static int exchange_and_send(struct chorale_ctx *ctx,
                              const struct chorale_blocks *b,
                              struct chorale_range out,
@@ -189,7 +190,7 @@ static int exchange_and_send(struct chorale_ctx *ctx,
     return err;
 }
 
-/* --- ranks that count from a root ------------------------------------- */
+/* --- ranks relative to a root ------------------------------------------- */
 
 /* (a + b) mod n, for a and b in 0 ... n - 1. */
 static int plus(int a, int b, int n)
@@ -234,7 +235,8 @@ int chorale_gather_all_ring_from(struct chorale_ctx *ctx,
 /* --- recursive doubling ----------------------------------------------- */
 
 /* The first have members of the group of size w at base hold blocks that the
- * other members lack: they pass them on, twice as many in every round. */
+ * other members lack. They pass them on; the number of holders doubles each
+ * round. */
 static int pass_on(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                    struct chorale_range lacking, int base, int w, int have,
                    int root)
@@ -255,9 +257,9 @@ static int pass_on(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     return err;
 }
 
-/* A round of groups of w, out being this rank's and in the other one. Of a
- * short group's t members each serves two of the long one: the second send
- * takes time in which what comes from the first is on its way anyway. */
+/* One round of groups of w: out is this rank's group, in the other one. Each of
+ * the t members of a short group serves two ranks of the full one. The second
+ * send overlaps the receive from the first. */
 static int doubling_round(struct chorale_ctx *ctx,
                           const struct chorale_blocks *b,
                           struct chorale_range out, struct chorale_range in,
@@ -291,7 +293,7 @@ int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
         struct chorale_range out = { base, w, -1 }, in = { other, w, -1 };
 
         if (other >= size)
-            continue; /* there is nobody yet */
+            continue; /* that group does not exist */
         if (size - base < w)
             out.k = size - base;
         if (size - other < w)
@@ -312,8 +314,8 @@ size_t chorale_scratch_gather_all_bruck(int size, int k)
     return k == 2 ? 0 : 2 * (size_t)most * sizeof(MPI_Request);
 }
 
-/* bytes: blocks v, v + 1, ..., one after the other, w of them held: get up to
- * w more from each of k - 1 ranks. */
+/* bytes has blocks v, v + 1, ..., w of them. Get up to w more from each of k -
+ * 1 ranks. */
 static int bruck_phase(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                        int k, long w, int v, char *bytes, MPI_Request *req)
 {

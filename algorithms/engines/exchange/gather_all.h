@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_all.h - every rank has one block, at the end all ranks have all: the
- * exchanges behind allgather, its v-variant, and the second half of long
- * broadcasts and allreduces.
+/* gather_all.h - exchanges after which all ranks have the blocks of all ranks.
  *
- * Block r of b is rank r's and is in place when they are called; b may be of
- * any kind (equal, given, split). Blocks that are sent together go as one
- * message: straight from and into b where they are one piece of memory, else
- * through scratch. Each returns an MPI error code. Costs are on a one-port
+ * They serve allgather, allgatherv, and the second half of long broadcasts and
+ * allreduces. Block r of b belongs to rank r and must be in place before the
+ * call; b may be of any kind (equal, given, split). Blocks sent together form
+ * one message: directly from and into b if they are contiguous, else through
+ * scratch. Each function returns an MPI error code. Costs are for a one-port
  * network; m is the largest block.
  *
- * The functions that end in _from count ranks from root: block v belongs to
- * rank (v + root) mod P. Long broadcasts use them.
+ * In functions with the suffix _from, block v belongs to rank (v + root) mod P.
+ * Long broadcasts use them.
  */
 #ifndef CHORALE_ALGORITHMS_ENGINES_EXCHANGE_GATHER_ALL_H
 #define CHORALE_ALGORITHMS_ENGINES_EXCHANGE_GATHER_ALL_H
@@ -22,28 +21,27 @@
 #include "algorithms/context.h"
 #include "algorithms/engines/exchange/mesh_exchange.h"
 
-/* Some consecutive blocks, k of them from block first; past the last one
- * follows block 0. peer: the other end; below 0: no such message. */
+/* k consecutive blocks from block first on; block 0 follows the last one. peer:
+ * the rank at the other end; negative: no message. */
 struct chorale_range {
     int first, k;
     int peer;
 };
 
-/* Send one range while another is received: two blocking messages at once,
- * or only one. Counts, and the kind of b, must agree at both ends; the memory
- * layout need not. Takes the bytes of a range in scratch if it is not one
- * piece of memory. */
+/* Send one range while receiving another with blocking calls; either may be
+ * missing. Counts and the kind of b must agree at both ends; the memory layout
+ * need not. Takes scratch for a range that is not contiguous. */
 int chorale_exchange_ranges(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
                             struct chorale_range out,
                             struct chorale_range in);
 
-/* Where a range is and how many elements it has, if it is one piece of memory;
- * else NULL. Of given blocks, too. */
+/* Address and element count of a range if it is contiguous in memory, else
+ * NULL. Works for given blocks too. */
 void *chorale_range_piece(const struct chorale_blocks *b, int first, int k,
                           MPI_Count *count);
 
-/* Bytes of a range, and its blocks to packed bytes and back. */
+/* Number of bytes of a range; pack its blocks into bytes; unpack them. */
 size_t chorale_range_bytes(const struct chorale_blocks *b, int first, int k);
 int chorale_range_pack(struct chorale_ctx *ctx,
                        const struct chorale_blocks *b, int first, int k,
@@ -52,72 +50,73 @@ int chorale_range_unpack(struct chorale_ctx *ctx,
                          const struct chorale_blocks *b, int first, int k,
                          const char *bytes);
 
-/* Ring: P - 1 rounds to the right neighbour. */
+/* Ring: P - 1 rounds, sending to the next rank. */
 int chorale_gather_all_ring_from(struct chorale_ctx *ctx,
                                  const struct chorale_blocks *b, int root);
 
-/* Recursive doubling, partners at distance 1, 2, 4, ...: lg P messages. At
- * other sizes than powers of two the last group of a round is short: each of
- * its members sends its blocks to two of the long group, who pass them on to
- * those who have no partner, so at most 2 ceil(lg P) messages. */
+/* Recursive doubling with partners at distance 1, 2, 4, ...: lg P messages. If
+ * P is not a power of two, the last group of a round may be short. Each of its
+ * members then sends its blocks to two ranks of the full group, which forward
+ * them to ranks without a partner: at most 2 ceil(lg P) messages. */
 int chorale_gather_all_doubling_from(struct chorale_ctx *ctx,
                                      const struct chorale_blocks *b,
                                      int root);
 
-/* Bruck with radix k >= 2 over packed bytes, rotated at the end: any size,
- * at most (k - 1) ceil(log_k P) messages, k - 1 under way at a time. Takes the
- * bytes of all blocks in scratch, and requests where k is not 2. */
+/* Bruck with radix k >= 2 over packed bytes, rotated at the end. Any P, at most
+ * (k - 1) ceil(log_k P) messages, k - 1 in flight at a time. Takes scratch for
+ * the bytes of all blocks, and for requests unless k is 2. */
 size_t chorale_scratch_gather_all_bruck(int size, int k);
 int chorale_gather_all_bruck_from(struct chorale_ctx *ctx,
                                   const struct chorale_blocks *b, int k,
                                   int root);
 
-/* The circulant graph's skips s_{j+1} = ceil(s_j / 2), backwards: any size,
- * ceil(lg P) messages, no rotation of the whole. Takes at most P/2 blocks in
+/* Circulant graph with skips s_{j+1} = ceil(s_j / 2), used backwards. Any P,
+ * ceil(lg P) messages, no final rotation. Takes at most P/2 blocks of
  * scratch. */
 int chorale_gather_all_circulant_from(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       int root);
 
-/* Recursive exchange with radix k >= 2 among the largest power of k ranks;
- * the others hand their blocks to one of them first and get all at the end
- * (radix.h). Partners at distance 1, k, k^2, ...; or with far the other way
- * round, then the bytes of all blocks pass through scratch. */
+/* Recursive exchange with radix k >= 2 among the largest power of k ranks. The
+ * other ranks first hand their blocks to one of these and get all blocks at the
+ * end (radix.h). Partners are at distance 1, k, k^2, ...; with far in the
+ * opposite order, and then the bytes of all blocks pass through scratch. */
 int chorale_gather_all_recexch_from(struct chorale_ctx *ctx,
                                     const struct chorale_blocks *b, int k,
                                     int far, int root);
 
-/* Neighbour exchange, ctx->size even: P/2 rounds, alternating between two
- * neighbours; from the second on two blocks each. */
+/* Neighbour exchange, ctx->size even: P/2 rounds with two neighbours
+ * alternately; two blocks per round from the second round on. */
 int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *b);
 
-/* In round i own blocks go to the rank i further on (shift); to the rank with
- * number exclusive or i (xor: ctx->size a power of two). */
+/* In round i a rank sends its own block to the rank i above (shift), or to the
+ * rank that differs by xor i (ctx->size a power of two). */
 int chorale_gather_all_shift(struct chorale_ctx *ctx,
                              const struct chorale_blocks *b);
 int chorale_gather_all_xor(struct chorale_ctx *ctx,
                            const struct chorale_blocks *b);
 
-/* Shift, max_reqs sends and as many receives under way at a time (0: all);
- * takes 2 max_reqs requests in scratch. */
+/* Shift with max_reqs sends and max_reqs receives in flight (0: all); takes 2
+ * max_reqs requests of scratch. */
 int chorale_gather_all_direct(struct chorale_ctx *ctx,
                               const struct chorale_blocks *b, long max_reqs);
 
-/* Sparbit: distances 2^(L - 1), ..., 2, 1; every block held that the rank at
- * that distance lacks is a message of its own, all under way at a time.
- * ceil(lg P) rounds, P - 1 messages; takes P requests in scratch. */
+/* Sparbit: distances 2^(L - 1), ..., 2, 1. Every block that the rank at that
+ * distance lacks is a separate message; the messages of a round are in flight
+ * together. ceil(lg P) rounds, P - 1 messages; takes P requests of scratch. */
 int chorale_gather_all_sparbit(struct chorale_ctx *ctx,
                                const struct chorale_blocks *b);
 
-/* Ring in which blocks pass in segments of segsize bytes (0: whole): a rank
- * sends on what it has while more arrives. Blocks without bytes are not sent.
- * Takes the bytes of all blocks in scratch if the type is not packed. */
+/* Ring that passes blocks in segments of segsize bytes (0: whole): a rank
+ * forwards segments while more arrive. Empty blocks are not sent. Takes scratch
+ * for the bytes of all blocks if the type is not packed. */
 int chorale_gather_all_segmented_ring(struct chorale_ctx *ctx,
                                       const struct chorale_blocks *b,
                                       size_t segsize);
 
-/* What happens along a dimension of a mesh, and a parameter that says so. */
+/* The algorithm along one dimension of a mesh, and the parameter that selects
+ * it. */
 enum chorale_mesh_way { CHORALE_MESH_RING, CHORALE_MESH_DIRECT };
 extern const char *const chorale_mesh_way_word[CHORALE_MESH_DIRECT + 1];
 extern const long chorale_mesh_ways[CHORALE_MESH_DIRECT + 1];
@@ -130,20 +129,20 @@ extern const long chorale_mesh_ways[CHORALE_MESH_DIRECT + 1];
         .ncandidate = CHORALE_MESH_DIRECT + 1, .word = chorale_mesh_way_word \
     }
 
-/* Mesh of ctx->size ranks, b equal blocks: rings along the last dimension (or
- * all its messages at once), then along the one before with bundles of the
- * blocks that a rank has, and so on. Takes a number for each rank of a
- * dimension in scratch, directly two requests more. */
+/* Mesh of ctx->size ranks, equal blocks. First a ring along the last dimension,
+ * or all its messages at once. Then the same along the previous dimension with
+ * bundles of the blocks a rank has, and so on. Takes scratch for one int per
+ * rank of a dimension, and with direct for two requests more per rank. */
 int chorale_gather_all_mesh(struct chorale_ctx *ctx,
                             const struct chorale_blocks *b,
                             const struct chorale_mesh *mesh,
                             enum chorale_mesh_way way);
 
-/* A ring of packed pieces, one of several that a rank takes part in at once. A
- * round sends piece at to the rank next and receives piece at + step, around,
- * from prev; that one goes on in the round after. */
+/* A ring of packed pieces, one of several rings that a rank takes part in at
+ * once. A round sends piece at to the rank next, and receives piece at + step
+ * (modulo pieces) from prev; the next round sends that one. */
 struct chorale_ring_way {
-    char *base;          /* piece i: bytes from base + i pitch on */
+    char *base;          /* piece i starts at base + i * pitch */
     size_t pitch, bytes;
     int pieces, at, step;
     int next, prev;
@@ -151,7 +150,7 @@ struct chorale_ring_way {
 
 enum { CHORALE_RING_WAYS = 4 };
 
-/* One round of n <= CHORALE_RING_WAYS ways at once. Returns an MPI error
+/* One round of n <= CHORALE_RING_WAYS rings at once. Returns an MPI error
  * code. */
 int chorale_ring_ways_round(struct chorale_ctx *ctx,
                             struct chorale_ring_way *way, int n);
@@ -190,36 +189,37 @@ static inline int chorale_gather_all_circulant(struct chorale_ctx *ctx,
 /* --- blocks of a call ------------------------------------------------- */
 
 /* The blocks of the receive buffer of an allgather, or of an allgatherv if the
- * call has recvcounts, with this rank's own in its place. Returns an MPI error
- * code. */
+ * call has recvcounts. Copies this rank's block into place. Returns an MPI
+ * error code. */
 int chorale_allgather_blocks(const struct chorale_call *call,
                              struct chorale_blocks *b);
 
-/* A variant of allgather whose blocks are cut by packed bytes: exchange() with
- * the bytes of all blocks, m of each rank, where this rank's own are in their
- * place. Scratch that it takes is released after it. Not called at one rank.
- * Returns an MPI error code. */
+/* An allgather that splits blocks as packed bytes. exchange() gets the bytes of
+ * all blocks, m per rank, with this rank's own in place. Its scratch is
+ * released afterwards. It is not called if there is only one rank. Returns an
+ * MPI error code. */
 typedef int chorale_gather_bytes(const struct chorale_call *call, char *bytes,
                                  size_t m);
 int chorale_allgather_packed(const struct chorale_call *call,
                              chorale_gather_bytes *exchange);
 
-/* An exchange above as a variant's run, for either collective. */
+/* Run one of the exchanges above as a variant, for either collective. */
 typedef int chorale_gather_all(struct chorale_ctx *ctx,
                                const struct chorale_blocks *b);
 int chorale_allgather_run(const struct chorale_call *call,
                           chorale_gather_all *exchange);
 
-/* A mesh of ndim dimensions by its parameters, the last of which is the way:
- * run, cost, scratch. */
+/* run, cost and scratch for a mesh of ndim dimensions; the parameters are the
+ * lengths, then the way. */
 int chorale_allgather_mesh_run(const struct chorale_call *call, int ndim);
 int chorale_allgather_mesh_cost(const struct chorale_point *pt, int ndim,
                                 struct chorale_term *term);
 size_t chorale_allgather_mesh_scratch(const struct chorale_point *pt,
                                       int ndim);
 
-/* Recursive exchange by the parameters radix and order: run, scratch (halving:
- * all blocks once more, and where each place's are) and the parameters. */
+/* run, scratch and parameters of recursive exchange with the parameters radix
+ * and order. The scratch of order "halving" is a copy of all blocks and their
+ * offsets. */
 int chorale_allgather_recexch_run(const struct chorale_call *call);
 size_t chorale_allgather_recexch_scratch(const struct chorale_point *pt);
 
@@ -243,22 +243,23 @@ extern const char *const chorale_recexch_order_word[];
 
 /* --- costs ------------------------------------------------------------ */
 
-/* What the blocks of a point are. */
+/* Kind of the blocks at a point. */
 enum chorale_sizes {
     CHORALE_SIZES_EQUAL, /* msg_size each */
     CHORALE_SIZES_RAMP,  /* those of chorale_ramp() */
-    CHORALE_SIZES_SPLIT  /* msg_size in comm_size parts, cut by bytes */
+    CHORALE_SIZES_SPLIT  /* msg_size split into comm_size parts by bytes */
 };
 
-/* Bytes of the k consecutive blocks that have most. */
+/* Largest number of bytes in any k consecutive blocks. */
 double chorale_sizes_most(enum chorale_sizes sizes,
                           const struct chorale_point *pt, int k);
 
-/* Critical paths of the exchanges above if all ranks begin together: fill
- * terms, return how many. With equal blocks all are exact, but doubling where
- * comm_size is no power of two: then it is an upper bound, as a rule of those
- * that combine unequal blocks. Every one is also exact after a phase that
- * the owner of the first and largest block leaves last. */
+/* Critical paths of the exchanges above if all ranks start together: fill terms
+ * and return how many. With equal blocks all are exact, except doubling if
+ * comm_size is not a power of two, which is an upper bound. With unequal
+ * blocks, exchanges that combine blocks usually give an upper bound. Each is
+ * also exact after a phase that the owner of the first and largest block leaves
+ * last. */
 int chorale_cost_gather_all_ring(enum chorale_sizes sizes,
                                  const struct chorale_point *pt,
                                  struct chorale_term *term);
@@ -281,9 +282,9 @@ int chorale_cost_gather_all_mesh(const struct chorale_point *pt,
                                  const struct chorale_mesh *mesh,
                                  struct chorale_term *term);
 
-/* The segmented ring: S + S/(P - 1) + P - 2 segments, S those of all blocks:
- * a rank without blocks leaves a gap that goes round. An upper bound; with
- * segsize 0 the exact cost of the ring. */
+/* The segmented ring: S + S/(P - 1) + P - 2 segments, where S is the number of
+ * segments of all blocks; a rank without blocks leaves a gap that travels
+ * around. An upper bound; with segsize 0 the exact cost of the ring. */
 int chorale_cost_gather_all_segmented_ring(enum chorale_sizes sizes,
                                            const struct chorale_point *pt,
                                            size_t segsize,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_all_cost.c - critical paths of the exchanges of gather_all.h. In
- * every one the owner of the largest blocks (block 0, where they are split)
+/* gather_all_cost.c - critical paths of the exchanges of gather_all.h.
+ *
+ * In every exchange the owner of the largest blocks (block 0 of a split vector)
  * sends the largest message of every round. */
 #include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/radix.h"
@@ -54,8 +55,8 @@ static double range_size(enum chorale_sizes sizes,
     return (double)(end + length - begin);
 }
 
-/* Rounds among w ranks from the first on, a power of two. Of a split vector
- * the first ones have the largest blocks. */
+/* Rounds among w ranks from first on, w a power of two. In a split vector the
+ * first of them have the largest blocks. */
 static int whole_group(enum chorale_sizes sizes,
                        const struct chorale_point *pt, int first, int w,
                        struct chorale_term *term)
@@ -70,7 +71,7 @@ static int whole_group(enum chorale_sizes sizes,
     return n;
 }
 
-/* Messages and bytes on a way, one after the other. */
+/* Messages and bytes on a path, one after the other. */
 struct way {
     double messages, bytes;
 };
@@ -95,16 +96,16 @@ static struct way after(struct way way, double messages, double bytes)
     return way;
 }
 
-/* How long the last ranks take to have each other's blocks. */
+/* State of the last ranks: time until they have each other's blocks. */
 struct tail {
-    int w, t;                /* w whole ones met t others last */
-    struct way late, other;  /* those who served two or were served second; */
-};                           /* all the rest */
+    int w, t;                /* w full ones and t others met last */
+    struct way late, other;  /* ranks that served two or were served second; */
+};                           /* all other ranks */
 
-/* Now to when the t = P mod w last ones and the w before them have all of
- * theirs. t send theirs twice, first ones first, while w blocks come in. Who
- * serves two was not late if the round before did not leave more than half of
- * its t ranks late. */
+/* Advance to the time when the last t = P mod w ranks and the w ranks before
+ * them have all blocks of both. The t ranks send their blocks twice, the first
+ * ranks first, while w blocks arrive. Ranks that serve two were not late if the
+ * previous round left at most half of its t ranks late. */
 static void short_group(enum chorale_sizes sizes,
                         const struct chorale_point *pt, int w,
                         struct tail *tail)
@@ -193,7 +194,7 @@ int chorale_cost_gather_all_circulant(enum chorale_sizes sizes,
     return n;
 }
 
-/* Ranks whose blocks a group of w positions holds at most. */
+/* Largest number of ranks whose blocks a group of w positions holds. */
 static int most_ranks(int size, int core, int w, int far, int k)
 {
     int each = size / core, longer = size % core, step = core / w;

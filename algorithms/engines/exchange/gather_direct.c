@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_direct.c - all blocks to all ranks, one or two blocks a message:
- * pairs, shifts, sparbit, segments. See gather_all.h. */
+/* gather_direct.c - allgather with one or two blocks per message.
+ *
+ * Pairwise exchanges, shifts, sparbit and segmented rings. */
 #include "algorithms/engines/exchange/gather_all.h"
 
-/* --- two ranks at a time ---------------------------------------------- */
+/* --- pairwise exchanges --------------------------------------------------- */
 
-/* Send own to one rank and receive another's block. Given ones may differ. */
+/* Send the own block to dest and receive that of source. Given blocks may
+ * differ in size. */
 static int swap(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                 int dest, int source)
 {
@@ -44,15 +46,16 @@ int chorale_gather_all_xor(struct chorale_ctx *ctx,
     return err;
 }
 
-/* Pair of ranks pair + step, around. */
+/* Pair number pair + step, modulo pairs. */
 static int pair_at(int pair, int step, int pairs)
 {
     return ((pair + step) % pairs + pairs) % pairs;
 }
 
-/* In round i = 1, 2, ... an even rank of pair p gets pair p - 1 from its left
- * neighbour, p + 1 from the right one, then p - 2, p + 2, ...; an odd rank
- * the mirror image. What came in one round goes out in the next. */
+/* In round i = 1, 2, ... an even rank of pair p receives the blocks of a pair
+ * at distance 1, 1, 2, 2, ...: p - 1 from its left neighbour, p + 1 from its
+ * right one, then p - 2, p + 2. An odd rank does the mirror image. The blocks
+ * received in one round are sent in the next. */
 int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *b)
 {
@@ -78,9 +81,9 @@ int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
     return err;
 }
 
-/* --- several messages under way --------------------------------------- */
+/* --- several messages in flight ------------------------------------------- */
 
-/* Post the receive, or the send, of a block; *n requests are under way. */
+/* Post the receive or the send of a block; *n requests are active. */
 static int post_recv(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                      int block, int source, MPI_Request *req, int *n)
 {
@@ -103,7 +106,7 @@ static int post_send(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     return err;
 }
 
-/* Wait for what is under way, also after an error. */
+/* Wait for active requests, also after an error. */
 static int finish(struct chorale_ctx *ctx, int n, MPI_Request *req, int err)
 {
     int last = chorale_waitall(ctx, n, req);
@@ -111,7 +114,7 @@ static int finish(struct chorale_ctx *ctx, int n, MPI_Request *req, int err)
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* Rounds first ... last of a shift, all under way at a time. */
+/* Rounds first ... last of a shift, all in flight together. */
 static int shift_rounds(struct chorale_ctx *ctx,
                         const struct chorale_blocks *b, int first, int last,
                         MPI_Request *req)
@@ -153,8 +156,9 @@ int chorale_gather_all_direct(struct chorale_ctx *ctx,
     return err;
 }
 
-/* Before distance d a rank holds the blocks that lie 0, 2d, 4d, ... ranks
- * back; it gets those d, 3d, 5d, ... back, from the rank that lies d back. */
+/* Before distance d a rank holds the blocks of the ranks 0, 2d, 4d, ... below
+ * it. It receives those of the ranks d, 3d, 5d, ... below, from the rank d
+ * below. */
 static int sparbit_round(struct chorale_ctx *ctx,
                          const struct chorale_blocks *b, long d,
                          MPI_Request *req)
@@ -197,13 +201,14 @@ int chorale_gather_all_sparbit(struct chorale_ctx *ctx,
 
 /* --- segments --------------------------------------------------------- */
 
-/* The bytes of blocks block, block - 1, ..., around, one segment at a time. */
+/* The bytes of blocks block, block - 1, ... (cyclically), one segment at a
+ * time. */
 struct stream {
     const struct chorale_blocks *b;
-    char *staged;  /* if not NULL, the bytes are there, one after the other */
-    int block;     /* whose bytes are next */
-    int blocks;    /* that remain, this one too */
-    size_t at;     /* bytes of it that are done */
+    char *staged;  /* not NULL: the bytes are stored there contiguously */
+    int block;     /* the current block */
+    int blocks;    /* blocks that remain, including the current one */
+    size_t at;     /* bytes of it already taken */
     size_t length; /* its bytes */
 };
 
@@ -215,7 +220,7 @@ static size_t block_bytes(const struct chorale_blocks *b, int i)
     return chorale_type_size(b->type) * (size_t)count;
 }
 
-/* Go on to a block that has bytes. */
+/* Advance to the next non-empty block. */
 static void skip_done(struct stream *s)
 {
     while (s->blocks > 0 && s->at == s->length) {
@@ -238,7 +243,7 @@ static void stream_init(struct stream *s, const struct chorale_blocks *b,
     skip_done(s);
 }
 
-/* The next segment; the stream goes on behind it. 0 bytes: the end. */
+/* Take the next segment and advance; returns its bytes, 0 at the end. */
 static size_t next_segment(struct stream *s, size_t segsize, char **at)
 {
     MPI_Count count;
@@ -255,7 +260,8 @@ static size_t next_segment(struct stream *s, size_t segsize, char **at)
     return bytes;
 }
 
-/* Is the next segment of out here? All but own blocks come in first. */
+/* 1 if the next segment of out is available; all blocks but the own one must be
+ * received first. */
 static int has_next(const struct stream *out, const struct stream *in,
                     int rank)
 {
@@ -294,7 +300,7 @@ static int pass_segments(struct chorale_ctx *ctx, struct stream *out,
     return err;
 }
 
-/* Blocks rank - 1, rank - 2, ... from their bytes. */
+/* Unpack blocks rank - 1, rank - 2, ... from their bytes. */
 static int unpack_others(struct chorale_ctx *ctx,
                          const struct chorale_blocks *b, const char *bytes)
 {

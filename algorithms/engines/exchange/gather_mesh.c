@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_mesh.c - all blocks to all ranks along the dimensions of a mesh: see
- * gather_all.h. */
+/* gather_mesh.c - allgather along the dimensions of a mesh. */
 #include "algorithms/engines/exchange/gather_all.h"
 
 const char *const chorale_mesh_way_word[] = { "ring", "direct" };
 const long chorale_mesh_ways[] = { CHORALE_MESH_RING, CHORALE_MESH_DIRECT };
 
-/* length bundles of stride blocks each, among the ranks that differ in one
- * coordinate only. */
+/* Allgather of length bundles of stride blocks each, among the ranks that
+ * differ only in one coordinate. */
 static int along(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                  int stride, int length, enum chorale_mesh_way way)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_recexch.c - recursive exchange with a radix: see gather_all.h.
+/* gather_recexch.c - allgather by recursive exchange with a radix.
  *
- * The places of the core exchange in groups of 1, k, k^2, ... places. With
- * far, the place at position x is x with its base-k digits reversed, so that
- * positions close to each other are places far from each other; the blocks
- * then lie in scratch in the order of positions, so that what a group holds
- * is one piece there too. */
+ * The core's places exchange in groups of 1, k, k^2, ... places. With far, the
+ * place at position x is x with its base-k digits reversed, so that close
+ * positions are distant places. The blocks are then stored in scratch in order
+ * of positions, so that the blocks of a group are contiguous there as well. */
 #include "algorithms/engines/exchange/gather_all.h"
 
 #include "algorithms/engines/radix.h"
@@ -15,7 +14,8 @@ struct state {
     const struct chorale_blocks *b;
     int k, far, root;
     struct chorale_fold fold;
-    struct chorale_blocks image; /* far: a block a position, packed bytes */
+    struct chorale_blocks image; /* far: one block of packed bytes per
+                                  * position */
 };
 
 static int reversed(int x, int core, int k)
@@ -34,7 +34,7 @@ static int place_at(const struct state *st, int position)
     return st->far ? reversed(position, st->fold.core, st->k) : position;
 }
 
-/* The rank, counted from the root, that stays at a place. */
+/* The rank at a place, relative to the root. */
 static int keeper_of(const struct state *st, int place)
 {
     return chorale_fold_rank(place, st->ctx->size, st->k);
@@ -50,8 +50,8 @@ static int real_rank(const struct state *st, int v)
     return (int)(((long)v + st->root) % st->ctx->size);
 }
 
-/* What the positions position ... position + w - 1 hold, from or to the one
- * at peer. */
+/* The blocks of positions position ... position + w - 1, to be exchanged with
+ * the rank at position peer. */
 static struct chorale_range held(const struct state *st, int position, int w,
                                  int peer)
 {
@@ -74,7 +74,8 @@ static int exchange(const struct state *st)
 
     for (long w = 1; w < core; w *= k) {
         int width = (int)w, digit = me / width % k, inner = me % width;
-        int all = me - inner - digit * width; /* the first of k w */
+        int all = me - inner - digit * width; /* the first of the k w
+                                               * positions */
 
         for (int d = 1; d < k && err == MPI_SUCCESS; d++) {
             int to = all + (digit + d) % k * width;
@@ -88,7 +89,7 @@ static int exchange(const struct state *st)
     return err;
 }
 
-/* Where each position's bytes are in scratch. */
+/* Set up scratch with the offset of each position's bytes. */
 static int image_init(struct state *st)
 {
     size_t core = (size_t)st->fold.core, at = 0;
@@ -145,7 +146,7 @@ static int exchange_far(struct state *st)
     return err;
 }
 
-/* Hand the own block over, get all in the end. */
+/* Send the own block to the keeper, receive all blocks at the end. */
 static int run_folded(const struct state *st, int v)
 {
     int keeper = real_rank(st, st->fold.keeper);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_ways.c - several rings at once: see gather_all.h. */
+/* gather_ways.c - allgather by several rings at once. */
 #include "algorithms/engines/exchange/gather_all.h"
 
 static int following(const struct chorale_ring_way *way)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mesh_exchange.c - see mesh_exchange.h. */
+/* mesh_exchange.c - alltoall along the dimensions of a mesh. */
 #include "algorithms/engines/exchange/mesh_exchange.h"
 
 #include "algorithms/engines/exchange/exchange_all.h"
@@ -56,7 +56,7 @@ void chorale_mesh_init_cube(struct chorale_mesh *mesh, int size)
         mesh->dim[mesh->ndim++] = 2;
 }
 
-/* Two each: a phase then works inside one array. */
+/* 1 if all dimensions have length 2: a phase then works inside one array. */
 static int is_cube(const struct chorale_mesh *mesh)
 {
     int twos = 0;
@@ -68,20 +68,20 @@ static int is_cube(const struct chorale_mesh *mesh)
 
 /* --- one phase -------------------------------------------------------- */
 
-/* The array seen along one dimension: before runs for each coordinate, of
+/* View of the array along one dimension: before runs for each coordinate, of
  * stride blocks, run bytes each.
  *
- * A piece, the runs of one coordinate, is one message. Where pieces is set it
- * stays one in the array that it comes to: they lie there piece after piece,
- * by source, so that they are received in place. The next phase finds the
- * blocks of a run apart then (apart), one in each piece. */
+ * The runs of one coordinate form a piece, which is one message. If pieces is
+ * set, a piece stays contiguous in the destination array: pieces are stored
+ * there by source, so that they are received in place. The next phase then
+ * finds the blocks of a run in different pieces (apart). */
 struct phase {
     struct chorale_ctx *ctx;
-    int dim, stride, place; /* this rank's coordinate is place */
+    int dim, stride, place; /* place is this rank's coordinate */
     int before, pieces, apart;
     size_t run;
-    char *tmp;              /* two pieces for each round */
-    MPI_Request *req;       /* two for each round */
+    char *tmp;              /* two pieces per round */
+    MPI_Request *req;       /* two per round */
 };
 
 static char *run_at(const struct phase *ph, const void *array, int place,
@@ -91,7 +91,7 @@ static char *run_at(const struct phase *ph, const void *array, int place,
                       (MPI_Aint)i * ph->dim + place);
 }
 
-/* Run i of a coordinate out of the array. */
+/* Copy run i of a coordinate out of the array. */
 static void take_run(const struct phase *ph, char *to, const void *from,
                      int place, int i)
 {
@@ -109,7 +109,7 @@ static void take_run(const struct phase *ph, char *to, const void *from,
                      block);
 }
 
-/* The piece of one coordinate, into or out of one contiguous message. */
+/* Copy the piece of one coordinate to, or from, a contiguous message. */
 static void gather_piece(const struct phase *ph, char *to, const void *from,
                          int place)
 {
@@ -125,7 +125,7 @@ static void put_piece(const struct phase *ph, void *to, const char *from,
                      from + (size_t)i * ph->run, ph->run);
 }
 
-/* The pieces of round i in tmp, out before in, have a place of their own. */
+/* Pieces of round i in tmp: out, then in unless it is received in place. */
 static char *tmp_at(const struct phase *ph, int i)
 {
     size_t piece = ph->run * (size_t)ph->before;
@@ -133,7 +133,7 @@ static char *tmp_at(const struct phase *ph, int i)
     return ph->tmp + (size_t)(i - 1) * piece * (ph->pieces ? 1 : 2);
 }
 
-/* Start the exchange of round i; *n requests are under way. */
+/* Start the exchange of round i; *n requests are active. */
 static int post_round(const struct phase *ph, const void *from, void *to,
                       int i, int *n)
 {
@@ -160,8 +160,8 @@ static int post_round(const struct phase *ph, const void *from, void *to,
     return err;
 }
 
-/* From one array to another, or inside one if the dimension is of two: all
- * rounds under way at a time. */
+/* One phase from one array to another, or within one if the dimension has
+ * length 2. All rounds are in flight together. */
 static int run_phase(const struct phase *ph, const void *from, void *to)
 {
     size_t piece = ph->run * (size_t)ph->before;
@@ -187,18 +187,19 @@ static int run_phase(const struct phase *ph, const void *from, void *to)
 
 /* --- all phases ------------------------------------------------------- */
 
-/* Whether the first phase, along the last dimension, leaves its pieces in
- * one: then the second one takes single blocks, so nothing is gained where
- * that is the last phase, which takes runs that lie as they are sent. */
+/* 1 if the first phase, along the last dimension, leaves its pieces contiguous.
+ * The second phase then takes single blocks. That gains nothing if the second
+ * phase is the last one, whose runs are already stored as they are sent. */
 static int leaves_pieces(const struct chorale_mesh *mesh)
 {
     return mesh->ndim > 2 && !is_cube(mesh);
 }
 
-/* Bytes of the pieces that a phase needs at most. */
+/* Largest number of bytes of pieces in any phase. */
 static size_t tmp_bytes(const struct chorale_mesh *mesh, int size, size_t m)
 {
-    int first = is_cube(mesh) ? 0 : 1; /* the first needs none elsewhere */
+    int first = is_cube(mesh) ? 0 : 1; /* the first phase sends directly from
+                                        * the array */
     int most = 0;
 
     for (int i = first; i < mesh->ndim; i++) {
@@ -219,7 +220,7 @@ static size_t request_bytes(const struct chorale_mesh *mesh)
     return 2 * (size_t)(most - 1) * sizeof(MPI_Request);
 }
 
-/* Arrays between the phases. */
+/* Number of arrays between the phases. */
 static int arrays(const struct chorale_mesh *mesh)
 {
     return is_cube(mesh) || mesh->ndim < 2 ? 0 : mesh->ndim < 3 ? 1 : 2;
@@ -229,8 +230,8 @@ struct state {
     const struct chorale_mesh *mesh;
     struct chorale_ctx *ctx;
     size_t m;
-    const void *first; /* the packed blocks by destination */
-    void *last;        /* the packed blocks by source */
+    const void *first; /* packed blocks by destination */
+    void *last;        /* packed blocks by source */
     char *array[2];
     char *tmp;
     MPI_Request *req;
@@ -266,7 +267,7 @@ static int run_phases(const struct state *st)
     return err;
 }
 
-/* Scratch, and the caller's blocks as bytes. */
+/* Allocate scratch and pack the caller's blocks. */
 static int init(struct state *st, const struct chorale_call *call,
                 const struct chorale_mesh *mesh)
 {

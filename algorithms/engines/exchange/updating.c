@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* updating.c - see updating.h. Direction 0 is upwards, to the next place. What
- * is said of direction 1 is the mirror image: there places count from the
- * other end. */
+/* updating.c - alltoall between neighbours only.
+ *
+ * Direction 0 is upwards, to the next place. Direction 1 is its mirror image,
+ * in which places are counted from the other end. */
 #include "algorithms/engines/exchange/updating.h"
 
 #include "algorithms/engines/exchange/exchange_all.h"
 
-/* The place in direction d's count, and back. */
+/* Convert between a place and its number in direction d. */
 static int mirror(const struct chorale_updating *u, int d, int place)
 {
     return d == 0 ? place : u->n - 1 - place;
@@ -25,7 +26,7 @@ static int behind(const struct chorale_updating *u, int d, int i)
     return ahead(u, !d, i);
 }
 
-/* A message of the slot: to pass on in it, or received in it. */
+/* Buffer of a message to pass on in this slot, or received in it. */
 static char *passed(const struct chorale_updating *u, int d)
 {
     return u->hold[d][u->slot % 2];
@@ -74,8 +75,9 @@ static int above_zero(int i)
     return i > 0 ? i : 0;
 }
 
-/* In step s a place is j after the near end, of w places. In slot t it sends
- * the block of place max(j - t, 0) for place w - 1 - max(t - j, 0). */
+/* In step s there are w places, and this one is number j from the near end. In
+ * slot t it sends the block of place max(j - t, 0) for place w - 1 - max(t - j,
+ * 0). */
 static int line_recv(struct chorale_updating *u, int d, MPI_Request *req)
 {
     int w = u->n - 2 * u->step, t = u->at;
@@ -110,10 +112,11 @@ static int line_send(struct chorale_updating *u, int d, MPI_Request *req)
                          req);
 }
 
-/* --- line: all blocks that go on together ----------------------------- */
+/* --- line: all remaining blocks together --------------------------------- */
 
-/* From the place behind come its blocks for this place and all after it, or
- * those of a place farther behind; in order of places, also downwards. */
+/* Receive from the place behind its blocks for this place and all places after
+ * it, or those of a place farther behind. Blocks are in order of places, in
+ * both directions. */
 static int together_recv(struct chorale_updating *u, int d, MPI_Request *req)
 {
     int j = mirror(u, d, u->place);
@@ -131,7 +134,7 @@ static int together_send(struct chorale_updating *u, int d, MPI_Request *req)
 
     if (j < u->slot || j == u->n - 1)
         return MPI_SUCCESS;
-    if (u->slot > 0) /* upwards the first block was for here */
+    if (u->slot > 0) /* upwards, the first block was for this place */
         return send_bytes(u, d, passed(u, d) + (d == 0 ? u->m : 0),
                           u->m * (size_t)(u->n - 1 - j), req);
     out = chorale_block_range(u->out, d == 0 ? u->place + 1 : 0,
@@ -153,10 +156,10 @@ static int together_done(struct chorale_updating *u, int d)
 
 /* --- ring ------------------------------------------------------------- */
 
-/* Whole blocks that a place sends each way. */
+/* Number of whole blocks that a place sends in each direction. */
 static int reach(int n)
 {
-    return (n - 1) / 2; /* one less than n/2 if that is whole */
+    return (n - 1) / 2; /* n/2 - 1 if n is even */
 }
 
 /* Bytes of the opposite place's block that go in direction d. */
@@ -171,7 +174,7 @@ static size_t ring_bytes(int n, size_t m, int d, int t)
     return m * (size_t)(reach(n) - t) + half(n, m, d);
 }
 
-/* The first messages: nearest block first, the half last. */
+/* Pack the first messages: nearest block first, the half block last. */
 static int ring_init(struct chorale_updating *u)
 {
     int far = reach(u->n), err = MPI_SUCCESS;
@@ -200,7 +203,8 @@ static int ring_recv(struct chorale_updating *u, int d, MPI_Request *req)
 
 static int ring_send(struct chorale_updating *u, int d, MPI_Request *req)
 {
-    /* What came in the slot before begins with the block for here. */
+    /* The message received in the previous slot starts with the block for this
+     * place. */
     return send_bytes(u, d, passed(u, d) + (u->slot > 0 ? u->m : 0),
                       ring_bytes(u->n, u->m, d, u->slot), req);
 }
@@ -290,8 +294,8 @@ int chorale_updating_post(struct chorale_updating *u, MPI_Request *req)
                                MPI_Request *) = {
         line_send, together_send, ring_send
     };
-    /* With one port the links of a line take turns, the first, third ... one
-     * and the others. Round a ring, upwards comes first. */
+    /* With one port, the links of a line alternate: the first, third, ..., then
+     * the others. On a ring, upwards comes first. */
     int flip = u->kind == CHORALE_UPDATING_RING ? 0 : u->place % 2;
     int back = u->kind == CHORALE_UPDATING_RING ? 0 : !flip;
     int err = MPI_SUCCESS;
@@ -357,13 +361,13 @@ int chorale_updating_run(const struct chorale_call *call,
 int chorale_cost_updating(enum chorale_updating_kind kind, int n, size_t m,
                           struct chorale_term *term, int nterm)
 {
-    double ways = n < 3 ? 1 : 2; /* messages of a slot at one port */
+    double ways = n < 3 ? 1 : 2; /* messages per slot with one port */
     double slots, bytes;
 
     if (n < 2)
         return nterm;
     if (kind == CHORALE_UPDATING_RING) {
-        slots = n / 2; /* each direction */
+        slots = n / 2; /* per direction */
         bytes = 0;
         for (int t = 0; t < n / 2; t++)
             bytes += (double)ring_bytes(n, m, 0, t) +
@@ -373,8 +377,8 @@ int chorale_cost_updating(enum chorale_updating_kind kind, int n, size_t m,
         };
         return nterm;
     }
-    if (kind == CHORALE_UPDATING_LINE) { /* a message of wait from step to
-                                          * step */
+    if (kind == CHORALE_UPDATING_LINE) { /* a step waits for one message of the
+                                          * previous step */
         slots = ways * (double)((long)n * n / 4) + n / 2 - 1;
         bytes = (double)m;
     } else {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* updating.h - alltoall between neighbours only: the updating of Chen and
- * Lee, on a line or a ring of ranks, several of which may be under way in
- * different ranks' rows and columns at a time.
+/* updating.h - alltoall between neighbours only: updating of Chen and Lee.
  *
- * Every place has a block of m bytes for every other place. In a slot a rank
- * sends at most one message to each neighbour and receives one from each: two
- * ports. With one port a slot costs twice. Costs with two ports:
+ * Ranks form a line or a ring; several may run at a time in the rows and
+ * columns of a mesh. Every place has a block of m bytes for every other place.
+ * In a slot a rank sends at most one message to each neighbour and receives one
+ * from each, which needs two ports. With one port a slot takes twice as long.
+ * Costs with two ports:
  *
  * LINE      floor(n^2/4) (alpha + m beta). Step s serves the two ends of the
- *           places s ... n - 1 - s, in n - 1 - 2 s slots: everybody's blocks
- *           for the far end run ahead of the near end's blocks for everybody,
- *           farthest first; after that both ends are done. A block is passed
- *           on in the slot after it came.
- * TOGETHER  sum for k = 1 ... n - 1 of alpha + k m beta: in slot t all blocks
- *           of the place t behind that still go on, in one message.
- * RING      as TOGETHER, the shorter way round: floor(n/2) slots,
- *           floor(n^2/4) m/2 bytes. With even n one half of the block for the
- *           opposite place goes each way.
+ *           places s ... n - 1 - s, in n - 1 - 2 s slots. All places' blocks
+ *           for the far end go first, then the near end's blocks for all
+ *           places, farthest first; after that both ends are done. A block is
+ *           passed on in the slot after its arrival.
+ * TOGETHER  sum for k = 1 ... n - 1 of alpha + k m beta. In slot t, one message
+ *           has all blocks of the place t behind that go further.
+ * RING      as TOGETHER, in the shorter direction: floor(n/2) slots,
+ *           floor(n^2/4) m/2 bytes. If n is even, half of the block for the
+ *           opposite place goes in each direction.
  *
  * Source  Chen, Lee, propositions 3.1 and 3.3; Chen's thesis, Cornell, 1993
  */
@@ -33,44 +33,46 @@ enum chorale_updating_kind {
     CHORALE_UPDATING_RING
 };
 
-/* One rank's part. Place i is rank base + i stride; this rank's is place. */
+/* State of one rank. Place i is rank base + i stride; this rank has place. */
 struct chorale_updating {
     struct chorale_ctx *ctx;
     enum chorale_updating_kind kind;
     int n, place, base, stride;
-    const struct chorale_blocks *out, *in; /* n equal blocks each; the own
-                                            * one is left alone */
+    const struct chorale_blocks *out, *in; /* n equal blocks each; the own block
+                                            * is not touched */
     size_t m;
-    /* inside */
-    int slot;            /* slots done */
-    int step, at;        /* LINE: the step, the slots of it that are done */
-    char *hold[2][2];    /* messages to pass on: direction, even slots */
+    /* internal */
+    int slot;            /* slots completed */
+    int step, at;        /* LINE: current step, and slots completed in it */
+    char *hold[2][2];    /* messages to pass on: [direction][slot odd or
+                          * even] */
     char *whole;         /* RING: the opposite place's block */
 };
 
-/* Start: allocates scratch. The fields above "inside" are set. */
+/* Start: allocates scratch. The caller sets the fields above "internal". */
 int chorale_updating_init(struct chorale_updating *u);
 
-/* 1 while there are slots to do. */
+/* 1 while slots remain. */
 int chorale_updating_more(const struct chorale_updating *u);
 
-/* Post the messages of the next slot: req[0 ... 3], null ones among them. */
+/* Post the messages of the next slot: sets req[0 ... 3], some to
+ * MPI_REQUEST_NULL. */
 int chorale_updating_post(struct chorale_updating *u, MPI_Request *req);
 
-/* They have ended: take what came. */
+/* Store the data received, after all requests have completed. */
 int chorale_updating_done(struct chorale_updating *u);
 
-/* The alltoall of one call on all ranks, separate buffers. */
+/* The alltoall of one call among all ranks, with separate buffers. */
 int chorale_updating_run(const struct chorale_call *call,
                          enum chorale_updating_kind kind);
 
-/* Its cost with one port, a bound: the line's links take turns, and a step
- * may wait for one message of the step before. Adds to nterm terms and returns
- * how many there are then. */
+/* Its cost with one port, an upper bound: the two links take turns, and a step
+ * may wait for one message of the step before. Appends to nterm terms and
+ * returns the new number. */
 int chorale_cost_updating(enum chorale_updating_kind kind, int n, size_t m,
                           struct chorale_term *term, int nterm);
 
-/* Scratch of one rank, bytes at most. */
+/* Upper bound on one rank's bytes of scratch. */
 size_t chorale_scratch_updating(enum chorale_updating_kind kind, int n,
                                 size_t m);
 

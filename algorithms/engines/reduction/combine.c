@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* combine.c - see combine.h. */
+/* combine.c - gathers by reduction: bitwise OR of bytes to a root. */
 #include "algorithms/engines/reduction/combine.h"
 
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/library.h"
 #include "algorithms/engines/part.h"
 
-/* NULL: the library. */
+/* NULL: the MPI library's reduce. */
 static const struct chorale_alg *const part[CHORALE_COMBINE_BASES] = {
     &chorale_reduce_binomial,
     &chorale_reduce_rabenseifner,

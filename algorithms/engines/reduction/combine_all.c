@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* combine_all.c - see combine_all.h. */
+/* combine_all.c - bitwise OR of all ranks' bytes on all ranks. */
 #include "algorithms/engines/reduction/combine_all.h"
 
 #include "algorithms/catalogue.h"
 #include "algorithms/engines/library.h"
 #include "algorithms/engines/part.h"
 
-/* NULL: the library. */
+/* NULL: the MPI library's allreduce. */
 static const struct chorale_alg *const part[] = {
     &chorale_allreduce_recursive_doubling, &chorale_allreduce_rabenseifner,
     &chorale_allreduce_ring, &chorale_allreduce_circulant, NULL

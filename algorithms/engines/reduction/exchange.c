@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.c - see exchange.h. */
+/* exchange.c - allreduce by exchange of whole vectors in small groups. */
 #include "algorithms/engines/reduction/exchange.h"
 
 #include "algorithms/engines/reduction/fold.h"
@@ -9,8 +9,8 @@
 
 enum { FEW = 8 }; /* groups up to this size need no scratch for pointers */
 
-/* The group of a place in one round: the result, + stride, + 2 stride ...
- * power: k to the number of rounds done. */
+/* Group of a place in one round: first member (the result), first + *stride,
+ * first + 2 *stride, ... power is k to the number of rounds done. */
 typedef int grouping(int place, int size, int k, int power, int *stride);
 
 struct state {
@@ -18,9 +18,9 @@ struct state {
     int k, at_once;
     grouping *group;
     const void *mine; /* this rank's value */
-    void **x;         /* room for the k values of a group; the result comes
-                       * to the last place */
-    MPI_Request *req; /* 2 k of them */
+    void **x;         /* the k values of a group; the result is in the last
+                       * one */
+    MPI_Request *req; /* 2 k requests */
 };
 
 static int digit_group(int place, int size, int k, int power, int *stride)
@@ -40,7 +40,8 @@ static int swing_group(int place, int size, int k, int power, int *stride)
     return partner > place ? place : partner;
 }
 
-/* Everybody's value to every member, one message in and one out at a time. */
+/* Exchange all values within the group, one message in each direction at a
+ * time. */
 static int swap_in_turn(const struct state *st, int me, int first, int stride)
 {
     const struct chorale_call *call = st->call;
@@ -57,7 +58,7 @@ static int swap_in_turn(const struct state *st, int me, int first, int stride)
     return err;
 }
 
-/* The same, all under way together. */
+/* The same, with all messages in flight together. */
 static int swap_at_once(const struct state *st, int me, int first, int stride)
 {
     const struct chorale_call *call = st->call;
@@ -82,8 +83,8 @@ static int swap_at_once(const struct state *st, int me, int first, int stride)
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* One round. The right end of the expression takes all others, so it must
- * not be the user's operand. */
+/* One round. The rightmost operand accumulates all others, so it must not be
+ * the user's send buffer. */
 static int round_of(struct state *st, int power)
 {
     const struct chorale_call *call = st->call;
@@ -111,8 +112,8 @@ static int round_of(struct state *st, int power)
     return err;
 }
 
-/* Where in x recvbuf must be at first, so that it is the last one at the end:
- * every round swaps two of them. */
+/* Initial index of recvbuf in x such that it is the last one at the end; each
+ * round swaps two entries. */
 static int place_of_result(const struct state *st)
 {
     const struct chorale_ctx *ctx = st->call->ctx;
@@ -131,7 +132,7 @@ static int place_of_result(const struct state *st)
     return place;
 }
 
-/* The rounds; of the vectors in x recvbuf is one, the rest is scratch. */
+/* All rounds; one vector in x is recvbuf, the others are scratch. */
 static int all_rounds(struct state *st)
 {
     const struct chorale_call *call = st->call;

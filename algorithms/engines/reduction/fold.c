@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fold.c - see fold.h. */
+/* fold.c - extends an allreduce to any number of ranks. */
 #include "algorithms/engines/reduction/fold.h"
 
 #include "algorithms/engines/radix.h"
 
-/* A rank that its keeper stands in for. */
+/* A rank outside the core. */
 static int run_folded(const struct chorale_call *call, int keeper)
 {
     const void *own = call->sendbuf == MPI_IN_PLACE ? call->recvbuf
@@ -18,7 +18,8 @@ static int run_folded(const struct chorale_call *call, int keeper)
     return err;
 }
 
-/* Combine what the ranks of the run hand over with our own, into recvbuf. */
+/* Receive the vectors of the run's other ranks and combine them with the own
+ * one, into recvbuf. */
 static int take(const struct chorale_call *call,
                 const struct chorale_fold *fold)
 {
@@ -43,7 +44,7 @@ static int take(const struct chorale_call *call,
     return err;
 }
 
-/* The core on a view of the survivors. */
+/* Run the core on a view of its ranks. */
 static int run_core(const struct chorale_call *call, int k,
                     const struct chorale_fold *fold,
                     int (*core)(const struct chorale_call *call))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halves.c - see halves.h. Rank 0 has the largest part and receives the
- * largest message of every round, so it is last to leave each half: that
- * makes the costs exact for any length of the vector. */
+/* halves.c - allreduce by reduce-scatter and allgather.
+ *
+ * Rank 0 has the largest part and receives the largest message of every round,
+ * so it finishes each half last. This makes the costs exact for every vector
+ * length. */
 #include "algorithms/engines/reduction/halves.h"
 
 #include "algorithms/tree.h"
@@ -74,7 +76,7 @@ size_t chorale_parts_most(const struct chorale_point *pt, int parts, int k)
     return (offset + length) * unit;
 }
 
-/* One more term: messages of the first w parts each. */
+/* Append a term: messages of the first w parts each. */
 static int more(const struct chorale_point *pt, int parts, double messages,
                 int w, int reduces, struct chorale_term *term, int n)
 {
@@ -134,7 +136,8 @@ size_t chorale_halves_scratch(const struct chorale_point *pt,
     if (rs == CHORALE_WAY_DIRECT)
         first = (size_t)(parts - 1) * (chorale_parts_most(pt, parts, 1) +
                                        2 * sizeof(MPI_Request));
-    /* What is sent or arrives runs past the last part from four on. */
+    /* With four or more parts, sent or received ranges wrap past the last
+     * part. */
     if (rs == CHORALE_WAY_CIRCULANT) {
         first = chorale_parts_most(pt, parts, kept);
         later = chorale_parts_most(pt, parts, parts - kept);

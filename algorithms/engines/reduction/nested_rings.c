@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nested_rings.c - see nested_rings.h. */
+/* nested_rings.c - allreduce of long vectors by rings on a torus. */
 #include "algorithms/engines/reduction/nested_rings.h"
 
 #include <limits.h>
@@ -10,20 +10,20 @@
 
 enum { MAX_LANES = 2 * CHORALE_MAX_DIM };
 
-/* One ring, and the blocks of what is reduced there. */
+/* One ring, and the blocks that it reduces. */
 struct ring {
     int length, stride, place;
-    struct chorale_blocks own, acc; /* operands, sums: may be the same */
+    struct chorale_blocks own, acc; /* operands and sums; may be the same */
 };
 
-/* One part of the vector on its way. */
+/* State of one part of the vector. */
 struct lane {
     struct chorale_ctx *ctx;
     MPI_Op op;
-    int ndim, step;     /* to the rank step places further on */
+    int ndim, step;     /* sends to the rank step places further on */
     struct ring ring[CHORALE_MAX_DIM];
-    void *spare;        /* what arrives where acc is own */
-    const void *add;    /* to be added to sum, when it has arrived; or NULL */
+    void *spare;        /* receive buffer if acc is own */
+    const void *add;    /* to be added to sum after arrival, or NULL */
     void *sum;
     MPI_Count count;
     MPI_Request req[2];
@@ -35,7 +35,7 @@ static int lanes_of(const struct chorale_torus *torus)
     return (torus->turn ? torus->ndim : 1) * (torus->both ? 2 : 1);
 }
 
-/* The dimension of a lane's ring. */
+/* Dimension of a ring of a lane. */
 static int dim_of(const struct chorale_torus *torus, int lane, int ring)
 {
     return ((torus->both ? lane / 2 : lane) + ring) % torus->ndim;
@@ -81,7 +81,7 @@ static int lane_init(struct lane *l, const struct chorale_call *call,
     return l->spare == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-/* Which ring has step i of the lane; *i becomes its step there. */
+/* Ring of step i of the lane; *i becomes the step within that ring. */
 static int find_ring(const struct lane *l, int *i, int *gathers)
 {
     int t = 0;
@@ -97,7 +97,7 @@ static int find_ring(const struct lane *l, int *i, int *gathers)
     return t;
 }
 
-/* What the ring before has left is cut for the next one. */
+/* Split the previous ring's result for the next ring. */
 static void cut(struct ring *ring, const struct ring *before)
 {
     MPI_Count count;
@@ -115,8 +115,8 @@ static int place_at(const struct ring *ring, int steps)
     return place < 0 ? place + ring->length : place;
 }
 
-/* Start step i: reduce-scatters send the sum of the block before last of the
- * one that they receive, allgathers the block received last. */
+/* Start step i. Reduce-scatters send the partial sum of the block received last
+ * (at first an operand), allgathers the block received last. */
 static int lane_post(struct lane *l, int i)
 {
     struct chorale_ctx *ctx = l->ctx;
@@ -213,7 +213,7 @@ MPI_Count chorale_nested_rings_piece(const struct chorale_torus *torus,
     return (MPI_Count)length;
 }
 
-/* What is under way is completed even after an error. */
+/* Active requests are completed even after an error. */
 int chorale_nested_rings(const struct chorale_call *call,
                          const struct chorale_torus *torus)
 {
@@ -257,8 +257,8 @@ static void sizes_of(const struct chorale_point *pt,
     }
 }
 
-/* The mean message of all lanes in a round of the first half; *last: until
- * when that does not change. */
+/* Mean message size of all lanes in a round of the first half; *last is the
+ * last round with that mean. */
 static double mean_in_round(const struct chorale_torus *torus,
                             double bytes[][CHORALE_MAX_DIM], int round,
                             int *last)
@@ -283,7 +283,7 @@ int chorale_nested_rings_cost(const struct chorale_point *pt,
 {
     double bytes[MAX_LANES][CHORALE_MAX_DIM];
     int lanes = lanes_of(torus), half = rounds_of(torus) / 2, n = 0, last;
-    /* At one port, and a third of it again for waiting at the other end's. */
+    /* With one port, plus one third for waiting at the other end. */
     double each = lanes > 1 ? 4 * lanes / 3.0 : 1;
 
     for (int lane = 0; lane < lanes; lane++)
@@ -301,7 +301,7 @@ int chorale_nested_rings_cost(const struct chorale_point *pt,
     return n;
 }
 
-/* In place each lane has a block of its first ring on the way. */
+/* In place, each lane receives a block of its first ring into scratch. */
 size_t chorale_nested_rings_scratch(const struct chorale_point *pt,
                                     const struct chorale_torus *torus)
 {

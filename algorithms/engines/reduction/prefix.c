@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* prefix.c - see prefix.h. In reduce_local the received value is the left
- * operand wherever it comes from a lower rank. */
+/* prefix.c - algorithms shared by scan and exscan.
+ *
+ * In chorale_reduce_local() the received value is the left operand if it comes
+ * from a lower rank. */
 #include "algorithms/engines/reduction/prefix.h"
 
 #include "algorithms/tree.h"
@@ -21,7 +23,7 @@ int chorale_prefix_start(const struct chorale_call *call)
 
 /* --- chain ------------------------------------------------------------ */
 
-/* Elements of a segment, at least one, at most all. */
+/* Elements of a segment: at least one, at most all. */
 static MPI_Count segment_count(MPI_Count count, size_t type_size,
                                long segsize)
 {
@@ -35,7 +37,7 @@ static MPI_Count segment_count(MPI_Count count, size_t type_size,
     return each < count ? each : count;
 }
 
-/* How many segments: one, if there is nothing to send. */
+/* Number of segments; an empty vector has one. */
 static MPI_Count segments(MPI_Count count, MPI_Count each)
 {
     return count == 0 ? 1 : (count - 1) / each + 1;
@@ -52,13 +54,13 @@ static MPI_Count length(const struct chain *c, MPI_Count i)
     return i < c->last ? c->each : c->call->recvcount - c->last * c->each;
 }
 
-/* Segment i of a vector. */
+/* Address of segment i of a vector. */
 static void *at(const struct chain *c, const void *buf, MPI_Count i)
 {
     return chorale_at(buf, c->extent, (MPI_Aint)(i * c->each));
 }
 
-/* Send segment i of out to the right while the next one comes into in. */
+/* Send segment i of out to the right and receive the next one into in. */
 static int step(const struct chain *c, const void *out, void *in, MPI_Count i)
 {
     struct chorale_ctx *ctx = c->call->ctx;
@@ -78,9 +80,9 @@ static int step(const struct chain *c, const void *out, void *in, MPI_Count i)
     return MPI_SUCCESS;
 }
 
-/* acc begins as the own vector and becomes what goes to the right. Segments
- * come into tmp, one after the other; or, where tmp is NULL, to their places
- * in recvbuf. */
+/* acc starts as the own vector and becomes the value sent to the right.
+ * Segments are received into tmp, or, if tmp is NULL, into their places in
+ * recvbuf. */
 static int chain_rank(const struct chain *c, void *acc, void *tmp)
 {
     const struct chorale_call *call = c->call;
@@ -122,7 +124,7 @@ static int chain_inclusive(const struct chain *c)
                        : chain_rank(c, call->recvbuf, tmp);
 }
 
-/* The result is what comes from the left; only ranks in the middle add. */
+/* The result is the value from the left; only ranks in the middle combine. */
 static int chain_exclusive(const struct chain *c)
 {
     const struct chorale_call *call = c->call;
@@ -177,8 +179,8 @@ int chorale_prefix_chain_cost(const struct chorale_point *pt, long segsize,
 
     if (pt->comm_size < 2)
         return 0;
-    /* The last segment is the shorter one: it is waited for at its last hop
-     * only. With one segment all are that one. */
+    /* The last segment may be shorter, so only its last hop counts. With a
+     * single segment, all hops are of that size. */
     if (all == 1)
         s = rest;
     term[0] = (struct chorale_term){ .messages = full, .bytes = s };
@@ -205,16 +207,16 @@ size_t chorale_prefix_chain_scratch(const struct chorale_point *pt,
 
 /* --- recursive doubling ----------------------------------------------- */
 
-/* What one rank holds. The result is always in recvbuf. */
+/* State of one rank. The result is always in recvbuf. */
 struct doubling {
     const struct chorale_call *call;
     void *buf[2];
-    void *group;     /* of all ranks in the group; at first the own operand */
-    int group_fixed; /* that may be read only */
+    void *group;     /* value of the group; at first the own operand */
+    int group_fixed; /* 1: group is read-only */
     int has_result;
 };
 
-/* Room for a value: that one of the two that does not hold the group's. */
+/* A buffer for a value: the one that does not hold the group's value. */
 static void *spare(struct doubling *d)
 {
     int i = d->buf[0] != NULL && d->group == d->buf[0];
@@ -225,13 +227,13 @@ static void *spare(struct doubling *d)
     return d->buf[i];
 }
 
-/* Will the rank exchange its group's value after the round of this bit? */
+/* 1 if the rank exchanges its group's value in a round after that of bit. */
 static int goes_on(int rank, int size, int bit)
 {
     return rank / bit / 2 != 0 || rank < size - 2 * (long long)bit;
 }
 
-/* Send the group's value, or receive one into in, or both. */
+/* Send the group's value, receive one into in, or both. */
 static int exchange(const struct doubling *d, int partner, int sends,
                     void *in)
 {
@@ -256,7 +258,7 @@ static int combine(const struct doubling *d, const void *left, void *right)
                                 call->recvtype, call->op);
 }
 
-/* The own operand to where it may be changed, or received over. */
+/* Copy the own operand to a buffer that may be modified or received into. */
 static int move_group(struct doubling *d)
 {
     const struct chorale_call *call = d->call;
@@ -272,7 +274,8 @@ static int move_group(struct doubling *d)
     return err;
 }
 
-/* The partner's group is on the left: it belongs to the result as well. */
+/* The partner's group is on the left: combine it with the group and the
+ * result. */
 static int from_left(struct doubling *d, int partner, int keeps, int gives)
 {
     void *result = d->call->recvbuf, *in = result;
@@ -294,7 +297,7 @@ static int from_left(struct doubling *d, int partner, int keeps, int gives)
     return err;
 }
 
-/* The partner's group is on the right: of no use for the result. */
+/* The partner's group is on the right: it does not affect the result. */
 static int from_right(struct doubling *d, int partner, int keeps)
 {
     void *in = keeps ? spare(d) : NULL;
@@ -350,8 +353,8 @@ int chorale_prefix_recursive_doubling_cost(const struct chorale_point *pt,
 
     if (rounds == 0)
         return 0;
-    /* Once in the first round, in the last one only for the result; between
-     * them for the group and the result. */
+    /* Reductions: one in the first round, for the result only in the last
+     * round, and for both group and result in all others. */
     term[0] = (struct chorale_term){
         .messages = rounds,
         .bytes = m,

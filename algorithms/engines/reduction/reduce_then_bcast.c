@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce_then_bcast.c - see reduce_then_bcast.h. */
+/* reduce_then_bcast.c - allreduce by reduction to rank 0 and broadcast. */
 #include "algorithms/engines/reduction/reduce_then_bcast.h"
 
 #include "algorithms/context.h"
@@ -9,7 +9,7 @@ static struct chorale_call to_zero(const struct chorale_call *call)
     struct chorale_call part = *call;
 
     part.root = 0;
-    /* MPI_Reduce takes MPI_IN_PLACE at the root only. */
+    /* MPI_Reduce allows MPI_IN_PLACE at the root only. */
     if (call->ctx->rank != 0 && call->sendbuf == MPI_IN_PLACE)
         part.sendbuf = call->recvbuf;
     return part;

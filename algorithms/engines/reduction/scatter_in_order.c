@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_in_order.c - reduce-scatters that combine operands in rank order:
- * see scatter_reduce.h. A rank of the upper half of an exchange gets what
- * stands left of its own, one of the lower half what stands right of it. */
+/* scatter_in_order.c - reduce-scatters that combine operands in rank order.
+ *
+ * In an exchange, a rank of the upper half receives operands left of its own,
+ * and a rank of the lower half operands right of its own. */
 #include "algorithms/engines/reduction/scatter_reduce.h"
 
-/* 1 if what comes from a partner at distance bit must be the left operand;
- * the left one is only read, and the right one becomes the sum. */
+/* 1 if the value from a partner at distance bit must be the left operand. The
+ * left operand is only read; the right one becomes the sum. */
 static int theirs_left(const struct chorale_rs *rs, int bit)
 {
     return (rs->ctx->rank & bit) != 0 && !rs->commutative;
@@ -32,7 +33,7 @@ static int swap(const struct chorale_rs *rs, int partner, const void *out,
                             in, count, rs->own->type, partner);
 }
 
-/* The result of one rank is its operand. */
+/* With one rank, the result is its operand. */
 static int alone(const struct chorale_rs *rs)
 {
     MPI_Count count;
@@ -45,9 +46,9 @@ static int alone(const struct chorale_rs *rs)
 
 struct butterfly {
     const struct chorale_rs *rs;
-    struct chorale_blocks sum; /* by position: the reversed bits of a rank */
-    int base;                  /* first position that is left */
-    void *spare;               /* half of what is left */
+    struct chorale_blocks sum; /* by position: the bit-reversed rank */
+    int base;                  /* first position of the remaining range */
+    void *spare;               /* half of the remaining range */
 };
 
 static int reversed(int i, int size)
@@ -59,7 +60,8 @@ static int reversed(int i, int size)
     return r;
 }
 
-/* Copy our operands, so that the blocks that travel together lie together. */
+/* Copy the own operands in bit-reversed order, so that blocks that travel
+ * together are contiguous. */
 static int butterfly_permute(struct butterfly *b)
 {
     const struct chorale_rs *rs = b->rs;
@@ -92,7 +94,8 @@ static int butterfly_init(struct butterfly *b)
     int half = rs->ctx->size / 2, err = MPI_SUCCESS;
     MPI_Count count;
 
-    /* Two ranks have nothing to permute, and add nothing in place. */
+    /* With two ranks no permutation is needed, and no operand is combined in
+     * place. */
     if (half > 1)
         err = butterfly_permute(b);
     else
@@ -147,8 +150,8 @@ int chorale_rs_butterfly(const struct chorale_rs *rs)
 
 /* --- recursive doubling ----------------------------------------------- */
 
-/* sum: the blocks that are not of our group, beginning with the one after it,
- * cyclically. The sum of our own block is in the result. */
+/* sum: the blocks outside this rank's group, starting with the one after it,
+ * cyclically. The sum of the own block is in the result. */
 struct doubling {
     const struct chorale_rs *rs;
     void *sum, *spare;
@@ -179,7 +182,7 @@ static int doubling_init(struct doubling *d)
                 n);
 }
 
-/* Add what came for our own block: in is it. */
+/* Combine the received value of the own block, in, with the result. */
 static int doubling_own(const struct chorale_rs *rs, int left, void *in)
 {
     MPI_Count count = chorale_cyclic(rs->own, rs->ctx->rank, 1);
@@ -196,7 +199,9 @@ static int doubling_round(struct doubling *d, int bit)
     const struct chorale_rs *rs = d->rs;
     const struct chorale_blocks *own = rs->own;
     int size = own->n, rank = rs->ctx->rank, upper = (rank & bit) != 0;
-    int next = (rank / bit + 1) * bit % size; /* after our group, theirs */
+    int next = (rank / bit + 1) * bit % size; /* first block after the own
+                                               * group, and after the
+                                               * partner's */
     int theirs = ((rank ^ bit) / bit + 1) * bit % size;
     int rest = size - 2 * bit, err;
     MPI_Count count = chorale_cyclic(own, theirs, size - bit);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce.c - ring, exchange and circulant reduce-scatter over blocks:
- * see scatter_reduce.h. A received operand goes straight to where the sum is
- * wanted, if that place is free, and ours is added to it; else the received
- * one is added to ours. */
+/* scatter_reduce.c - ring, exchange and circulant reduce-scatter over blocks.
+ *
+ * A received operand goes directly to the place of the sum, if that is free,
+ * and the own operand is added to it. Otherwise the received operand is added
+ * to the own one. */
 #include "algorithms/engines/reduction/scatter_reduce.h"
 
 static int merge(const struct chorale_rs *rs, const void *in, void *inout,
@@ -20,7 +21,7 @@ static int swap(const struct chorale_rs *rs, const void *out,
                             in_count, rs->own->type, source);
 }
 
-/* The result of one rank is its operand. */
+/* With one rank, the result is its operand. */
 static int alone(const struct chorale_rs *rs)
 {
     MPI_Count count;
@@ -36,8 +37,8 @@ static int alone(const struct chorale_rs *rs)
 
 /* --- ring ------------------------------------------------------------- */
 
-/* Where operands arrive that have no place in acc: two in turn while the sums
- * travel in them, one if they are added to ours at once. */
+/* Buffers for received operands without a place in acc: two alternating ones if
+ * partial sums are sent from them, one if they are added to own at once. */
 static int ring_spares(const struct chorale_rs *rs, void *spare[2])
 {
     const struct chorale_blocks *own = rs->own;
@@ -46,7 +47,8 @@ static int ring_spares(const struct chorale_rs *rs, void *spare[2])
 
     if (need < 1 || (rs->acc != NULL && rs->acc != own))
         return MPI_SUCCESS;
-    /* The last sum arrives in the result; equal blocks fit there before. */
+    /* The last sum is received into the result; with equal blocks it can also
+     * hold earlier sums. */
     if (rs->acc == NULL && own->counts == NULL && !own->split)
         spare[size % 2] = rs->result;
     most = chorale_blocks_largest(own);
@@ -61,7 +63,7 @@ static int ring_spares(const struct chorale_rs *rs, void *spare[2])
 }
 
 /* Step i: send the sum of block rank - 1 - i to the right, receive that of
- * block rank - 2 - i from the left, add ours. */
+ * block rank - 2 - i from the left, add the own operand. */
 static int ring_steps(const struct chorale_rs *rs, void *spare[2])
 {
     int size = rs->ctx->size, rank = rs->ctx->rank;
@@ -72,7 +74,7 @@ static int ring_steps(const struct chorale_rs *rs, void *spare[2])
 
     for (int i = 0; i < size - 1 && err == MPI_SUCCESS; i++) {
         void *mine, *in;
-        int keep; /* the sum in our own block */
+        int keep; /* accumulate in the own block */
 
         b = b == 0 ? size - 1 : b - 1;
         mine = chorale_block(rs->own, b, &count);
@@ -115,12 +117,12 @@ struct exchange {
     int k;
     const struct chorale_blocks *from; /* sums so far: own, then acc */
     const struct chorale_blocks *acc;
-    int base;  /* first of the blocks that are left */
-    void *tmp; /* one part; the first that is needed is the largest */
+    int base;  /* first of the remaining blocks */
+    void *tmp; /* one part; the first one needed is the largest */
 };
 
-/* k ranks at distance span give each other span blocks; the part that is
- * kept begins with block keep. */
+/* k ranks at distance span exchange span blocks each; the part that is kept
+ * starts with block keep. */
 static int exchange_round(struct exchange *x, int span)
 {
     const struct chorale_rs *rs = x->rs;
@@ -158,8 +160,8 @@ static int exchange_round(struct exchange *x, int span)
     return err;
 }
 
-/* Room for the blocks that are kept after the first round, as blocks of
- * own's layout of which only those exist. */
+/* Allocate room for the blocks kept after the first round, addressed like own's
+ * blocks although only those exist. */
 static int exchange_acc(struct exchange *x, int span,
                         struct chorale_blocks *acc)
 {
@@ -206,12 +208,13 @@ MPI_Count chorale_cyclic(const struct chorale_blocks *b, int first, int k)
     return count + tail;
 }
 
-/* R[i] is block rank + i, cyclically. sum: R[0] ... R[kept - 1], one after the
- * other, from the first round on. */
+/* R[i] is block rank + i, cyclically. sum: R[0] ... R[kept - 1] contiguously,
+ * from the first round on. */
 struct circulant {
     const struct chorale_rs *rs;
     void *sum;
-    void *spare; /* what is sent first, in one piece; later what arrives */
+    void *spare; /* the blocks sent first, contiguously; later the received
+                  * ones */
 };
 
 static int circulant_init(struct circulant *c, int kept)
@@ -235,8 +238,8 @@ static int circulant_init(struct circulant *c, int kept)
                : MPI_SUCCESS;
 }
 
-/* Do something with own blocks first ..., k of them, cyclically, and with as
- * many elements one after the other at flat: copy ours there, or add them. */
+/* Copy k own blocks from first on, cyclically, to the contiguous elements at
+ * flat, or add them there. */
 static int circulant_own(const struct circulant *c, int first, int k,
                          void *flat, int add)
 {
@@ -317,7 +320,7 @@ int chorale_rs_circulant(const struct chorale_rs *rs)
         return alone(rs);
     if (!rs->apart && rs->acc == rs->own && size == 2)
         return chorale_rs_exchange(rs, 2);
-    /* From the second round on, our own blocks are not read any more. */
+    /* From the second round on, the own blocks are not read any more. */
     if (!rs->apart)
         to.result = chorale_block(rs->acc, rs->ctx->rank, &count);
     err = circulant_init(&c, kept);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce_call.c - the two reduce-scatters as calls of an engine: see
- * scatter_reduce_call.h. */
+/* scatter_reduce_call.c - runs the reduce-scatter variants. */
 #include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 #include "algorithms/engines/radix.h"
@@ -32,7 +31,8 @@ int chorale_rs_operands(const struct chorale_call *call,
     return MPI_SUCCESS;
 }
 
-/* In place the result needs memory apart: its place is another's operand. */
+/* In place, the result needs separate memory: its final place holds another
+ * rank's operand. */
 static int run_one(const struct chorale_call *call, chorale_rs_engine *engine,
                    int radix)
 {
@@ -84,8 +84,8 @@ int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
 
 /* --- folding ---------------------------------------------------------- */
 
-/* Collect the operands of our run where they may be overwritten: own's base
- * is there afterwards. */
+/* Sum up the operands of this rank's run in memory that may be overwritten;
+ * own's base points there afterwards. */
 static int take(const struct chorale_rs *rs, const struct chorale_fold *fold,
                 struct chorale_blocks *own)
 {
@@ -119,7 +119,8 @@ static int take(const struct chorale_rs *rs, const struct chorale_fold *fold,
     return err;
 }
 
-/* The blocks of each run as one: *runs. map: the survivors. */
+/* Set *runs to blocks that each combine the blocks of one run, and *map to the
+ * core ranks. */
 static int group(const struct chorale_rs *rs, int core,
                  const struct chorale_blocks *own,
                  struct chorale_blocks *runs, int **map)
@@ -144,7 +145,7 @@ static int group(const struct chorale_rs *rs, int core,
     return MPI_SUCCESS;
 }
 
-/* Give the blocks of our run to their ranks; sum: all of them. */
+/* Send each rank of the run its block; sum holds all of them. */
 static int give(const struct chorale_rs *rs, const struct chorale_fold *fold,
                 const char *sum)
 {
@@ -163,7 +164,7 @@ static int give(const struct chorale_rs *rs, const struct chorale_fold *fold,
     return err;
 }
 
-/* A survivor: the engine runs on a view of them. */
+/* A core rank: runs the engine on a view of the core. */
 static int keep(const struct chorale_rs *rs, const struct chorale_fold *fold,
                 chorale_rs_engine *engine)
 {
@@ -193,7 +194,7 @@ static int keep(const struct chorale_rs *rs, const struct chorale_fold *fold,
     return err == MPI_SUCCESS && !lone ? give(rs, fold, inner.result) : err;
 }
 
-/* An engine itself, made of another. */
+/* Fold, run the engine on the core, and distribute the results. */
 static int fold_around(const struct chorale_rs *rs, chorale_rs_engine *engine)
 {
     const struct chorale_blocks *own = rs->own;
@@ -284,8 +285,9 @@ int chorale_rs_torus_rows(long rows, int size)
     return most;
 }
 
-/* Both parts end their first half together: the columns' share of bytes
- * times (R-1)/R is the rows' share times (C-1)/C. */
+/* Balance the parts so that both complete their first half together: the
+ * columns' share of bytes times (R-1)/R equals the rows' share times
+ * (C-1)/C. */
 int chorale_rs_torus_percent(long percent, int rows, int size)
 {
     long in_column = (long)size - size / rows, in_row = (long)size - rows;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce_call.h - what reduce_scatter_block and reduce_scatter share:
- * one body a variant for both. A call with recvcounts is a reduce_scatter. */
+/* scatter_reduce_call.h - run, cost and scratch of the reduce-scatter variants.
+ *
+ * reduce_scatter_block and reduce_scatter share one implementation per variant.
+ * A call with recvcounts is a reduce_scatter. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_CALL_H
 #define CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_CALL_H
 
@@ -11,30 +13,30 @@
 
 typedef int chorale_rs_engine(const struct chorale_rs *rs);
 
-/* Run an engine on a call. radix: what it finds in rs->radix. Returns an MPI
- * error code. */
+/* Run an engine on a call; radix is passed as rs->radix. Returns an MPI error
+ * code. */
 int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
                    int radix);
 
-/* Exchange of all ranks in one round. */
+/* Pairwise exchange: all ranks in one round. */
 chorale_rs_engine chorale_rs_pairwise;
 
-/* Engines on any number of ranks from those that take powers of rs->radix
- * only (2 for the last two): the other ranks hand their operands to a
- * survivor of their run (radix.h), which works for all blocks of the run and
- * gives them back. Rank order is kept, if the engine keeps it. Scratch of a
- * survivor, beyond the engine's: all blocks, twice unless rs->acc is NULL, the
- * operation commutes and the radix is 2; and the result of its run. */
+/* Engines for any number of ranks, made from engines that need a power of
+ * rs->radix (2 for the last two). The other ranks send their operands to the
+ * core rank of their run (radix.h), which works for all blocks of the run and
+ * returns the results. Rank order is preserved if the engine preserves it.
+ * Additional scratch of a core rank: all blocks, twice unless rs->acc is NULL,
+ * the operation commutes and the radix is 2; and the result of its run. */
 chorale_rs_engine chorale_rs_exchange_folded;
 chorale_rs_engine chorale_rs_butterfly_folded;
 chorale_rs_engine chorale_rs_doubling_folded;
 
-/* The radix of an exchange among size ranks: k, at most size, at least 2. */
+/* The radix of an exchange among size ranks: k, limited to 2 ... size. */
 int chorale_rs_radix(long k, int size);
 
 /* --- variants of both collectives: run, refuses, parameters ------------ */
 
-/* Recursive halving: parameter order. */
+/* Recursive halving with the parameter order. */
 extern const long chorale_rs_halving_orders[];
 extern const char *const chorale_rs_halving_word[];
 int chorale_rs_halving_run(const struct chorale_call *call);
@@ -45,7 +47,7 @@ int chorale_rs_halving_run(const struct chorale_call *call);
         .ncandidate = 2, .word = chorale_rs_halving_word                     \
     }
 
-/* Recursive exchange: parameter radix. */
+/* Recursive exchange with the parameter radix. */
 enum { CHORALE_RS_NRADIX = 5 };
 extern const long chorale_rs_recexch_radixes[CHORALE_RS_NRADIX];
 int chorale_rs_recexch_run(const struct chorale_call *call);
@@ -56,10 +58,11 @@ int chorale_rs_recexch_run(const struct chorale_call *call);
         .ncandidate = CHORALE_RS_NRADIX, .by = CHORALE_BY_ROOT               \
     }
 
-/* Torus: parameters rows (0: as square as can be), s1, per cent of a block
- * column first (below 0: so that both parts take the same time), and both, each
- * part both ways round. Rows and share at a number of processes; 0 rows: there
- * are none. */
+/* Torus with the parameters rows (0: as square as possible), s1, the percentage
+ * of a block that travels by columns first (negative: such that both parts take
+ * the same time), and both, each part in both directions.
+ * chorale_rs_torus_rows() returns the rows for size processes, or 0 if no such
+ * torus exists. */
 enum { CHORALE_RS_NTORUS_ROWS = 4, CHORALE_RS_NTORUS_SHARE = 4 };
 extern const long chorale_rs_torus_rows_values[CHORALE_RS_NTORUS_ROWS];
 extern const long chorale_rs_torus_shares[CHORALE_RS_NTORUS_SHARE];
@@ -79,67 +82,68 @@ const char *chorale_rs_torus_refuses(const struct chorale_point *pt);
 #define CHORALE_RS_TORUS_SHARE_PARAM                                         \
     {                                                                        \
         .name = "s1",                                                        \
-        .unit = "per cent of a block column first, -1: balanced",            \
+        .unit = "per cent of a block by columns first, -1: balanced",        \
         .def = -1, .min = -1, .max = 100,                                    \
         .candidate = chorale_rs_torus_shares,                                \
         .ncandidate = CHORALE_RS_NTORUS_SHARE                                \
     }
 #define CHORALE_RS_TORUS_BOTH_PARAM                                          \
     {                                                                        \
-        .name = "both", .unit = "1: half of each part either way round",     \
+        .name = "both", .unit = "1: half of each part in each direction",    \
         .def = 1, .min = 0, .max = 1, .candidate = chorale_rs_torus_ways,    \
         .ncandidate = 2                                                      \
     }
 
-/* The operands of a call as blocks; displacements of a reduce_scatter are
- * scratch. Returns an MPI error code. */
+/* The operands of a call as blocks. The displacements of a reduce_scatter are
+ * stored in scratch. Returns an MPI error code. */
 int chorale_rs_operands(const struct chorale_call *call,
                         struct chorale_blocks *own);
 
 /* --- costs ------------------------------------------------------------ */
 
-/* Bytes of block i; of all; of the largest. irregular: reduce_scatter. */
+/* Bytes of block i; of all blocks; of the largest block. irregular: 1 for
+ * reduce_scatter, here and below. */
 double chorale_rs_block(const struct chorale_point *pt, int irregular, int i);
 double chorale_rs_total(const struct chorale_point *pt, int irregular);
 double chorale_rs_largest(const struct chorale_point *pt, int irregular);
 
-/* P - 1 rounds of the largest block: ring, pairwise exchange. Exact, for
- * either collective. */
+/* P - 1 rounds of the largest block: ring, pairwise exchange. Exact for both
+ * collectives. */
 int chorale_rs_cost_ring(const struct chorale_point *pt, int irregular,
                          struct chorale_term *term);
 
-/* Exchange with a radix, folded. near: the butterfly, whose first round has
- * distance 1 (radix 2). Exact for equal blocks; for the others at powers of
- * the radix, else a bound. */
+/* Exchange with a radix, folded. near: 1: butterfly, whose first round has
+ * distance 1 (radix 2). Exact for equal blocks; for unequal ones exact at
+ * powers of the radix, else an upper bound. */
 int chorale_rs_cost_exchange(const struct chorale_point *pt, int irregular,
                              int radix, int near, struct chorale_term *term);
 
-/* Recursive halving and recursive exchange by their parameters. */
+/* Recursive halving and recursive exchange with their parameters. */
 int chorale_rs_cost_halving(const struct chorale_point *pt, int irregular,
                             struct chorale_term *term);
 int chorale_rs_cost_recexch(const struct chorale_point *pt, int irregular,
                             struct chorale_term *term);
 
-/* Recursive doubling, folded: exact for equal blocks and powers of two, else a
- * bound. Circulant graph: exact for equal blocks, else a bound. */
+/* Recursive doubling, folded: exact for equal blocks and powers of two, else an
+ * upper bound. Circulant graph: exact for equal blocks, else an upper bound. */
 int chorale_rs_cost_doubling(const struct chorale_point *pt, int irregular,
                              struct chorale_term *term);
 int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
                               struct chorale_term *term);
 
-/* Both ways round a ring, and the torus: bounds on one port. */
+/* Bidirectional ring, and torus: upper bounds on one port. */
 int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
                                struct chorale_term *term);
 int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
                           struct chorale_term *term);
 
-/* Scratch in bytes: all and largest times the bytes of all blocks and of the
- * largest one, and what tells where blocks are. */
+/* Bytes of scratch: all times the bytes of all blocks, plus largest times the
+ * largest block, plus the counts and displacements of blocks. */
 size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
                           double all, double largest);
 
-/* Scratch of an engine's run, in bytes: of the busiest rank of a call in place
- * or not, with an operation that commutes or not as pt says. ring: and pairwise
+/* Bytes of scratch of an engine's run on the busiest rank, in place or not; pt
+ * tells whether the operation commutes. The ring's also holds for pairwise
  * exchange. */
 typedef size_t chorale_rs_scratch_of(const struct chorale_point *pt,
                                      int irregular);
@@ -151,7 +155,7 @@ chorale_rs_scratch_of chorale_rs_circulant_scratch;
 size_t chorale_rs_exchange_scratch(const struct chorale_point *pt,
                                    int irregular, int radix);
 
-/* The same of variants with parameters. */
+/* The same for variants with parameters. */
 chorale_rs_scratch_of chorale_rs_halving_scratch;
 chorale_rs_scratch_of chorale_rs_recexch_scratch;
 chorale_rs_scratch_of chorale_rs_torus_scratch;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce_cost.c - what the engines of the two reduce-scatters take:
- * time and scratch. See scatter_reduce_call.h. */
+/* scatter_reduce_cost.c - time and scratch of the reduce-scatter engines. */
 #include "algorithms/engines/reduction/scatter_reduce_call.h"
 
 
@@ -73,8 +72,8 @@ static double part_bytes(const struct chorale_point *pt, int irregular,
     return sum;
 }
 
-/* The largest part of span places: consecutive ones, or every so many. Equal
- * blocks: it is that of place 0. */
+/* Bytes of the largest part of span places, consecutive ones or (near) equally
+ * spaced ones. With equal blocks it is the part of place 0. */
 static double largest_part(const struct chorale_point *pt, int irregular,
                            int radix, int core, int span, int near)
 {
@@ -90,8 +89,8 @@ static double largest_part(const struct chorale_point *pt, int irregular,
     return most;
 }
 
-/* The smallest part of span consecutive places: in either case the first or
- * the last one. */
+/* Bytes of the smallest part of span consecutive places: the first or the last
+ * one, for equal and unequal blocks. */
 static double smallest_part(const struct chorale_point *pt, int irregular,
                             int core, int span)
 {
@@ -101,7 +100,8 @@ static double smallest_part(const struct chorale_point *pt, int irregular,
     return first < last ? first : last;
 }
 
-/* What folding costs, before and after; returns how many terms. */
+/* Cost of the fold, before and after the engine; returns the number of
+ * terms. */
 static int cost_fold(const struct chorale_point *pt, int irregular,
                      const struct chorale_fold *fold,
                      struct chorale_term *term)
@@ -186,7 +186,7 @@ int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
     for (int left = pt->comm_size; left > 1; left = (left + 1) / 2) {
         double sum = 0;
 
-        /* Blocks grow with their number, if they differ. */
+        /* Unequal blocks grow with their index. */
         for (int i = 1; i <= left / 2; i++)
             sum += chorale_rs_block(pt, irregular, pt->comm_size - i);
         term[n++] = (struct chorale_term){ .messages = 1,
@@ -196,9 +196,9 @@ int chorale_rs_cost_circulant(const struct chorale_point *pt, int irregular,
     return n;
 }
 
-/* One port does with 2 (P - 1) messages where blocks are equal. Where they are
- * not, the two directions get out of step and ports stand idle now and then:
- * half a message more a round, but no more bytes than a port has to take. */
+/* With equal blocks one port needs 2 (P - 1) messages. With unequal blocks the
+ * two directions lose step and ports are sometimes idle: half a message more
+ * per round, but no more bytes than a port has to transfer. */
 int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
                                struct chorale_term *term)
 {
@@ -216,7 +216,7 @@ int chorale_rs_cost_ring_bidir(const struct chorale_point *pt, int irregular,
 
 /* --- torus ------------------------------------------------------------ */
 
-/* Bytes of part p of a block, whole elements: the first part is rounded down,
+/* Bytes of part p of a block in whole elements: the first part is rounded down,
  * the second up. */
 static double part_of(double block, double unit, int p, int percent)
 {
@@ -225,8 +225,7 @@ static double part_of(double block, double unit, int p, int percent)
     return p == 0 ? first : block - first;
 }
 
-/* Bytes of part p of k blocks in a row, or every step-th, of which a line that
- * is reduced consists: the largest such line. */
+/* Bytes of part p of the largest line: k blocks, step apart. */
 static double largest_line(const struct chorale_point *pt, int irregular,
                            int k, int step, int p, int percent)
 {
@@ -239,11 +238,10 @@ static double largest_line(const struct chorale_point *pt, int irregular,
     return sum;
 }
 
-/* Rings of so many ranks that add up so many bytes in a round, all in one
- * message or half of them either way round; of nothing there are none. Blocks
- * that differ, some of them empty, get rings that run at the same time out of
- * step: half as many messages more, and where there are halves a quarter more
- * bytes. */
+/* Rings of length ranks that reduce bytes bytes per round, in one message or
+ * half in either direction; no term if bytes is 0. With unequal blocks, some of
+ * them empty, concurrent rings lose step: half as many messages more, and with
+ * halves a quarter more bytes. */
 static int cost_rings(const struct chorale_point *pt, int irregular,
                       int alone, int length, double bytes,
                       struct chorale_term *term)
@@ -268,7 +266,7 @@ static int cost_rings(const struct chorale_point *pt, int irregular,
     return 1;
 }
 
-/* On one port what is sent at once is sent one after the other. */
+/* On one port, concurrent messages are sent one after the other. */
 int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
                           struct chorale_term *term)
 {
@@ -296,13 +294,14 @@ int chorale_rs_cost_torus(const struct chorale_point *pt, int irregular,
 
 /* --- scratch ---------------------------------------------------------- */
 
-/* Where blocks are: a count, a displacement and a rank each. */
+/* Bytes of the layout of n blocks: count, displacement and rank of each. */
 static size_t places(int n)
 {
     return (sizeof(MPI_Count) + sizeof(MPI_Aint) + sizeof(int)) * (size_t)n;
 }
 
-/* In whole bytes, with the places of the call, of a fold and of an engine. */
+/* bytes rounded to whole bytes, plus the layouts of the call, a fold and an
+ * engine. */
 static size_t with_places(const struct chorale_point *pt, double bytes)
 {
     return (size_t)bytes + 3 * places(pt->comm_size);
@@ -315,7 +314,7 @@ size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
                                largest * chorale_rs_largest(pt, irregular));
 }
 
-/* In place the result, and from three ranks on where what arrives is held. */
+/* In place the result, and from three ranks on a receive buffer. */
 size_t chorale_rs_ring_scratch(const struct chorale_point *pt, int irregular)
 {
     return chorale_rs_scratch(pt, irregular, 0,
@@ -324,7 +323,7 @@ size_t chorale_rs_ring_scratch(const struct chorale_point *pt, int irregular)
                                                   : 0);
 }
 
-/* Either way both halves of what arrives, for two steps. */
+/* Receive buffers for both halves, for two steps. */
 size_t chorale_rs_ring_bidir_scratch(const struct chorale_point *pt,
                                      int irregular)
 {
@@ -336,9 +335,9 @@ size_t chorale_rs_ring_bidir_scratch(const struct chorale_point *pt,
                               pt->comm_size > 1 ? 1 + spares : 0);
 }
 
-/* What a survivor holds before and round its engine: the operands of its run,
- * those that arrive where there are two or the order counts, else in place the
- * result; and the result of its run. */
+/* Scratch of a core rank around its engine: the operands of its run; a receive
+ * buffer if several arrive or the order matters, else in place the result; and
+ * the result of its run. */
 static double fold_bytes(const struct chorale_point *pt, int irregular,
                          int radix, const struct chorale_fold *fold)
 {
@@ -349,9 +348,9 @@ static double fold_bytes(const struct chorale_point *pt, int irregular,
            largest_part(pt, irregular, radix, fold->core, 1, 0);
 }
 
-/* Among a power of the radix. A fold leaves a place for the sums: only what
- * arrives is held, at most a part of the first round. Without one they are held
- * too, or in place the result. */
+/* Scratch of the exchange. After a fold, sums are stored in the fold's buffer:
+ * only a receive buffer is added, at most one part of the first round. Without
+ * a fold the sums, or in place the result, are added. */
 size_t chorale_rs_exchange_scratch(const struct chorale_point *pt,
                                    int irregular, int radix)
 {
@@ -377,8 +376,8 @@ size_t chorale_rs_exchange_scratch(const struct chorale_point *pt,
     return with_places(pt, part + (later > own ? later : own));
 }
 
-/* All blocks in another order, and half of them on the way; between two ranks
- * neither, but for the order what arrives. */
+/* All blocks in another order, and half of them in flight. With two ranks
+ * neither, except for a receive buffer if the order matters. */
 size_t chorale_rs_butterfly_scratch(const struct chorale_point *pt,
                                     int irregular)
 {
@@ -399,7 +398,7 @@ size_t chorale_rs_butterfly_scratch(const struct chorale_point *pt,
                                     : chorale_rs_largest(pt, irregular)));
 }
 
-/* All blocks, and all that arrive. */
+/* All blocks, and all received ones. */
 size_t chorale_rs_doubling_scratch(const struct chorale_point *pt,
                                    int irregular)
 {
@@ -414,9 +413,9 @@ size_t chorale_rs_doubling_scratch(const struct chorale_point *pt,
                                     : chorale_rs_largest(pt, irregular)));
 }
 
-/* The sums of the blocks that a rank keeps first, from its own one on; and what
- * it sends first, if that runs past the last block, or what it receives later,
- * half as many as it keeps. */
+/* The sums of the blocks that a rank keeps at first, starting with its own. In
+ * addition the blocks sent first, if they wrap past the last block, or those
+ * received later, half as many as it keeps. */
 static double circulant_bytes(const struct chorale_point *pt, int irregular)
 {
     int size = pt->comm_size, kept = (size + 1) / 2, half = kept / 2;
@@ -449,7 +448,8 @@ size_t chorale_rs_circulant_scratch(const struct chorale_point *pt,
                                     : 0));
 }
 
-/* What arrives for two steps of a ring of so many; none where there are two. */
+/* Receive buffers for two steps of a ring of length ranks; none for two
+ * ranks. */
 static double ring_spares(int length, double bytes)
 {
     return (length < 4 ? length - 2 : 2) * bytes;
@@ -467,9 +467,9 @@ size_t chorale_rs_torus_scratch(const struct chorale_point *pt, int irregular)
     if (rows == 0)
         return 0;
     percent = chorale_rs_torus_percent(pt->param[1], rows, size);
-    /* In place the result; packed operands, the sums of a line, and what
-     * arrives over the lines or later in one. Of both parts where the blocks,
-     * the lines and the ranks of a line are. */
+    /* In place the result; packed operands, the sums of a line, and receive
+     * buffers for either phase. For both parts, the layouts of the blocks, the
+     * lines and the ranks of a line. */
     for (int p = 0; p < 2; p++) {
         int lines = p == 0 ? rows : size / rows, length = size / lines;
         double line = largest_line(pt, irregular, length, p == 0 ? 1 : lines,

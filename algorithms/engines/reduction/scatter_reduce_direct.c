@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce_direct.c - reduce-scatter of an evenly split vector, all
- * operands at once: see scatter_reduce.h.
+/* scatter_reduce_direct.c - reduce-scatter that sends all operands at once.
  *
- * Parts differ by an element at most. A shorter one travels with its next
- * element, the last of all with the one before it, so that all messages are as
- * long as the longest part: then what is under way takes turns at the ports in
- * the order in which it was posted, P - 1 of them, and nobody is in another's
- * way. */
+ * For an evenly split vector, whose parts differ by at most one element. A
+ * shorter part is sent with its next element, the last part with the previous
+ * one, so that all messages are as long as the longest part. Messages in flight
+ * then use the ports in the order in which they were posted, P - 1 of them, and
+ * none delays another. */
 #include "algorithms/engines/reduction/scatter_reduce.h"
 
 struct direct {
     const struct chorale_rs *rs;
-    MPI_Count longest; /* elements of a message */
-    MPI_Count first;   /* of our part, within the messages for us */
-    int top;           /* the highest rank but ours */
-    void *sum;         /* top's operand, in acc if it may be written there */
-    void *in;          /* the others', in rank order */
-    struct chorale_apart apart; /* how they lie there */
+    MPI_Count longest; /* elements per message */
+    MPI_Count first;   /* offset of the own part within received messages */
+    int top;           /* the highest other rank */
+    void *sum;         /* top's operand; in acc, if that may be overwritten */
+    void *in;          /* the other operands, in rank order */
+    struct chorale_apart apart; /* their layout */
     MPI_Request *req;
     int nreq;
 };
 
-/* Where the message for rank i begins in b; *first: part i within it. */
+/* Address of the message for rank i in b; *first: offset of part i in it. */
 static void *message(const struct chorale_blocks *b, int i, MPI_Count *first)
 {
     MPI_Count before, last = chorale_blocks_total(b) -
@@ -32,7 +31,7 @@ static void *message(const struct chorale_blocks *b, int i, MPI_Count *first)
     return chorale_at(b->base, b->extent, (MPI_Aint)(before - *first));
 }
 
-/* Where the operand of rank r comes. */
+/* Receive buffer for the operand of rank r. */
 static void *place(const struct direct *d, int r)
 {
     MPI_Aint slot = r > d->rs->ctx->rank ? r - 1 : r;
@@ -63,7 +62,7 @@ static int direct_init(struct direct *d)
                                                           : MPI_SUCCESS;
 }
 
-/* All receives, then all sends, each from the next rank on. */
+/* Post all receives, then all sends, starting with the next rank. */
 static int exchange(struct direct *d)
 {
     const struct chorale_rs *rs = d->rs;
@@ -89,8 +88,9 @@ static int exchange(struct direct *d)
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* From the highest rank down, as x op sum; ours where it comes, but the
- * highest second, and in place as sum op ours: the operation commutes. */
+/* Combine from the highest rank down, as x op sum. The own operand is taken in
+ * its turn, except that as the highest it comes second. In place it is combined
+ * as sum op own; the operation commutes. */
 static int add_up(const struct direct *d)
 {
     const struct chorale_rs *rs = d->rs;
@@ -119,7 +119,7 @@ int chorale_rs_direct(const struct chorale_rs *rs)
     struct direct d = { .rs = rs, .apart.type = rs->own->type };
     int err;
 
-    if (rs->ctx->size == 1) /* nothing to send: as any other */
+    if (rs->ctx->size == 1) /* no message to send: use the ring */
         return chorale_rs_ring(rs);
     err = direct_init(&d);
     if (err == MPI_SUCCESS)

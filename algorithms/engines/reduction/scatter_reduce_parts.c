@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce_parts.c - reduce-scatters made of other collectives: see
- * scatter_reduce_parts.h. */
+/* scatter_reduce_parts.c - reduce-scatters composed of other collectives. */
 #include "algorithms/engines/reduction/scatter_reduce_parts.h"
 
 #include "algorithms/catalogue.h"
@@ -48,7 +47,7 @@ static const struct chorale_alg *const allreduce_part[] = {
 
 const long chorale_rs_part_values[] = { 0, 1, 2, 3, 4 };
 
-/* The point of a part that works on all blocks. */
+/* The point of a sub-algorithm that works on all blocks. */
 static struct chorale_point whole(const struct chorale_point *pt,
                                   int irregular)
 {
@@ -59,7 +58,7 @@ static struct chorale_point whole(const struct chorale_point *pt,
     return all;
 }
 
-/* A call on one rank copies its operands. */
+/* With one rank, copy its operand. */
 static int copy_own(const struct chorale_call *call, const void *from,
                     MPI_Count count)
 {
@@ -69,7 +68,8 @@ static int copy_own(const struct chorale_call *call, const void *from,
 
 /* --- reduce and scatter ----------------------------------------------- */
 
-/* Blocks of given sizes, which all ranks know, down a binomial tree. */
+/* Scatter blocks of different sizes, which all ranks know, down a binomial
+ * tree. */
 static int scatter_tree(const struct chorale_call *call,
                         const struct chorale_blocks *own)
 {
@@ -96,7 +96,7 @@ static int scatter_tree(const struct chorale_call *call,
                                                 : chorale_scatterv_own(call);
 }
 
-/* From rank 0, where the sums are at sum. */
+/* Scatter the sums, stored at sum on rank 0. */
 static int scatter_sums(const struct chorale_call *call,
                         const struct chorale_blocks *own, void *sum)
 {
@@ -142,7 +142,7 @@ static int linear(const struct chorale_call *call,
     return err == MPI_SUCCESS ? scatter_sums(call, own, part.recvbuf) : err;
 }
 
-/* Run body with the operands as blocks; one rank only copies. */
+/* Run body with the operands as blocks; with one rank, only copy. */
 static int with_blocks(const struct chorale_call *call,
                        int (*body)(const struct chorale_call *call,
                                    const struct chorale_blocks *own))
@@ -172,7 +172,7 @@ int chorale_rs_linear_cost(const struct chorale_point *pt, int irregular,
     int n;
 
     if (part == &chorale_reduce_binomial)
-        all.commutative = 1; /* with root 0 order costs nothing */
+        all.commutative = 1; /* with root 0, rank order costs nothing extra */
     n = chorale_part_cost(part, &all, term);
     scatter.root = 0;
     if (pt->param[1] == BINOMIAL)
@@ -209,24 +209,27 @@ size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
 
     if (pt->comm_size < 2)
         return offsets + chorale_rs_scratch(pt, irregular, 0, 0);
-    /* Unequal blocks are put together for a subtree; what the reduction had is
-     * given back before. */
+    /* A subtree of unequal blocks is packed in scratch, after the reduction's
+     * scratch has been released. */
     all.msg_size = pt->msg_size;
     if (irregular && pt->param[1] == BINOMIAL)
         scatter = chorale_scratch_ramp_tree(&all);
-    /* In place nothing is held for the sums, which is when a linear reduction
-     * takes most: as much. Another may hold what arrives, too. */
+    /* In place no buffer for the sums is needed; a linear reduction then takes
+     * most, as much as such a buffer. Other reductions may hold received data
+     * in addition. */
     if (reduce_part[pt->param[0]] != &chorale_reduce_linear)
         at_root += reduce > scatter ? reduce : scatter;
     else
         at_root = reduce > at_root + scatter ? reduce : at_root + scatter;
-    /* The others have the blocks of their subtree in the scatter: less. */
+    /* Other ranks hold the blocks of their subtree during the scatter, which is
+     * less. */
     return at_root + offsets + chorale_rs_scratch(pt, irregular, 0, 0);
 }
 
 /* --- alltoall and reduce ---------------------------------------------- */
 
-/* Where operands of given sizes come from and go to: part->recvcount each. */
+/* Layout of received operands, part->recvcount elements each, and of those
+ * sent. */
 static int set_irregular(const struct chorale_call *call,
                          const struct chorale_blocks *own,
                          struct chorale_call *part)
@@ -288,7 +291,7 @@ int chorale_rs_alltoall_run(const struct chorale_call *call)
 int chorale_rs_alltoall_cost(const struct chorale_point *pt, int irregular,
                              struct chorale_term *term)
 {
-    /* Either way to exchange takes P - 1 messages in turn. */
+    /* Either exchange takes P - 1 messages in sequence. */
     return chorale_rs_cost_ring(pt, irregular, term);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_reduce_parts.h - reduce-scatters made of other collectives, for
- * reduce_scatter_block and reduce_scatter (irregular). Parts are parameters,
- * chosen by their words. */
+/* scatter_reduce_parts.h - reduce-scatters composed of other collectives.
+ *
+ * For reduce_scatter_block and reduce_scatter (irregular = 1). Parameters
+ * select the sub-algorithms by name. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_PARTS_H
 #define CHORALE_ALGORITHMS_ENGINES_REDUCTION_SCATTER_REDUCE_PARTS_H
 
 #include "algorithms/alg.h"
 
-/* Words and, of each list, the last value. */
+/* Names of the sub-algorithms, and for each list the last value. */
 extern const char *const chorale_rs_reduce_word[];
 extern const char *const chorale_rs_scatter_word[];
 extern const char *const chorale_rs_alltoall_word[];
@@ -40,8 +41,8 @@ enum {
                           CHORALE_RS_ALLREDUCE_MAX,                          \
                           chorale_rs_allreduce_word)
 
-/* Reduce to rank 0, then scatter: parameters reduce, scatter. The functions of
- * a descriptor. */
+/* Reduce to rank 0, then scatter; parameters reduce and scatter. The functions
+ * of a descriptor. */
 int chorale_rs_linear_run(const struct chorale_call *call);
 int chorale_rs_linear_cost(const struct chorale_point *pt, int irregular,
                            struct chorale_term *term);
@@ -52,7 +53,7 @@ enum chorale_order chorale_rs_linear_order(const struct chorale_point *pt,
 size_t chorale_rs_linear_scratch(const struct chorale_point *pt,
                                  int irregular);
 
-/* Exchange of all operands, then each rank adds up its own in rank order:
+/* Exchange all operands, then each rank combines its own in rank order;
  * parameter alltoall. */
 int chorale_rs_alltoall_run(const struct chorale_call *call);
 int chorale_rs_alltoall_cost(const struct chorale_point *pt, int irregular,
@@ -61,7 +62,7 @@ const char *chorale_rs_alltoall_refuses(const struct chorale_point *pt);
 size_t chorale_rs_alltoall_scratch(const struct chorale_point *pt,
                                    int irregular);
 
-/* An allreduce of which each rank keeps its block: parameter allreduce. */
+/* Allreduce, of which each rank keeps its block; parameter allreduce. */
 int chorale_rs_select_run(const struct chorale_call *call);
 int chorale_rs_select_cost(const struct chorale_point *pt, int irregular,
                            struct chorale_term *term);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scatter_rings.c - reduce-scatter on several rings at once: see
- * scatter_reduce.h. A way is a ring in one direction. */
+/* scatter_rings.c - reduce-scatter on several rings at once.
+ *
+ * A way (struct way) is a ring in one direction. */
 #include "algorithms/engines/reduction/scatter_reduce.h"
 
 #include <limits.h>
@@ -9,10 +10,11 @@ enum half { WHOLE, FIRST, SECOND };
 enum { WAYS = 4 };
 
 struct way {
-    const struct chorale_rs *rs; /* its context, type and operation */
-    struct chorale_blocks own;   /* what of the operands goes this way */
-    int step;                    /* to the rank step further on */
-    int b;                       /* the block that arrives */
+    const struct chorale_rs *rs; /* for its context, type and operation */
+    struct chorale_blocks own;   /* the part of the operands that goes this
+                                  * way */
+    int step;                    /* sends to the rank step further on */
+    int b;                       /* the block being received */
     const void *out, *mine;
     MPI_Count out_count, count;
     void *in, *result, *spare[2];
@@ -29,8 +31,8 @@ static int neighbour(const struct way *way, int step)
     return (way->rs->ctx->rank + step + size) % size;
 }
 
-/* Step i of the ring: see chorale_rs_ring. Empty pieces are not sent: both
- * ends know them. */
+/* Start step i of the ring, as in chorale_rs_ring(). Empty pieces are not sent:
+ * both ends know their size. */
 static int way_post(struct way *way, int i)
 {
     struct chorale_ctx *ctx = way->rs->ctx;
@@ -53,7 +55,7 @@ static int way_post(struct way *way, int i)
     return err;
 }
 
-/* Complete what way_post began, and add ours. */
+/* Complete the messages of way_post(), and add the own operand. */
 static int way_finish(struct way *way)
 {
     struct chorale_ctx *ctx = way->rs->ctx;
@@ -68,8 +70,8 @@ static int way_finish(struct way *way)
                : err;
 }
 
-/* All together: one goes on while the others are under way. What is under way
- * is completed even after an error. */
+/* Run all ways together: one advances while the others have messages in flight.
+ * Active requests are completed even after an error. */
 static int ways_run(struct way *way, int n)
 {
     int err = MPI_SUCCESS, more = 1;
@@ -91,7 +93,7 @@ static int ways_run(struct way *way, int n)
     return err;
 }
 
-/* Which elements of a block go a way: first of them, and how many. */
+/* Number of a block's elements that go one way; *first is their offset. */
 static MPI_Count half_of(MPI_Count count, enum half half, MPI_Count *first)
 {
     *first = half == SECOND ? count - count / 2 : 0;
@@ -136,8 +138,8 @@ static int way_init(struct way *way, const struct chorale_rs *rs,
     return MPI_SUCCESS;
 }
 
-/* The rings of n sets of operands at once, at most WAYS / 2: those of halved
- * ranks or more half of each block either way. */
+/* Run the rings of n sets of operands at once, n <= WAYS / 2. A ring of at
+ * least halved ranks is split into halves that run in both directions. */
 static int rings(const struct chorale_rs *rs, int n, int halved)
 {
     size_t mark = chorale_scratch_mark(rs->ctx);
@@ -164,25 +166,26 @@ int chorale_rs_ring_bidir(const struct chorale_rs *rs)
 
 /* --- torus ------------------------------------------------------------ */
 
-/* One part: its blocks lie in the order in which lines follow each other. */
+/* One part of all blocks, ordered line by line. */
 struct part {
     struct chorale_blocks packed;
     MPI_Count *counts;
     MPI_Aint *displs;
-    MPI_Count *line_counts; /* of the blocks of each line */
+    MPI_Count *line_counts; /* elements of each line */
     MPI_Aint *line_displs;
-    void *line;             /* sums of our line's blocks */
-    struct chorale_ctx across, along; /* first over the lines, then in one */
+    void *line;             /* sums of the own line's blocks */
+    struct chorale_ctx across, along; /* first across the lines, then along one
+                                       * line */
     struct chorale_blocks lines, blocks;
 };
 
-/* Elements of a block that belong to part 0; the rest is part 1's. */
+/* Number of a block's elements in part 0; the others are in part 1. */
 static MPI_Count share(MPI_Count count, int percent)
 {
     return count / 100 * percent + count % 100 * percent / 100;
 }
 
-/* Rank of a place in a line. Part 0's lines are rows, part 1's columns. */
+/* The rank at a place of a line. Part 0's lines are rows, part 1's columns. */
 static int rank_at(int p, int cols, int line, int place)
 {
     return p == 0 ? line * cols + place : place * cols + line;
@@ -202,7 +205,7 @@ static int part_alloc(struct part *part, struct chorale_ctx *ctx, int lines)
                : MPI_SUCCESS;
 }
 
-/* The views: across is over the ranks that have our place in their line. */
+/* Make the views; across has the ranks with this rank's place in their line. */
 static int part_views(struct part *part, struct chorale_ctx *ctx, int p,
                       int rows, int cols)
 {
@@ -222,7 +225,7 @@ static int part_views(struct part *part, struct chorale_ctx *ctx, int p,
     return MPI_SUCCESS;
 }
 
-/* Collect a part of all blocks, and room for the sums of our line. */
+/* Pack one part of all blocks, and allocate the sums of the own line. */
 static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
                      int rows, int cols, int percent)
 {
@@ -262,7 +265,7 @@ static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
     }
     part->lines = chorale_blocks_given(mem, part->line_counts,
                                        part->line_displs, own->type, lines);
-    /* The sums of our line lie by themselves. */
+    /* The sums of the own line are stored separately. */
     line = part->across.rank;
     for (int i = 0; i < length; i++)
         part->displs[line * length + i] -= part->line_displs[line];
@@ -272,8 +275,8 @@ static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
     return err;
 }
 
-/* Both parts over the lines, then both in their line. Round two ranks there is
- * one way. */
+/* Both parts across the lines, then both along their line. A ring of two ranks
+ * has only one direction. */
 static int torus_rings(const struct chorale_rs *rs, struct part part[2],
                        int percent, int both)
 {

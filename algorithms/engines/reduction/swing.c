@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* swing.c - see swing.h. In round t of the reduce-scatter a rank keeps the
- * blocks of the ranks that it reaches by the rounds after t, and sends its
- * partner those that the partner reaches. Both make the same list. */
+/* swing.c - reduce-scatter and allgather with Swing and Bine butterflies.
+ *
+ * In round t of the reduce-scatter a rank keeps the blocks of the ranks that it
+ * reaches in later rounds. It sends its partner the blocks that the partner
+ * reaches. Both ranks compute the same list. */
 #include "algorithms/engines/reduction/swing.h"
 
 #include "algorithms/engines/reduction/fold.h"
@@ -13,7 +15,7 @@ struct state {
     const struct chorale_blocks *b;
     int near, rounds;
     int *list[2];  /* blocks to send, to receive */
-    void *data[2]; /* room for them */
+    void *data[2]; /* buffers for them */
 };
 
 int chorale_swing_partner(int rank, int size, int j)
@@ -32,7 +34,8 @@ static int partner(const struct state *st, int rank, int t)
                                  st->near ? t : st->rounds - 1 - t);
 }
 
-/* The ranks that one reaches by the rounds after t. Returns how many. */
+/* List the ranks that a rank reaches in the rounds after t. Returns their
+ * number. */
 static int reach(const struct state *st, int rank, int t, int *list)
 {
     int n = 1;
@@ -46,7 +49,7 @@ static int reach(const struct state *st, int rank, int t, int *list)
     return n;
 }
 
-/* Elements of the blocks of a list. */
+/* Number of elements of the blocks of a list. */
 static MPI_Count total(const struct state *st, const int *list, int n)
 {
     MPI_Count sum = 0, count;
@@ -60,8 +63,8 @@ static MPI_Count total(const struct state *st, const int *list, int n)
 
 enum what { COLLECT, DELIVER, ADD };
 
-/* Copy the blocks of a list to data, one after the other, or from there, or
- * add them. */
+/* Copy the blocks of a list to contiguous data, or back, or add them to the
+ * blocks. */
 static int each_block(const struct state *st, const int *list, int n,
                       void *data, enum what what, MPI_Op op)
 {
@@ -83,8 +86,9 @@ static int each_block(const struct state *st, const int *list, int n,
     return err;
 }
 
-/* Send the blocks of list[0], receive those of list[1], n each. One block is
- * sent from where it is, and received there unless it is to be added. */
+/* Send the blocks of list[0] and receive those of list[1], n each. A single
+ * block is sent from its place, and received in place unless it is to be
+ * added. */
 static int exchange(const struct state *st, int peer, int n, enum what what,
                     MPI_Op op)
 {
@@ -115,7 +119,8 @@ static int state_init(struct state *st, struct chorale_ctx *ctx,
 
     *st = (struct state){ .ctx = ctx, .b = b, .near = near };
     st->rounds = chorale_ceil_log2(ctx->size);
-    chorale_block_range(b, 0, half, &most); /* split: the largest first */
+    chorale_block_range(b, 0, half, &most); /* split: the first blocks are the
+                                             * largest */
     for (int i = 0; i < 2; i++) {
         st->list[i] = chorale_scratch(ctx, sizeof(int) * (size_t)half);
         st->data[i] = chorale_scratch_typed(ctx, most, b->type);

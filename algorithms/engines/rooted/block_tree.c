@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* block_tree.c - see block_tree.h. */
+/* block_tree.c - gather and scatter of blocks along a k-nomial tree. */
 #include "algorithms/engines/rooted/block_tree.h"
 
 #include "algorithms/engines/rooted/rooted.h"
@@ -18,8 +18,8 @@ struct chorale_block_tree chorale_block_tree_at(struct chorale_ctx *ctx,
     return t;
 }
 
-/* Subtrees are ranges of virtual ranks without holes between them: one ends
- * where that of the next farther child begins. */
+/* Subtrees are contiguous ranges of virtual ranks: one ends where that of the
+ * next farther child begins. */
 int chorale_block_tree_child(const struct chorale_block_tree *t, int i,
                              int *blocks)
 {
@@ -43,7 +43,8 @@ int chorale_block_tree_rank(const struct chorale_block_tree *t, int v)
 
 /* --- the root's side -------------------------------------------------- */
 
-/* How many of so many blocks from rank on lie one after the other. */
+/* Number of blocks, at most many, that are contiguous in memory from rank
+ * on. */
 static int in_a_row(const struct chorale_blocks *all, int rank, int many)
 {
     const MPI_Aint *displs = all->displs;
@@ -57,7 +58,8 @@ static int in_a_row(const struct chorale_blocks *all, int rank, int many)
     return n;
 }
 
-/* Up to left blocks from rank on that lie in one piece. */
+/* A contiguous piece of up to left blocks from rank on; *n is set to its
+ * blocks. */
 static void *piece_at(const struct chorale_block_tree *t, int rank, int left,
                       int *n, MPI_Count *count)
 {
@@ -93,7 +95,7 @@ size_t chorale_subtree_bytes(const struct chorale_block_tree *t, int child,
     return sum;
 }
 
-/* Between the root's blocks of a subtree and packed bytes. */
+/* Copy between the root's blocks of a subtree and packed bytes. */
 static int pack_or_unpack(const struct chorale_block_tree *t, int child,
                           int blocks, char *bytes, int pack)
 {
@@ -118,7 +120,7 @@ int chorale_subtree_pack(const struct chorale_block_tree *t, int child,
     return pack_or_unpack(t, child, blocks, bytes, 1);
 }
 
-/* A subtree that is not one piece goes through scratch. */
+/* A subtree that is not contiguous passes through scratch. */
 static int recv_pieces(const struct chorale_block_tree *t, int child,
                        int blocks)
 {
@@ -186,13 +188,14 @@ void chorale_block_tree_sum(struct chorale_block_tree *t, int64_t *offset)
     t->offset = offset;
 }
 
-/* Where block i of this rank's subtree starts among its bytes. */
+/* Offset of block i among the bytes of this rank's subtree. */
 static size_t offset_of(const struct chorale_block_tree *t, int i)
 {
     return t->offset != NULL ? (size_t)t->offset[i] : t->m * (size_t)i;
 }
 
-/* All children in turn: their blocks come to, or go from, bytes. */
+/* Receive the children's blocks into bytes, or send them from there, in
+ * turn. */
 static int run_children(const struct chorale_block_tree *t, char *bytes,
                         int up)
 {
@@ -211,7 +214,7 @@ static int run_children(const struct chorale_block_tree *t, char *bytes,
     return err;
 }
 
-/* Collect, then pass all on. */
+/* Collect the blocks of the subtree, then send them to the parent. */
 static int gather_inner(const struct chorale_block_tree *t)
 {
     size_t mark = chorale_scratch_mark(t->ctx);
@@ -230,7 +233,7 @@ static int gather_inner(const struct chorale_block_tree *t)
     return err;
 }
 
-/* Take all, pass on, keep the first block. */
+/* Receive the blocks of the subtree, pass them on, keep the first one. */
 static int scatter_inner(const struct chorale_block_tree *t)
 {
     size_t mark = chorale_scratch_mark(t->ctx);
@@ -324,7 +327,8 @@ int chorale_cost_block_tree(const struct chorale_point *pt, long radix,
         digits = digits < k ? digits : k - 1;
         term[n++] = (struct chorale_term){ .messages = (double)digits,
                                            .bytes = m * (double)step };
-        if (p - digits * step < step) { /* the farthest of all */
+        if (p - digits * step < step) { /* the farthest child has a smaller
+                                         * subtree */
             term[n - 1].messages--;
             term[n++] = (struct chorale_term){
                 .messages = 1,
@@ -341,7 +345,7 @@ size_t chorale_scratch_block_tree(const struct chorale_point *pt, long radix)
     int most = 1, end = pt->comm_size;
 
     chorale_tree_init(&tree, CHORALE_KNOMIAL, radix, pt->comm_size, 0);
-    /* The farthest child's subtree may be short; the next one's is not. */
+    /* The farthest child's subtree may be smaller; the next one's is full. */
     for (int i = 0; i < 2 && i < tree.nchild; i++) {
         int child = chorale_tree_child(&tree, i);
 
@@ -386,7 +390,8 @@ size_t chorale_scratch_ramp_tree(const struct chorale_point *pt)
     size_t unit = chorale_unit(pt), most = 0;
     long p = pt->comm_size;
 
-    /* From virtual rank v on, span of them: all but the root's and leaves. */
+    /* Subtrees of span ranks from virtual rank v on, without the root and
+     * leaves. */
     for (long s = 2; s < p; s *= 2)
         for (long v = s; v < p - 1; v += 2 * s) {
             long span = p - v < s ? p - v : s;

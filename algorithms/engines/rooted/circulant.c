@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - see circulant.h.
+/* circulant.c - broadcast schedule on a circulant graph.
  *
- * Write a rank greedily as a sum of skips, largest first: the last one taken
- * is its base (L for the root). In a phase of L rounds the root sends out L
- * blocks, block k in round k, and rank v gets first that of its base. Of the
- * other L - 1 blocks of the phase it gets one in each other round, a phase
- * later. Which one comes in round k: with v moved up by P, the block that is
- * the largest base, not taken before, of a rank above v - s_{k+1} and not
- * above v - s_k; if all those are taken, that of v - s_{k+1}. Base L there
- * stands for the rank's own base, which so comes from the root's side. What a
- * rank sends is what the receiver gets. tests/unit/algorithms/circulant.c plays this out.
+ * Write a rank greedily as a sum of skips, largest first. The last skip taken
+ * is the rank's base (L for the root). In a phase of L rounds the root sends L
+ * blocks, block k in round k. Rank v first gets the block of its base. It gets
+ * the other L - 1 blocks of the phase one phase later, one in each other round.
+ *
+ * The block of round k follows from ranks shifted up by P. Among the bases of
+ * ranks above v - s_{k+1} and up to v - s_k, take the largest one not used
+ * before. If all are used, take the base of v - s_{k+1}. Base L stands for the
+ * rank's own base, whose block comes directly from the root.
+ *
+ * A rank sends the block that the receiver expects.
+ * tests/unit/algorithms/circulant.c checks the schedule by simulation.
  */
 #include "algorithms/engines/rooted/circulant.h"
 
@@ -17,9 +20,8 @@
 
 #include <limits.h>
 
-/* The largest base that is not in used, of the ranks from lo to hi that are
- * sums beginning with at, go on with skips of index e or less, and lie below
- * end; or -1. */
+/* Largest unused base among ranks lo ... hi whose sum of skips starts with at
+ * and continues with skips of index <= e, and that lie below end; or -1. */
 static int largest_base(const struct chorale_circulant *c, unsigned long used,
                         long at, int e, long lo, long hi, long end)
 {
@@ -44,7 +46,7 @@ static int largest_base(const struct chorale_circulant *c, unsigned long used,
     return best;
 }
 
-/* Of a rank v > 0. */
+/* Base of a rank v > 0. */
 static int base_of(const struct chorale_circulant *c, int v)
 {
     int k = c->rounds - 1;
@@ -55,7 +57,7 @@ static int base_of(const struct chorale_circulant *c, int v)
     return k;
 }
 
-/* Blocks that v > 0 receives in rounds 0 ... upto. */
+/* Compute the blocks that rank v > 0 receives in rounds 0 ... upto. */
 static void receives(const struct chorale_circulant *c, int v, int upto,
                      int *block)
 {
@@ -86,7 +88,7 @@ void chorale_circulant_init_recv(struct chorale_circulant *c, int v, int size)
     if (v > 0)
         receives(c, v, c->rounds - 1, c->recv);
     for (int k = 0; k < c->rounds; k++) {
-        c->send[k] = k; /* the root's, and where nothing is sent */
+        c->send[k] = k; /* the root's; undefined for other ranks */
         if (v == 0)
             c->recv[k] = 0;
     }
@@ -112,8 +114,8 @@ int chorale_circulant_rounds(const struct chorale_circulant *c, int nblocks)
     return c->size > 1 ? nblocks + c->rounds - 1 : 0;
 }
 
-/* Phases are numbered so that the last round is the last of a phase: early
- * blocks fall below 0 and are not there, late ones are the last block. */
+/* Phases are aligned so that the last round ends a phase. Blocks below 0 do not
+ * exist, and blocks past the end are replaced by the last block. */
 struct chorale_circulant_round
 chorale_circulant_round(const struct chorale_circulant *c, int nblocks, int i)
 {

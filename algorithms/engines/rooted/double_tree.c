@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* double_tree.c - two trees that use both ports of every rank: see
- * double_tree.h.
+/* double_tree.c - two binary trees that use both ports of every rank.
  *
- * Both trees are over 1 ... p, p = size - 1. The first is the binary tree in
- * which 2^h divides a node at height h. The second is its mirror image if p is
- * even; then a node that is a leaf (odd) in one is inner (even) in the other.
- * If p is odd, node p is one more leaf in both and stays where it is. */
+ * Both trees span nodes 1 ... p, p = size - 1. In the first, a binary tree, 2^h
+ * divides every node at height h. The second is its mirror image if p is even,
+ * so a node that is a leaf (odd) in one is inner (even) in the other. If p is
+ * odd, node p is an additional leaf of both trees and is not mirrored. */
 #include "algorithms/engines/rooted/double_tree.h"
 
 #include "algorithms/engines/rooted/pipeline.h"
@@ -17,7 +16,7 @@ static int low_bit(int w)
     return (int)((unsigned)w & (0U - (unsigned)w));
 }
 
-/* 0 for the root. */
+/* Parent of node w; 0 for the tree's root. */
 static int parent_of(int p, int w)
 {
     int bit = low_bit(w);
@@ -39,10 +38,10 @@ static int child_of(int p, int w, int side)
     return bit > 0 ? w + bit : 0;
 }
 
-/* The colour of the edge to the parent. Those of inner nodes follow from
- * their parents'; a leaf has that of its mirror image, so that its colour in
- * the second tree, which is the other one there, differs. The extra leaf has
- * what its sibling leaves. */
+/* Colour of the edge to the parent. An inner node's colour follows from its
+ * parent's. A leaf takes the colour of its mirror image, so that it has the
+ * other colour in the second tree, where colours are swapped. The extra leaf
+ * takes the colour its sibling lacks. */
 static int colour_of(int p, int w)
 {
     int q = p - p % 2, flip = q / 2 % 2, colour = 1;
@@ -60,8 +59,8 @@ static int colour_of(int p, int w)
     return colour;
 }
 
-/* When the first segment passes the edge to the parent: after it has reached
- * the parent, in a step of its colour. */
+/* Step in which the first segment passes the edge to the parent: the first one
+ * of its colour after the segment has reached the parent. */
 static int step_of(int p, int w)
 {
     int up = parent_of(p, w), step;
@@ -74,7 +73,7 @@ static int step_of(int p, int w)
 
 /* --- both ------------------------------------------------------------- */
 
-/* Node w of a tree as node of the other one. */
+/* The node of the other tree that corresponds to node w. */
 static int mirror(int p, int w)
 {
     int q = p - p % 2;
@@ -82,8 +81,8 @@ static int mirror(int p, int w)
     return w > q ? w : q + 1 - w;
 }
 
-/* The edge above node w (of the first tree's image) in tree half. peer is the
- * node at its other end. */
+/* Add the edge from node w, in the numbering of the first tree, to its parent
+ * in tree half. peer is the node at the other end. */
 static void add_edge(struct chorale_edge *by_colour, int p, int root,
                      int half, int w, int peer)
 {

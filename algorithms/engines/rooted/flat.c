@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* flat.c - see flat.h. */
+/* flat.c - flat gathers and scatters. */
 #include "algorithms/engines/rooted/flat.h"
 
 #include "algorithms/engines/rooted/rooted.h"
@@ -24,7 +24,7 @@ int chorale_flat_batch(long max_reqs, int comm_size)
     return max_reqs > 1 && max_reqs < all ? (int)max_reqs : all;
 }
 
-/* Requests of a scatter: not those of the blocking sends. */
+/* Number of requests of a scatter, without the blocking sends. */
 static int nonblocking(long max_reqs, int comm_size)
 {
     int all = comm_size - 1;
@@ -32,15 +32,15 @@ static int nonblocking(long max_reqs, int comm_size)
     return max_reqs > 1 ? all - (int)(all / max_reqs) : all;
 }
 
-/* One collective as its root and the others see it. */
+/* One collective, at the root or another rank. */
 struct flat {
     struct chorale_ctx *ctx;
-    int root, sends;         /* the root sends */
+    int root, sends;         /* sends: the root sends */
     struct chorale_rooted side;
 };
 
-/* The root's message with another rank: started, or with req NULL done. An
- * empty given block is none. */
+/* Start the root's message with another rank, or complete it if req is NULL.
+ * Empty given blocks are skipped: *none is set to 1. */
 static int one(const struct flat *f, int rank, MPI_Request *req, int *none)
 {
     MPI_Datatype type = f->side.all.type;
@@ -73,8 +73,8 @@ static int all_in_turn(const struct flat *f)
     return err;
 }
 
-/* Receives, batch by batch; req: room for one. Those under way are completed
- * even after an error, since they use the user's buffer. */
+/* Receive in batches; req has room for one. Active receives are completed even
+ * after an error, because they use the user's buffer. */
 static int receive_batches(const struct flat *f, MPI_Request *req, int batch)
 {
     int size = f->ctx->size, under_way = 0, err = MPI_SUCCESS, none, last;
@@ -92,7 +92,7 @@ static int receive_batches(const struct flat *f, MPI_Request *req, int batch)
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* Sends, every max_reqs-th of them blocking; req: room for the others. */
+/* Send all; every max_reqs-th send blocks, req has room for the others. */
 static int send_all(const struct flat *f, MPI_Request *req, long max_reqs)
 {
     int size = f->ctx->size, under_way = 0, err = MPI_SUCCESS, none, last;
@@ -236,7 +236,8 @@ static size_t divisor(size_t a, size_t b)
     return a;
 }
 
-/* Block i is unit (whole i + floor(rest i / steps)), i = 0 ... steps. */
+/* Block i has unit * (whole i + floor(rest i / steps)) bytes, i = 0 ...
+ * steps. */
 double chorale_ramp_total(const struct chorale_point *pt, double *nonempty)
 {
     size_t unit = chorale_unit(pt);
@@ -251,7 +252,7 @@ double chorale_ramp_total(const struct chorale_point *pt, double *nonempty)
     whole = 2 * (pt->msg_size / unit) / steps;
     rest = 2 * (pt->msg_size / unit) % steps;
     sum = (double)whole * n * (n + 1) / 2;
-    if (rest > 0) /* lattice points below a line */
+    if (rest > 0) /* number of lattice points below a line */
         sum += ((double)(rest - 1) * (n - 1) +
                 (double)divisor(rest, steps) - 1) / 2 + (double)rest;
     if (nonempty != NULL)

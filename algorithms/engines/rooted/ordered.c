@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ordered.c - see ordered.h. */
+/* ordered.c - reduces the gathered vectors of all ranks in rank order. */
 #include "algorithms/engines/rooted/ordered.h"
 
 #include "algorithms/engines/part.h"

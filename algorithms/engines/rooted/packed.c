@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* packed.c - see packed.h. */
+/* packed.c - a buffer as packed bytes. */
 #include "algorithms/engines/rooted/packed.h"
 
 #include "algorithms/engines/rooted/pipeline.h"

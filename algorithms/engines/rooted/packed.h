@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* packed.h - a buffer seen as its packed bytes, which may be cut anywhere:
- * the buffer itself where its type is packed, else a copy in scratch. */
+/* packed.h - a buffer as packed bytes, which may be split anywhere.
+ *
+ * The bytes are the buffer itself if its type is packed, else a copy in
+ * scratch. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_PACKED_H
 #define CHORALE_ALGORITHMS_ENGINES_ROOTED_PACKED_H
 
@@ -12,36 +14,39 @@ struct chorale_packed {
     void *buf;
     MPI_Count count;
     MPI_Datatype type;
-    char *bytes;             /* n of them */
+    char *bytes;             /* n bytes */
     size_t n;
-    int staged;              /* bytes is a copy */
+    int staged;              /* 1: bytes is a copy */
 };
 
-/* Takes scratch if it has to: between mark and release of the caller. The
- * bytes are the buffer's only after chorale_packed_out(). Returns an MPI error
- * code. */
+/* May take scratch; the caller must bracket its use by mark and release. The
+ * bytes hold the buffer's data only after chorale_packed_out(). Returns an MPI
+ * error code. */
 int chorale_packed_init(struct chorale_packed *p, struct chorale_ctx *ctx,
                         const void *buf, MPI_Count count, MPI_Datatype type);
 
-/* Go on with another buffer of the same count and type; a copy is reused. */
+/* Switch to another buffer of the same count and type; a copy's memory is
+ * reused. */
 void chorale_packed_turn(struct chorale_packed *p, const void *buf);
 
-/* From the buffer to the bytes; from the bytes to the buffer. */
+/* out: pack the buffer into the bytes. in: unpack the bytes into the buffer. No
+ * effect if bytes is the buffer. Return an MPI error code. */
 int chorale_packed_out(const struct chorale_packed *p);
 int chorale_packed_in(const struct chorale_packed *p);
 
-/* n bytes in segments of segsize bytes as pipeline.h cuts them: where segment
- * i starts; returns its length. */
+/* Split n bytes into segments of segsize bytes, as pipeline.h does: sets *start
+ * of segment i and returns its length. */
 size_t chorale_segment(size_t n, long segsize, size_t i, size_t *start);
 
-/* All segments in turn, from or to one rank. Return an MPI error code. */
+/* Send or receive all segments in turn, to or from one rank. Return an MPI
+ * error code. */
 int chorale_send_segments(const struct chorale_packed *p, long segsize,
                           int dest);
 int chorale_recv_segments(const struct chorale_packed *p, long segsize,
                           int source);
 
-/* The path of times pieces of that many bytes, one segment after the other:
- * fills and returns at most two terms. */
+/* Cost of times pieces of bytes each, sent one segment after the other: fills
+ * at most two terms and returns how many. */
 int chorale_cost_segments(size_t bytes, double times, long segsize,
                           struct chorale_term *term);
 

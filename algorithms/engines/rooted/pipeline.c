@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline.c - vectors that flow through a tree in segments: see
- * pipeline.h. */
+/* pipeline.c - pipelined broadcast along a tree. */
 #include "algorithms/engines/rooted/pipeline.h"
 
 #include "algorithms/context.h"
@@ -82,7 +81,8 @@ static int whole_down(const struct chorale_view *view,
     return err;
 }
 
-/* The packed vector, its segments, and the two that are awaited. */
+/* State of a pipelined broadcast: the packed vector, its segments, and the two
+ * receives in flight. */
 struct down {
     const struct chorale_view *view;
     char *bytes;
@@ -95,8 +95,8 @@ static MPI_Count down_length(const struct down *d, size_t j)
     return (MPI_Count)(j + 1 < d->segments ? d->s : d->last);
 }
 
-/* Await segment j, if there is one. Both come from the parent, which sends
- * them one after the other. */
+/* Post the receive of segment j, if it exists. Up to two are posted; the parent
+ * sends them in order. */
 static int await(struct down *d, size_t j)
 {
     if (d->view->parent < 0 || j >= d->segments)
@@ -130,7 +130,8 @@ int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* The same, each segment after the one before has been passed on. */
+/* The same, but a segment is received only after the previous one has been
+ * passed on. */
 static int in_turn_down(const struct chorale_view *view, char *bytes, size_t n,
                         size_t s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline.h - vectors that flow through a tree in segments: a broadcast down
- * any tree of tree.h, a reduction up any of them, and what they cost.
+/* pipeline.h - pipelined broadcast and reduction along any tree of tree.h.
  *
- * A rank receives a segment while it sends the one before to its children
- * (reductions: to its parent), one message each way at a time. Reductions
- * overlap no message. With one segment these are the plain trees. */
+ * A rank receives a segment while it sends the previous one to its children, or
+ * in a reduction to its parent: one message in each direction at a time. Local
+ * reductions do not overlap receives, except with each (struct chorale_flow).
+ * With one segment these are the plain, unsegmented trees. */
 #ifndef CHORALE_ALGORITHMS_ENGINES_ROOTED_PIPELINE_H
 #define CHORALE_ALGORITHMS_ENGINES_ROOTED_PIPELINE_H
 
@@ -14,8 +14,8 @@
 #include "algorithms/context.h"
 #include "algorithms/tree.h"
 
-/* Parameters that many variants share, for use in a descriptor. segsize 0
- * is the whole vector. */
+/* Parameters shared by many variants, for use in a descriptor. segsize 0 is the
+ * whole vector. */
 enum { CHORALE_NSEGSIZE = 10, CHORALE_NRADIX = 5, CHORALE_NFANOUT = 4,
        CHORALE_NMORE_LEAF_REQS = 4 };
 extern const long chorale_segsizes[CHORALE_NSEGSIZE];
@@ -55,31 +55,31 @@ extern const long chorale_no_yes[2];
         .nmore = CHORALE_NMORE_LEAF_REQS                                     \
     }
 
-/* The tree and the segments of one variant at given parameters. */
+/* Tree and segmentation of a variant with given parameters. */
 struct chorale_flow {
     enum chorale_shape shape;
     long radix;
     long segsize;  /* bytes; 0: one segment */
-    long max_reqs; /* reductions: a leaf has at most so many sends under way
-                    * that the parent has not begun to receive, and waits
-                    * then; 0: as many as the MPI library takes */
-    int waits;     /* broadcasts: a rank receives a segment after it has passed
-                    * on the one before; else while it does */
-    int each;      /* reductions: a rank receives from all children at once;
-                    * else from one after the other */
+    long max_reqs; /* reductions: limit on a leaf's sends that its parent has
+                    * not begun to receive; 0: as many as the MPI library
+                    * buffers */
+    int waits;     /* broadcasts: 1: a rank receives a segment after it has
+                    * passed on the previous one; 0: at the same time */
+    int each;      /* reductions: 1: a rank receives from all children at once;
+                    * 0: from one after the other */
 };
 
-/* n bytes in segments of s: how many, at least one; the length of the last.
- * s 0, or more than n: one. */
+/* Number of segments of s bytes in n bytes, at least 1; *last is the length of
+ * the last one. One segment if s is 0 or more than n. */
 size_t chorale_segments(size_t n, size_t s, size_t *last);
 
-/* Bytes of a segment in whole elements, at least one: what reductions are cut
- * in. 0 stays 0. */
+/* Segment size in bytes rounded to whole elements, at least one, for
+ * reductions. 0 stays 0. */
 size_t chorale_whole_segment(long segsize, size_t type_size);
 
-/* One rank's place: the tree of virtual ranks that it belongs to, in which v
- * is rank (shift + stride v) mod ctx->size. parent: the rank that it receives
- * from (of the tree's root: sends to), or -1. */
+/* One rank's place in a tree of virtual ranks: virtual rank v is rank (shift +
+ * stride v) mod ctx->size. parent: the rank it receives from (for the tree's
+ * root: the rank it sends to), or -1. */
 struct chorale_view {
     struct chorale_ctx *ctx;
     struct chorale_tree tree;
@@ -87,39 +87,39 @@ struct chorale_view {
     int parent;
 };
 
-/* The tree of flow with its root at rank base; a virtual rank's number, and
- * that of child i. */
+/* Initialise the view of flow's tree with its root at rank base; the rank of
+ * virtual rank v; the rank of child i. */
 void chorale_view_init(struct chorale_view *view, struct chorale_ctx *ctx,
                        const struct chorale_flow *flow, int base);
 int chorale_view_rank(const struct chorale_view *view, int v);
 int chorale_view_child(const struct chorale_view *view, int i);
 
-/* n packed bytes in segments of s from the parent, and on to the children. */
+/* Pass n packed bytes in segments of s from the parent to the children. Returns
+ * an MPI error code. */
 int chorale_flow_down(const struct chorale_view *view, char *bytes, size_t n,
                       size_t s);
 
-/* A broadcast that moves packed bytes: move() gets the call's vector packed,
- * n bytes, in place where its type is packed, else in scratch. what: for
- * move(). */
+/* A broadcast of packed bytes. move() gets the call's vector as n packed bytes:
+ * the buffer itself if its type is packed, else a copy in scratch. what is
+ * passed to move(). */
 int chorale_packed_bcast(const struct chorale_call *call,
                          int (*move)(const struct chorale_call *call,
                                      const void *what, char *bytes, size_t n),
                          const void *what);
 
-/* Broadcast (a bcast's call) down a tree from call->root. The vector is cut
- * by packed bytes, since ranks may describe it by different types; a type
- * with gaps is packed first, unless there is one segment only. */
+/* Broadcast down a tree from call->root. The vector is split as packed bytes,
+ * because ranks may describe it by different types; a type with gaps is packed
+ * first, unless there is only one segment. */
 int chorale_flow_bcast(const struct chorale_call *call,
                        const struct chorale_flow *flow);
 
-/* Its critical path, exact, and its scratch (none: the types that scratch is
- * stated for are packed). waits: for k-ary trees only. */
+/* Its critical path, exact. It needs no scratch for packed types, for which
+ * scratch is stated. waits: for k-ary trees only. */
 int chorale_flow_bcast_cost(const struct chorale_point *pt,
                             const struct chorale_flow *flow,
                             struct chorale_term *term);
 
-/* A bcast's run() and cost() where both are those of the flow that
- * flow(param) gives. */
+/* Defines run() and cost() of a bcast by the flow that flow(param) returns. */
 #define CHORALE_FLOW_BCAST(flow)                                             \
     static int run(const struct chorale_call *call)                          \
     {                                                                        \
@@ -136,12 +136,13 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
         return chorale_flow_bcast_cost(pt, &f, term);                        \
     }
 
-/* Reduction (a reduce's call) up a tree. base: the rank that is the tree's
- * root; if it is not call->root, it passes the result on in one message. The
- * vector is cut in whole elements. Operands are combined in order of the
- * tree's virtual ranks, which start at base (in-order trees: end there), in
- * all shapes but the k-ary one and the k-nomial ones that do not begin with the
- * farthest child. The cost is a bound with each, else exact. */
+/* Reduction up a tree. base: the rank that is the tree's root; if it is not
+ * call->root, it sends the result there in one message. The vector is split
+ * into whole elements.
+ * Operands are combined in order of virtual ranks, which start at base
+ * (in-order trees: end there). Exceptions are k-ary trees and k-nomial trees
+ * that do not start with the farthest child. The cost is an upper bound with
+ * each, else exact. */
 int chorale_flow_reduce(const struct chorale_call *call,
                         const struct chorale_flow *flow, int base);
 int chorale_flow_reduce_cost(const struct chorale_point *pt,
@@ -150,12 +151,12 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
 size_t chorale_flow_reduce_scratch(const struct chorale_point *pt,
                                    const struct chorale_flow *flow, int base);
 
-/* The order_at() of reductions up a knomial tree whose root is the call's, or
- * rank 0 where the operation does not commute. */
+/* order_at() of reductions up a k-nomial tree whose root is the call's root, or
+ * rank 0 if the operation does not commute. */
 enum chorale_order chorale_flow_order_at(const struct chorale_point *pt);
 
-/* A reduce's cost() and scratch() where they are those of the flow that
- * flow(param) gives, its tree's root base: an expression of pt. */
+/* Defines cost() and scratch() of a reduce by the flow that flow(param)
+ * returns; base, an expression of pt, is the tree's root. */
 #define CHORALE_FLOW_REDUCE_COSTS(flow, base)                                \
     static int cost(const struct chorale_point *pt,                          \
                     struct chorale_term *term)                               \
@@ -172,7 +173,7 @@ enum chorale_order chorale_flow_order_at(const struct chorale_point *pt);
         return chorale_flow_reduce_scratch(pt, &f, (base));                  \
     }
 
-/* The same and its run(), the tree's root that of the call. */
+/* Defines run(), cost() and scratch(); the tree's root is the call's root. */
 #define CHORALE_FLOW_REDUCE(flow)                                            \
     static int run(const struct chorale_call *call)                          \
     {                                                                        \
@@ -183,10 +184,10 @@ enum chorale_order chorale_flow_order_at(const struct chorale_point *pt);
                                                                              \
     CHORALE_FLOW_REDUCE_COSTS(flow, pt->root)
 
-/* Allreduce: up a tree and down the same one. A rank passes a segment of the
- * result on to a child in the step in which the child's next operand comes.
- * The tree's root is rank 0 (in-order trees: the last rank); order as in
- * chorale_flow_reduce(). The cost is a bound. */
+/* Allreduce: up a tree and down the same tree. A rank passes a segment of the
+ * result to a child in the step in which it receives the child's next operand.
+ * The tree's root is rank 0 (in-order trees: the last rank); the order is that
+ * of chorale_flow_reduce(). The cost is an upper bound. */
 int chorale_flow_allreduce(const struct chorale_call *call,
                            const struct chorale_flow *flow);
 int chorale_flow_allreduce_cost(const struct chorale_point *pt,
@@ -195,17 +196,17 @@ int chorale_flow_allreduce_cost(const struct chorale_point *pt,
 size_t chorale_flow_allreduce_scratch(const struct chorale_point *pt,
                                       const struct chorale_flow *flow);
 
-/* Segments of scratch that a rank of a reduction uses at once. several: a
- * segment is on its way while the next is combined. own_last: own data are
- * the last operand. has_result: the result's buffer is there to be used;
- * own_is_result: it holds the rank's own data. */
+/* Number of segment buffers in scratch that a rank of a reduction uses.
+ * several: a segment is in flight while the next is combined. own_last: the
+ * rank's own data are the last operand. has_result: the result buffer may be
+ * used; own_is_result: it holds the rank's own data. */
 int chorale_flow_spares(const struct chorale_tree *tree, int several,
                         int own_last, int has_result, int own_is_result);
 
 /* --- costs ------------------------------------------------------------ */
 
-/* n bytes cut in segments of s, and the seconds of a full and of the last
- * message, by which ways are compared. */
+/* A split of n bytes into segments of s, with the seconds of a full and of the
+ * last message, for comparing paths. */
 struct chorale_cut {
     double segments, s, last;
     double t, t_last;
@@ -214,7 +215,7 @@ struct chorale_cut {
 void chorale_cut_init(struct chorale_cut *cut, const struct chorale_point *pt,
                       size_t n, size_t s);
 
-/* A way through a tree: so many full messages, then last ones. */
+/* A path through a tree: full messages, then last ones. */
 struct chorale_way {
     double full, last;
 };
@@ -223,16 +224,16 @@ struct chorale_way chorale_way_longer(const struct chorale_cut *cut,
                                       struct chorale_way a,
                                       struct chorale_way b);
 
-/* The longest way of the last two segments down a tree, from where tree->v
- * has the last but one. The last may wait at any rank until the one before
- * it has been sent to all children; from there it meets no other. No rank may
- * have more children than tree->v. *below: steps to the last rank below. Not
- * for deep trees. */
+/* The longest path of the last two segments down a tree, starting when tree->v
+ * has the last but one. The last segment may wait at any rank until the
+ * previous one has been sent to all children; after that it is not delayed any
+ * more. No rank may have more children than tree->v. *below: steps to the last
+ * rank below. Not meant for deep trees. */
 struct chorale_way chorale_way_below(const struct chorale_cut *cut,
                                      const struct chorale_tree *tree,
                                      int *below);
 
-/* As terms: two. */
+/* Convert a path to terms: two. */
 int chorale_way_terms(const struct chorale_cut *cut, struct chorale_way way,
                       struct chorale_term *term);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline_cost.c - what segments through a tree cost: see pipeline.h. */
+/* pipeline_cost.c - cost of pipelined broadcasts and reductions. */
 #include "algorithms/engines/rooted/pipeline.h"
 
 void chorale_cut_init(struct chorale_cut *cut, const struct chorale_point *pt,
@@ -61,7 +61,7 @@ static void root_init(struct chorale_tree *root,
 }
 
 /* The same from the root of chains, which are too deep to walk: the last
- * segment waits at the root, or just before a chain's end. */
+ * segment waits at the root, or just before the end of a chain. */
 static struct chorale_way way_below_chains(const struct chorale_cut *cut,
                                            const struct chorale_tree *root)
 {
@@ -77,11 +77,10 @@ static struct chorale_way way_below_chains(const struct chorale_cut *cut,
     return more > 0 ? chorale_way_longer(cut, best, way) : best;
 }
 
-/* A k-ary tree in which a rank receives a segment after it has passed on the
- * one before. tree->v has the last segment after the way arrived and had the
- * one before it after first full steps; both are counted from when the root
- * began to send that one. A child takes the last segment when it has passed
- * on the one before. */
+/* Longest path down a k-ary tree in which a rank receives a segment only after
+ * it has passed on the previous one. tree->v gets the last segment after the
+ * path arrived, and the one before it after first full steps. Both are counted
+ * from the time at which the root starts to send that earlier segment. */
 static struct chorale_way way_in_turn(const struct chorale_cut *cut,
                                       const struct chorale_tree *tree,
                                       struct chorale_way arrived,
@@ -105,8 +104,8 @@ static struct chorale_way way_in_turn(const struct chorale_cut *cut,
     return chorale_way_longer(cut, best, arrived);
 }
 
-/* From the root, for the last two segments. A step more for each of those
- * before, if the first child has to pass on as many as the root. */
+/* The same from the root, for the last two segments. Each earlier segment takes
+ * one step more if the first child has as many children as the root. */
 static struct chorale_way way_root_in_turn(const struct chorale_cut *cut,
                                            const struct chorale_tree *root)
 {
@@ -156,8 +155,8 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
     return chorale_way_terms(&cut, way, term);
 }
 
-/* The first segment climbs the tree; from then on its root, which has the
- * most children, waits for nobody. */
+/* The first segment climbs the tree. After that its root, which has the most
+ * children, is never idle. */
 int chorale_flow_reduce_cost(const struct chorale_point *pt,
                              const struct chorale_flow *flow, int base,
                              struct chorale_term *term)
@@ -200,7 +199,7 @@ int chorale_flow_allreduce_cost(const struct chorale_point *pt,
     chorale_cut_init(&cut, pt, pt->msg_size,
                      chorale_whole_segment(flow->segsize, pt->type_size));
     more = cut.segments - 1;
-    /* Where the way up and the way down meet. */
+    /* Delay where the way up and the way down meet. */
     late = more <= 0 ? 0 : root.nchild == 1 ? 1 : steps;
     term[0] = (struct chorale_term){
         .messages = 2 * steps + late + more * (root.nchild + 1),
@@ -226,8 +225,8 @@ int chorale_flow_spares(const struct chorale_tree *tree, int several,
     return own_last ? 2 + several : children + several;
 }
 
-/* Of the root in place or not; has_result: where it wants the sums, else as
- * any other rank. */
+/* Segment buffers of the root, in place or not. has_result: the root has the
+ * result buffer; else it acts like any other rank. */
 static int root_spares(const struct chorale_tree *root,
                        const struct chorale_point *pt, int in_order,
                        int has_result)
@@ -240,7 +239,7 @@ static int root_spares(const struct chorale_tree *root,
     return placed > most ? placed : most;
 }
 
-/* Of the root and its children: none below has more children than these. */
+/* Maximum over the root and its children; no other rank has more children. */
 static int most_spares(const struct chorale_point *pt,
                        const struct chorale_flow *flow, int several,
                        int has_result)

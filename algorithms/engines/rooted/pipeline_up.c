@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pipeline_up.c - vectors that flow up a tree in segments, or up and down:
- * see pipeline.h. */
+/* pipeline_up.c - pipelined reduction, and allreduce up and down a tree. */
 #include "algorithms/engines/rooted/pipeline.h"
 
 #include "algorithms/context.h"
 
-/* Operands are combined in one of two ways. Own data left: what comes from a
- * child is the right operand and takes the result. Own data right
- * (own_last): it is copied to where the result grows, and what comes is the
- * left operand; no copy is needed where it is there already. */
+/* State of a pipelined reduction. Operands are combined in one of two ways. If
+ * own data are on the left, the child's segment is the right operand and
+ * receives the result. If own data are on the right (own_last), they are copied
+ * to the accumulator, unless they are there already, and the child's segment is
+ * the left operand. */
 struct up {
     struct chorale_view view;
     const struct chorale_call *call;
     MPI_Aint extent;
-    MPI_Count s, segments, last; /* elements; segments; elements of last */
+    MPI_Count s, segments, last; /* elements per segment; segments; elements of
+                                  * the last */
     char *own;                   /* the whole vectors */
-    char *result;                /* NULL: not wanted at this rank */
+    char *result;                /* NULL: this rank does not get the result */
     int own_last;
-    void *acc;                   /* what the segment at hand amounts to */
-    void *spare[3];              /* room for one segment each */
-    void **from;                 /* room for one of each child, and one more;
-                                  * NULL: they share what is spare */
-    MPI_Request *coming;         /* from each child, into from */
-    void *leaving;               /* on its way to the parent, or NULL */
+    void *acc;                   /* partial result of the current segment */
+    void *spare[3];              /* one segment each */
+    void **from;                 /* [nchild + 1] one segment per child, and one
+                                  * more; NULL: the children share spare */
+    MPI_Request *coming;         /* receive from each child, into from */
+    void *leaving;               /* in flight to the parent, or NULL */
     MPI_Request sending;
-    const void *below;           /* what children get meanwhile, or NULL */
+    const void *below;           /* sent to children during the receives, or
+                                  * NULL */
     MPI_Count below_length;
 };
 
@@ -42,7 +44,7 @@ static void *free_spare(const struct up *u)
     return u->spare[i];
 }
 
-/* several: a segment is on its way while the next is combined. */
+/* several: a segment is in flight while the next one is combined. */
 static int up_spares(struct up *u, int several)
 {
     int n = chorale_flow_spares(&u->view.tree, several, u->own_last,
@@ -57,7 +59,7 @@ static int up_spares(struct up *u, int several)
     return MPI_SUCCESS;
 }
 
-/* Room for what comes from all children at once. */
+/* Allocate buffers to receive from all children at once. */
 static int up_room_each(struct up *u)
 {
     size_t n = (size_t)u->view.tree.nchild;
@@ -76,7 +78,7 @@ static int up_room_each(struct up *u)
     return MPI_SUCCESS;
 }
 
-/* Where the segment from child i goes that is combined next. */
+/* Buffer for the segment of child i, to be combined next. */
 static void *place_of(const struct up *u, int i, void *at)
 {
     if (i == 0 && at != NULL && !u->own_last && at != u->acc)
@@ -84,8 +86,8 @@ static void *place_of(const struct up *u, int i, void *at)
     return u->from != NULL ? u->from[i] : free_spare(u);
 }
 
-/* What one segment makes of u->from[0] may still be on its way to the parent
- * when the next one comes: they take turns, it and the last. */
+/* The result of the previous segment, in u->from[0], may still be in flight to
+ * the parent, so that buffer alternates with the last one. */
 static int await_all(struct up *u, MPI_Count length, void *at)
 {
     void *leaving = u->from[0];
@@ -100,8 +102,8 @@ static int await_all(struct up *u, MPI_Count length, void *at)
     return err;
 }
 
-/* Receive from child i and combine; meanwhile it gets u->below. at: where the
- * segment's result is wanted, or NULL. */
+/* Receive from child i and combine, sending it u->below at the same time. at:
+ * place for the segment's result, or NULL. */
 static int combine_child(struct up *u, int i, MPI_Count length, void *at)
 {
     const struct chorale_call *call = u->call;
@@ -155,7 +157,7 @@ static int combine(struct up *u, MPI_Count j)
     return err;
 }
 
-/* Send u->acc to the parent, after the segment before it. */
+/* Send u->acc to the parent, after the previous segment. */
 static int pass_up(struct up *u, MPI_Count j)
 {
     MPI_Datatype type = u->call->recvtype;
@@ -194,7 +196,7 @@ static int segments_up(struct up *u)
     return err;
 }
 
-/* A leaf with at most max_reqs sends that the parent has not begun to
+/* A leaf with at most max_reqs sends that its parent has not begun to
  * receive. */
 static int leaf_up(struct up *u, long max_reqs)
 {
@@ -221,14 +223,14 @@ static int leaf_up(struct up *u, long max_reqs)
     return err == MPI_SUCCESS ? last : err;
 }
 
-/* 1 if there are more segments to send from here than may be under way. */
+/* 1 if this is a leaf with more segments than max_reqs allows in flight. */
 static int is_limited(const struct up *u, const struct chorale_flow *flow)
 {
     return flow->max_reqs > 0 && u->segments > flow->max_reqs &&
            u->view.tree.nchild == 0 && u->view.parent >= 0;
 }
 
-/* The tree's root passes the result on to the reduction's. */
+/* The tree's root sends the result to the call's root. */
 static int deliver(const struct up *u, int base)
 {
     const struct chorale_call *call = u->call;
@@ -243,8 +245,9 @@ static int deliver(const struct up *u, int base)
                         call->recvcount, call->recvtype, call->root);
 }
 
-/* Cut the vector, and say where its result is wanted. Fields one by one:
- * clearing the whole costs as much as a short message's way through here. */
+/* Split the vector and set the place of the result. Fields are set one by one,
+ * because clearing the whole struct takes as long as the rest of the path of a
+ * short message. */
 static int up_init(struct up *u, const struct chorale_call *call,
                    const struct chorale_flow *flow, int base)
 {
@@ -316,13 +319,13 @@ int chorale_flow_reduce(const struct chorale_call *call,
 
 /* --- up and down ------------------------------------------------------ */
 
-/* Segment j of the result, where every rank wants it. */
+/* Segment j of the result, which every rank needs. */
 static void *final(const struct up *u, MPI_Count j)
 {
     return chorale_at(u->call->recvbuf, u->extent, (MPI_Aint)(j * u->s));
 }
 
-/* The result's segment to all children. */
+/* Send the result's segment to all children. */
 static int pass_down(struct up *u)
 {
     int err = MPI_SUCCESS;
@@ -333,7 +336,7 @@ static int pass_down(struct up *u)
     return err;
 }
 
-/* Segment up goes to the parent, segment down of the result comes. */
+/* Send segment up to the parent and receive segment down of the result. */
 static int meet_parent(struct up *u, MPI_Count up, MPI_Count down)
 {
     struct chorale_ctx *ctx = u->view.ctx;
@@ -352,9 +355,9 @@ static int meet_parent(struct up *u, MPI_Count up, MPI_Count down)
                             parent);
 }
 
-/* In round r a rank combines segment r. The root of the tree has segment
- * r - 1 of the result by then, a rank at depth d segment r - d - 1: that goes
- * to the children in the steps in which segment r comes from them. */
+/* In round r a rank combines segment r. By then the tree's root has segment r -
+ * 1 of the result, and a rank at depth d has segment r - d - 1. It sends that
+ * segment to the children in the steps in which it receives segment r. */
 static int rounds(struct up *u)
 {
     int depth = chorale_tree_depth(&u->view.tree), err = MPI_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rooted.c - see rooted.h. */
+/* rooted.c - the buffers of a gather or scatter as seen by one rank. */
 #include "algorithms/engines/rooted/rooted.h"
 
 #include "algorithms/context.h"
@@ -13,7 +13,8 @@ struct chorale_rooted chorale_rooted_at(const struct chorale_call *call,
     int receives = gathers == is_root, n = call->ctx->size;
     const void *buf = receives ? call->recvbuf : call->sendbuf;
     struct chorale_rooted r = {
-        /* Through an integer: const goes, what is read only stays so. */
+        /* chorale_at() drops const through an integer; buffers that are only
+         * read stay unmodified. */
         .buf = chorale_at(buf, 0, 0),
         .count = receives ? call->recvcount : call->sendcount,
         .type = receives ? call->recvtype : call->sendtype,

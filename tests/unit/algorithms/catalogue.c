@@ -198,7 +198,7 @@ static void test_format(void)
                text[0] == '\0',
            "no parameters: empty text");
     tap_ok(chorale_alg_params_parse(plain, "k=2", back, why, sizeof(why)) < 0 &&
-               strstr(why, "it has none") != NULL,
+               strstr(why, "it has no parameters") != NULL,
            "a variant without parameters says so");
 }
 
