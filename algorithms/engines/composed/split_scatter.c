@@ -6,8 +6,7 @@
 #include "algorithms/engines/rooted/packed.h"
 #include "algorithms/tree.h"
 
-/* Empty ranges are not sent, except in an exact context, where ranks may
- * disagree about the number of bytes. */
+/* Empty ranges are not sent. */
 static int scatter(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                    int root, long radix)
 {
