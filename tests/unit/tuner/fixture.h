@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fixture.h - a database of invented measurements for the tests of decide and
- * of the emitters. */
+/* fixture.h - a database of simulated measurements for tests of decide and of
+ * the emitters. */
 #ifndef CHORALE_TESTS_UNIT_TUNER_FIXTURE_H
 #define CHORALE_TESTS_UNIT_TUNER_FIXTURE_H
 
