@@ -249,9 +249,8 @@ int main(void)
                 p == NULL, "an empty database has no model %s", msg.text))
         return tap_done();
     tap_ok(!chorale_predict_may(p, chorale_alg_find(CHORALE_BCAST, "linear"),
-                                &w, why, sizeof(why)), "without a model no "
-                                                       "prediction is allowed: "
-                                                       "%s", why);
+                                &w, why, sizeof(why)),
+           "without a model no prediction is allowed: %s", why);
     if (tap_ok(chorale_store_exec(store, rows, &msg) == CHORALE_OK &&
                    chorale_predictor_load(store, 1, &p, &msg) == CHORALE_OK &&
                    p != NULL, "a model is loaded %s", msg.text)) {
