@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# fuzz.t - what fuzzers made up or found, once more: targets return, whatever
-# the file. Then the same with bytes lost, doubled and turned over by a rule.
+# fuzz.t - replay the corpora of the fuzzing targets: targets return for every
+# file. Then the same with bytes removed, duplicated and flipped by fixed rules.
 . "$(dirname "$0")/../lib.sh"
 corpus=$top_srcdir/tests/fuzz/corpus
 mkdir "$work/store"
