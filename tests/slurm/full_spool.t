@@ -44,7 +44,7 @@ like "$status" "$job is held: mend what stopped it.*scontrol release $job" \
 told="job $job is PENDING .*held.*: mend .*scontrol release $job"
 like "$(submit 2>&1)" "$told" "the same command again names the remedy"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM submission')" 1 \
-    "and submits no job"
+    "the same command again submits no job"
 says_so() { grep -q "$told" "$work/wait.txt"; }
 wait_until says_so
 ok $? "submit --wait names the remedy"

@@ -82,7 +82,7 @@ kept "$folder/shard-1.db" "$before" "preemption"
 like "$(cat "$work/doctor.txt")" "srun --mpi=pmi2 starts ranks" \
     "the preempting job, doctor, finds that srun starts ranks by pmi2"
 like "$(cat "$work/doctor.txt")" "starts ranks: 'launcher = mpiexec'" \
-    "and that mpiexec starts ranks"
+    "the preempting job, doctor, finds that mpiexec starts ranks"
 
 # --- slurmd is killed, and comes back ---------------------------------------
 # Not while it starts the ranks: srun may then wait for more than a minute. The

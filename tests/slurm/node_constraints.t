@@ -50,7 +50,7 @@ leave() { on_head scancel -n "on-$1"; }
 occupy n1
 ok $? "a node of one switch is busy"
 occupy n3
-ok $? "and one of the other"
+ok $? "a node of the other switch is busy"
 plan any -P 4
 ok $? "a job of two nodes is submitted"
 ended

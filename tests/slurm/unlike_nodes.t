@@ -168,7 +168,7 @@ places four -P 8 --ppn 2 --launches 2
 is "$(cut -d ' ' -f 1 "$work/places.txt" | sort -u | wc -l)" 1 \
     "on four nodes, each launch starts with the job's first node"
 is "$(sort -u "$work/places.txt" | wc -l)" 2 \
-    "and has the remaining nodes in another order"
+    "on four nodes, each launch has another order of the other nodes"
 is "$(tr ' ' '\n' <"$work/places.txt" | sort | uniq -c | awk '{ print $1 }' |
     tr '\n' ' ')" "2 2 2 2 " "each launch uses all nodes"
 places any -P 8 --ppn 2 --launches 2 --any-nodes
