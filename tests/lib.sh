@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the shell tests share: TAP, a folder of their own, where things are.
+# Functions for shell tests: TAP output, a temporary folder, locations.
 # Sourced with . "$(dirname "$0")/../lib.sh", or ../../lib.sh.
 here=$(cd "$(dirname "$0")" && pwd)
 top_srcdir=${top_srcdir:-${here%%/tests/*}}
@@ -7,7 +7,7 @@ top_builddir=${top_builddir:-$PWD}
 chorale=$top_builddir/chorale
 : "${MPIEXEC:=mpiexec.mpich}" "${CC:=cc}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/chorale-test-XXXXXX") || exit 99
-# No answers of another Slurm, and nothing left behind.
+# Private caches: no cached answers of another Slurm, and no files remain.
 XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
@@ -52,7 +52,7 @@ finish() {
     exit $tap_bad
 }
 
-# A flat platform: latency of a link [us], bandwidth [Bps], hosts.
+# Write a flat platform: latency of a link in us, bandwidth in B/s, hosts.
 platform() { # file latency_us bytes_per_second hosts
     cat >"$1" <<EOF
 <?xml version='1.0'?>
@@ -61,9 +61,9 @@ platform() { # file latency_us bytes_per_second hosts
 EOF
 }
 
-# Programs of an invented Slurm in $work/bin, to be put on PATH: jobs have the
-# numbers 1, 2, ..., squeue, sacct and sinfo print $work/queue, $work/sacct and
-# $work/nodes. What was asked is in $work/asked, a line each.
+# Programs of a fake Slurm in $work/bin, to be added to PATH. Jobs are numbered
+# 1, 2, ...; squeue, sacct and sinfo print $work/queue, $work/sacct and
+# $work/nodes. $work/asked has a line for each call.
 fake() { # name: its text on standard input
     { echo '#!/bin/sh'; echo "echo \"$1 \$*\" >>$work/asked"; cat; } \
         >"$work/bin/$1"
@@ -97,8 +97,8 @@ END
     fake scancel </dev/null
 }
 
-# For tests that measure a table through the shim: in $work from now on, where
-# run() is chorale with what it says in out.txt and err.txt.
+# For tests that measure a table through the shim: change to $work, and define
+# run(), which runs chorale with its output in out.txt and err.txt.
 validating() {
     command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
     "$chorale" --version | grep -q 'sanitizer=no' ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tap.h - just enough of the Test Anything Protocol, version 12. */
+/* tap.h - the needed part of the Test Anything Protocol, version 12. */
 #ifndef CHORALE_TESTS_TAP_H
 #define CHORALE_TESTS_TAP_H
 
@@ -24,7 +24,7 @@ tap_ok(int cond, const char *format, ...)
     return cond;
 }
 
-/* A remark, for a failure's reason. */
+/* Print a diagnostic line. */
 __attribute__((format(printf, 1, 2), unused)) static void
 tap_diag(const char *format, ...)
 {
@@ -37,7 +37,7 @@ tap_diag(const char *format, ...)
     va_end(ap);
 }
 
-/* The plan, at the end: return tap_done() from main. */
+/* Print the plan at the end: return tap_done() from main(). */
 __attribute__((unused)) static int tap_done(void)
 {
     printf("1..%d\n", tap_count);

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# aa.sh - comparisons of the same code with itself on this machine: how many
-# are red? By hand, as it takes a while and a quiet machine tells more.
+# aa.sh - compare the same code with itself on this machine, and count the red
+# comparisons. Run by hand: it takes long, and needs a quiet machine.
 #
 # Usage: aa.sh [COMPARISONS [PLAN OPTION...]]
 # (default: 20, -c bcast,allreduce,barrier -m 8:64K:x8 -P 2 --set core --batch 8)
-# Environment: UNPAIRED=1 judges by what was not measured in turn.
+# Environment: UNPAIRED=1 judges without interleaving.
 set -eu
 top_builddir=${top_builddir:-$PWD}
 chorale=$top_builddir/chorale

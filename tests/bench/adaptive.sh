@@ -1,32 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What an adaptive plan reaches for a small part of what measuring everything
-# costs, beside random points and a coarse grid of the same cost; on the
-# simulated LogGP networks of regret.sh.
+# Regret of an adaptive plan that costs a few percent of the full grid, compared
+# with random points and a coarse grid of the same cost, on the simulated LogGP
+# networks of regret.sh.
 #
 #   adaptive.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-P LIST]
 #               [-b PERCENT,...]
 #
-# -o DIR       keep the databases there, and go on from what it holds
+# -o DIR       keep the databases there, and resume with them
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
 #              levels); default: all
 # -c LIST      collectives (default: all)
 # -m SIZES     blocks (default: 8:1M)
 # -P LIST      process counts (default: 4:32:+4)
-# -b PERCENT   budgets, of what the reference costs (default: 2,3,5)
+# -b PERCENT   budgets, in percent of the reference's cost (default: 2,3,5)
 #
-# Starts set a limit: of one or two collectives, whose cells take no longer than
-# the start of their launches, the one at the largest process count alone is a
-# tenth of the reference.
+# Starts set a lower limit. With one or two collectives, whose cells take no
+# longer than the start of their launches, the start at the largest process
+# count costs a tenth of the reference.
 #
 # The reference plan is `chorale plan -m SIZES -P LIST`: the set core at every
-# point of that grid. It is the oracle as well. Costs are node-seconds as
-# `chorale status --rounds` counts them: six launches for each simulated one,
-# in which a call takes what it took in simulation and is repeated as often as a
-# real campaign would, with verification, warm-up and synchronisation; and one
-# second to start. Random points and the coarse grid are points of the reference
-# with all their variants; random ones are drawn three times; the coarse grid is
-# the best one that the cost allows, of any even choice of process counts.
+# point of that grid. It is also the oracle. Costs are node-seconds as
+# `chorale status --rounds` counts them. Each simulated launch counts as six, in
+# which a call takes the simulated time and is repeated as often as in a real
+# campaign, with verification, warm-up, synchronisation and one second to start.
+# Random points and the coarse grid are points of the reference with all
+# variants. Random points are drawn three times; the coarse grid is the best one
+# within the cost, over all even choices of process counts.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
 networks="flat slow fast tree"
@@ -77,13 +77,13 @@ plan() { # database, network, further options
         ${colls:+-c "$colls"} -m "$sizes" -P "$procs" "$@"
 }
 
-cost() { # database: node-seconds of all its launches
+cost() { # database: print the node-seconds of all its launches
     "$chorale" status "$1" --rounds --json |
         sed -n 's/.*"node_seconds": \([0-9.e+-]*\).*/\1/p' |
         awk '{ s += $1 } END { printf "%.6g", s }'
 }
 
-# Keep only points (collective, msg_size, comm_size) that are in a table.
+# Keep only the points (collective, msg_size, comm_size) of a SELECT.
 keep() { # database, SELECT
     sqlite3 "$1" <<SQL
 CREATE TEMP TABLE kept AS $2;
@@ -103,8 +103,8 @@ DELETE FROM cell WHERE cell_id IN (SELECT * FROM gone);
 SQL
 }
 
-# The database with the sample of the largest size that a limit pays for.
-# make SIZE writes $work/try.db.
+# Make the database with the sample of the largest size within a cost. make SIZE
+# writes $work/try.db.
 largest() { # make, least, most, node-seconds
     lo=$2 hi=$3
     while [ "$lo" -lt "$hi" ]; do
@@ -119,8 +119,8 @@ largest() { # make, least, most, node-seconds
     "$1" "$lo"
 }
 
-# So many points at random: the first ones in an order that the draw makes.
-# Points between are the model's.
+# Draw random points: the first ones in a random order. Points in between are
+# decided by the model.
 make_random() { # points
     cp "$reference" "$work/try.db"
     {
@@ -136,8 +136,9 @@ make_random() { # points
     sqlite3 "$work/try.db" "DROP TABLE drawn"
 }
 
-# A coarse grid: $coarse_procs of the $coarse_top smallest process counts, and so
-# many sizes, both spread evenly with their ends; one alone is the middle one.
+# A coarse grid: $coarse_procs of the $coarse_top smallest process counts, and
+# as many sizes as given, both evenly spaced including the ends; a single one is
+# the middle one.
 make_coarse() { # sizes
     cp "$reference" "$work/try.db"
     keep "$work/try.db" "
@@ -159,8 +160,8 @@ make_coarse() { # sizes
                / max(1, $1 - 1)))"
 }
 
-# Of all coarse grids that a limit pays for, for each choice of process counts
-# the one with the most sizes; of these that with the least regret.
+# Of all coarse grids within a cost, take for each choice of process counts the
+# one with most sizes; of these print the one with the least regret.
 best_coarse() { # node-seconds
     all_procs=$(sqlite3 "$reference" "SELECT count(DISTINCT comm_size) FROM cell")
     all_sizes=$(sqlite3 "$reference" "SELECT count(DISTINCT msg_size) FROM cell
@@ -168,7 +169,7 @@ best_coarse() { # node-seconds
     best=
     for coarse_top in $(seq "$all_procs"); do
         for coarse_procs in $(seq "$coarse_top"); do
-            # A middle one alone is the end of a smaller choice, or between two.
+            # A single middle count equals the end of a smaller choice.
             [ "$coarse_procs" -gt 1 ] || [ $((coarse_top % 2)) -eq 1 ] || continue
             make_coarse 1
             awk "BEGIN { exit !($(cost "$work/try.db") <= $1) }" || continue
@@ -187,7 +188,7 @@ best_coarse() { # node-seconds
     [ -n "$best" ] || mv "$work/try.db" "$work/best.db"
 }
 
-# The line of `evaluate` for all collectives, and what it cost.
+# Print the line of `evaluate` for all collectives, and the cost.
 score() { # what, database
     sqlite3 "$2" "DELETE FROM decision"
     "$chorale" decide "$2" -q >/dev/null 2>&1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* calibrate.c - what the verdicts of `chorale compare` are worth: how often a
- * whole comparison of cells that did not change is red, and how often a cell
- * that did is found, by effect and launches.
+/* calibrate.c - error rates of the verdicts of `chorale compare`: how often a
+ * whole comparison of unchanged cells is red, and how often a changed cell is
+ * found, by size of the change and number of launches.
  *
  * Usage: calibrate [COMPARISONS [CELLS]] (default: 2000 2000) */
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const struct noise plain = NOISE_PLAIN, full = NOISE_FULL;
 static const char *const ways[] = { "again, paired", "again, head alone",
                                     "once" };
 
-/* So many comparisons: red ones, and cells found, flagged, the machine's. */
+/* Repeat a comparison; count red ones, and cells found, flagged, excused. */
 static void repeat(const struct trial *t, size_t times, uint64_t seed,
                    size_t *red_p, struct outcome *sum)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cores.c - to be preloaded in the lab (lab_win.sh): a node has as many cores
- * as it is said to have, CHORALE_LAB_CORES, though all nodes are on one
- * machine. Its links are so slow that ranks wait for them and not for cores; or
- * else what more ranks than cores take would count for nothing. */
+/* cores.c - preload for lab_win.sh: sched_getaffinity() reports
+ * CHORALE_LAB_CORES cores, although all nodes are on one machine. Links in the
+ * lab are so slow that ranks wait for them and not for cores; without the
+ * preload all runs would count as oversubscribed. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* elements.c - what campaigns on disjoint sets of nodes do to each other: the
- * nodes of a simulated system are dealt out to elements, and the first one's
- * operations are timed while the others are idle, and while they call the worst
- * that they could all the time.
+/* elements.c - disturbance between campaigns on disjoint sets of nodes. The
+ * nodes of a simulated system are divided among elements. The first element's
+ * operations are timed while the others are idle, and while they make the worst
+ * possible traffic.
  *
  *   elements NODES PPN ELEMENT block|cyclic
  *
- * ELEMENT nodes are an element's: neighbours, or dealt out in turn. Lines:
+ * An element has ELEMENT nodes, consecutive (block) or cyclic. Output lines:
  * operation, bytes of a block, seconds alone, seconds beside others. */
 #include <mpi.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void call(int what, int bytes, MPI_Comm comm)
     }
 }
 
-/* Seconds of a call, the longest of all ranks. */
+/* Seconds of a call, the maximum over ranks. */
 static double timed(int what, int bytes, MPI_Comm comm)
 {
     double begin, took, all;
@@ -49,8 +49,8 @@ static double timed(int what, int bytes, MPI_Comm comm)
     return all;
 }
 
-/* The others call until the first element's rank 0 has said that it is done;
- * its message is looked for by each one's first rank, between two calls. */
+/* Make traffic until the first element's rank 0 reports the end; each element's
+ * first rank checks for its message between two calls. */
 static void disturb(int bytes, MPI_Comm comm)
 {
     int rank, done = 0;

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How many elements of a job array may run at once without disturbing each
-# other's network: on the fat tree and the dragonfly of ci/platforms, 16 nodes
-# of four ranks, the nodes are dealt out to elements of 2, 4 or 8. One of them is
-# timed alone, and while all others exchange blocks of 64 KiB without a pause:
-# the worst that a campaign could do. Prints how much longer calls take, the
-# geometric mean and the worst of twelve: bcast, allreduce, allgather and
-# alltoall of 8 B, 4 KiB and 64 KiB. Times are simulated, so exact.
+# How many elements of a job array can run at once without disturbing each
+# other's network. On the fat tree and the dragonfly of ci/platforms, 16 nodes
+# of four ranks are divided among elements of 2, 4 or 8 nodes. One element is
+# timed alone, and while all others exchange blocks of 64 KiB without a pause,
+# the worst case. Prints how much longer calls take, geometric mean and maximum
+# over twelve: bcast, allreduce, allgather and alltoall of 8 B, 4 KiB and 64
+# KiB. Times are simulated, so exact.
 here=$(cd "${top_builddir:-.}" && pwd)
 platforms=$(cd "$(dirname "$0")/../../ci/platforms" && pwd)
 program=$here/tests/bench/elements_sim

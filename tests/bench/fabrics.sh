@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What wins on fabrics with levels: a campaign on the fat tree of three levels
-# and the dragonfly of ci/platforms, several ranks a node, simulated. Prints what
-# is fastest at each point, with the gain over the library's default, and where
-# that is a variant of two levels.
+# Winners on hierarchical fabrics: a simulated campaign on the three-level fat
+# tree and the dragonfly of ci/platforms, with several ranks per node. Prints
+# the fastest variant of each point, its gain over the library's default, and
+# the points where it is a two-level variant.
 #
 #   fabrics.sh [-o DIR] [-f FABRICS] [-c LIST] [-m SIZES] [-P "SIZE..."]
 #
-# -o DIR       keep the databases there, and go on from what it holds
+# -o DIR       keep the databases there, and resume with them
 # -f FABRICS   of fattree16, dragonfly16 (default: both)
 # -c LIST      collectives (default: barrier,bcast,reduce,allreduce,gather,
 #              scatter,allgather)
@@ -46,7 +46,7 @@ for fabric in $fabrics; do
     done
     "$chorale" run "$db" -q && "$chorale" decide "$db" -q || exit 3
     echo "$fabric"
-    # The fastest that was measured, by collective, P and size.
+    # The fastest measured variant, by collective, P and size.
     sqlite3 -separator ' ' "$db" "SELECT coll, 'P = ' || comm_size || ',',
         group_concat(msg_size || ' B ' || name ||
             printf(' x%.2f', speedup), '; ')

@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# One start for many process counts against a start each, on a real Slurm of
-# four nodes on this machine (tests/slurm/cluster.sh; root) whose links are
-# shaped: a bandwidth-bound emulation. Prints node-seconds of both ways, and how
-# the medians of both compare.
+# Compare one start for many process counts with separate starts, on a private
+# Slurm of four nodes on this machine (tests/slurm/cluster.sh; root) with shaped
+# links: a bandwidth-bound emulation. Prints node-seconds of both ways and the
+# ratios of medians.
 #
 #   lab.sh [-r RATE] [-o DIR] [-c LIST] [-m SIZES] [-P "SIZE..."] [-l LAUNCHES]
 #          [-t TIME] [-s SECONDS]
 #
 # -r RATE      of each link, mbit/s (default: 200); blocks should be at least 8
 #              times the 16 kB that are not shaped
-# -o DIR       keep the databases there (default: none)
+# -o DIR       keep the databases there (default: do not keep)
 # -c LIST      collectives (default: bcast,allreduce,allgather,reduce)
 # -m SIZES     blocks (default: 128K,512K)
 # -P "SIZE..." P:PPN each (default: 16:4 8:4 4:2, which are four, two and two
 #              nodes)
 # -l LAUNCHES  of each way, taken in turn (default: 6)
-# -t TIME      what a cell may take in a launch (default: 0.5s)
-# -s SECONDS   what starting ranks takes besides, as a prolog of Slurm that
-#              sleeps so long (default: 0); here starts are quick
+# -t TIME      time limit of a cell in a launch (default: 0.5s)
+# -s SECONDS   additional start time of ranks, by a Slurm prolog that sleeps
+#              (default: 0); starts on this machine are fast
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
@@ -83,7 +83,7 @@ sqlite3 "$work/shared.db" "SELECT 'exchanges at once: ' ||
     round(min(CAST(value AS REAL)), 2) || ' to ' ||
     round(max(CAST(value AS REAL)), 2) || ' times as long'
     FROM environment WHERE key = 'grouped_slowdown'"
-# Of each cell the ratio of its times, with its 95 % interval over launches.
+# Ratio of each cell's times, with its 95 % interval over launches.
 sqlite3 "$work/shared.db" "ATTACH '$work/each.db' AS each;
     CREATE TEMP VIEW seen AS SELECT 1 AS shared, c.comm_size, c.ppn, coll,
         variant, params, msg_size, ln(median) AS x FROM main.cell c

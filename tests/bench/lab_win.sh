@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A bandwidth-bound emulation: what does a table gain over the MPI library's
-# default on a real Slurm of four nodes on this machine (tests/slurm/cluster.sh;
-# root) whose links are shaped? Measures a campaign under srun, fits, decides,
-# and validates the table, interleaved with the default in launches of its own;
-# prints beta beside the rate of the links (its 1514 bytes of a frame carry 1448
-# of ours: at best 1.046), the speed-ups and each point.
+# Gain of a table over the MPI library's default in a bandwidth-bound emulation:
+# a private Slurm of four nodes on this machine (tests/slurm/cluster.sh; root)
+# with shaped links. Measures a campaign under srun, fits, decides, and
+# validates the table, interleaved with the default in its own launches. Prints
+# beta relative to the link rate (a frame of 1514 bytes carries 1448 bytes of
+# data: at best 1.046), the speed-ups, and each point.
 #
 #   lab_win.sh [-r RATE] [-o DIR] [-c LIST] [-m SIZES] [-P "SIZE..."]
 #              [-l LAUNCHES] [-t TIME]
 #
 # -r RATE      of each link, mbit/s (default: 200)
-# -o DIR       keep the database there, and go on from what it holds
+# -o DIR       keep the database there, and resume with it
 # -c LIST      collectives (default: bcast,allreduce,allgather,reduce)
 # -m SIZES     blocks (default: 128K,512K,1M); at least 8 times the 16 kB that
-#              go at once
+#              are not shaped
 # -P "SIZE..." P:PPN each (default: 4:1 8:2 12:3 16:4, four nodes each)
-# -l LAUNCHES  of the campaign and of the proof (default: 5)
-# -t TIME      what a cell may take in a launch (default: 0.3s)
+# -l LAUNCHES  of the campaign and of the validation (default: 5)
+# -t TIME      time limit of a cell in a launch (default: 0.3s)
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 here=$(dirname "$0")
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
@@ -47,15 +47,16 @@ out=${out:-$work}
 mkdir -p "$out" || exit 3
 db=$(cd "$out" && pwd)/win.db
 
-# Nodes have as many cores as ranks (cores.c).
+# cores.c reports as many cores per node as ranks.
 preload=$top_builddir/tests/mpi/.libs/libyield.so
 preload=$preload:$top_builddir/tests/bench/.libs/libcores.so
 [ -f "${preload#*:}" ] || {
     echo "lab_win.sh: say make tests/mpi/libyield.la tests/bench/libcores.la" >&2
     exit 3
 }
-# UCX over TCP sends large messages of a pair one way at a time unless it is
-# told not to ask before it sends; the default and the table both run so.
+# UCX over TCP sends large messages between two ranks in one direction at a
+# time, unless rendezvous is disabled. Default and table both run with this
+# setting.
 in_lab() {
     on_head env UCX_RNDV_THRESH=inf LD_PRELOAD="$preload" \
         CHORALE_LAB_CORES=4 SLURM_MPI_TYPE=pmi2 "$@"

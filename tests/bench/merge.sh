@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A large campaign gathered: 1000 shards of 1000 runs with five samples each are
-# merged into one database, in less than a minute; then once more, when all is
-# there; then as the last job of a campaign does it, which makes the table, too.
-# Meanwhile another process writes new shards beside them, as jobs do:
-# under another name, renamed. A time that is not met ends in MISSED; runs that
-# are lost make this fail.
+# Merging a large campaign: 1000 shards of 1000 runs with five samples each are
+# merged into one database in less than a minute; then again, when all rows
+# exist; then by the last job of a campaign, which also makes the table.
+# Meanwhile another process publishes new shards as jobs do: written under
+# another name, then renamed. A missed time is marked MISSED; lost runs make
+# this fail.
 #
 #   merge.sh [SHARDS]     default: 1000
 here=$(cd "${top_builddir:-.}" && pwd)
@@ -16,10 +16,10 @@ trap 'kill $writer 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 writer=
 
-# A plan of 200 cells in five launches; every shard has runs of its own.
+# A plan of 200 cells in five launches; every shard has other runs.
 "$here/tests/bench/store" runs "$work/one.db" 200 >/dev/null || exit
 mkdir "$work/shards"
-# UUIDs as the runner makes them: runs begin as their launches do.
+# UUIDs as the runner makes them: those of runs begin like their launch's.
 one() { # number
     cp "$work/one.db" "$work/shards/$1.new" &&
         sqlite3 "$work/shards/$1.new" "PRAGMA synchronous = OFF; BEGIN;
@@ -41,14 +41,14 @@ runs=$(sqlite3 "$work/one.db" 'SELECT count(*) FROM run')
 mb=$(du -sm "$work/shards" | cut -f 1)
 echo "# $shards shards of $runs runs, $mb MB"
 
-# The first shard is published again and again while it is merged.
+# The first shard is published repeatedly while it is merged.
 (while cp "$work/shards/0.db" "$work/0.new" 2>/dev/null; do
     mv "$work/0.new" "$work/shards/0.db"
     sleep 0.1
 done) &
 writer=$!
 code=0
-timed() { # what, its exit codes that are no failure, command
+timed() { # what, accepted exit codes, command
     what=$1 good=$2
     shift 2
     before=$(date +%s.%N)
@@ -74,8 +74,8 @@ timed new 0 sh -c "'$here/chorale' merge -q ../all.db ./[0-9]*.db"
 timed known 0 sh -c "'$here/chorale' merge -q ../all.db ./[0-9]*.db"
 merged "$work/all.db"
 
-# A submission whose elements have published these shards. None of its runs was
-# planned in it, so none is missing.
+# A submission whose elements have published these shards. Its plan has none of
+# their runs, so no run is missing.
 cp "$work/shards/0.db" "$work/campaign.db"
 sqlite3 "$work/campaign.db" "
     INSERT INTO submission (submission_id, uuid, system_id, created, command,

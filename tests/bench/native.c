@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native.c - our variants against the same algorithms inside MPICH, forced
- * through its control variables, at two processes.
+/* native.c - compare Chorale's variants with the same algorithms inside MPICH,
+ * forced through its control variables, at two processes.
  *
  *     mpiexec -n 2 native [-c COLLECTIVE] [-b BATCHES]
  *     mpiexec -n 1 valgrind --tool=callgrind ... native -k BYTES :
  *             -n P-1 native -k BYTES
  *
- * Each batch calls one side many times, alternating between a communicator
- * and the same with its ranks reversed, so that no rank can run ahead. Batches
- * of the two sides are interleaved; a size's ratio is the median over pairs of
- * neighbouring batches.
+ * Each batch calls one side many times, alternating between a communicator and
+ * the same with reversed ranks, so that no rank can run ahead. Batches of the
+ * two sides are interleaved. The ratio of a size is the median over pairs of
+ * adjacent batches.
  *
- * -k has callgrind count the instructions of each side of each pair, in a few
- * calls of that many bytes (or of the next more that MPICH's algorithm takes):
- * native.sh reads the counts. */
+ * -k: callgrind counts the instructions of each side of each pair, in a few
+ * calls with that many bytes (or with the next larger size that MPICH's
+ * algorithm accepts). native.sh reads the counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +44,9 @@ struct pair {
     const char *variant, *params, *native;
 };
 
-/* MPICH's smp variants (barrier, bcast, reduce, allreduce, scan) are not among
- * them: on one node, where this runs, they have one leader, so they come down
- * to what the library chooses inside a node, and two_level refuses. */
+/* MPICH's smp variants (barrier, bcast, reduce, allreduce, scan) are left out.
+ * On one node, as here, they have one leader and run the library's choice for a
+ * node, and two_level refuses. */
 static const struct pair pairs[] = {
     { CHORALE_BARRIER, "dissemination", "", "dissemination" },
     { CHORALE_BCAST, "binomial", "", "binomial" },
@@ -95,7 +95,7 @@ static const int sizes[] = { 8, 64, 512, 4096, 32768, 262144, LARGEST };
 
 #define COUNTED 64 /* calls whose instructions are counted */
 
-/* One way through: a communicator in one order, for both sides. */
+/* A communicator in one order of ranks, for both sides. */
 struct way {
     MPI_Comm lib;
     struct chorale_ctx *ctx;
@@ -131,8 +131,8 @@ static int set_cvar(const char *name, int value)
     return rc == MPI_SUCCESS ? 0 : -1;
 }
 
-/* Place of the algorithm in the list that the variable's description is: its
- * names stand before " - ", each glued to the text of the one before. */
+/* Index of the algorithm in the list in the variable's description. Names stand
+ * before " - ", each glued to the text before. */
 static int place_of(const char *description, const char *name)
 {
     size_t length = strlen(name);
@@ -240,7 +240,7 @@ static int ours(const struct bench *b, struct chorale_ctx *ctx)
     return b->alg->run(&call);
 }
 
-/* Seconds a call of side (0: the library, 1: ours), of calls in a row. */
+/* Seconds per call of a side (0: library, 1: Chorale), over calls in a row. */
 static double batch(const struct bench *b, int side, int calls)
 {
     double start = MPI_Wtime();
@@ -275,7 +275,7 @@ static void set_size(struct bench *b, int bytes)
     }
 }
 
-/* Calls a batch, the same on both ranks. */
+/* Calls per batch, equal on both ranks. */
 static int calls_for(const struct bench *b)
 {
     double seconds;
@@ -289,7 +289,7 @@ static int calls_for(const struct bench *b)
     return calls;
 }
 
-/* Median ratio ours / theirs, and the library's median seconds. */
+/* Median ratio Chorale / MPICH, and the library's median seconds. */
 static double ratio(const struct bench *b, int nbatch, double *seconds)
 {
     static double quotient[MAX_BATCHES], theirs[MAX_BATCHES];
@@ -310,14 +310,14 @@ static double ratio(const struct bench *b, int nbatch, double *seconds)
     return quotient[nbatch / 2];
 }
 
-/* Both sides do what the pair says; -1 if one of them cannot. */
+/* Set both sides to the algorithm of the pair; -1 if one of them cannot. */
 static int choose(struct bench *b, const struct pair *p)
 {
     char why[160];
 
     b->alg = chorale_alg_find(p->coll, p->variant);
     b->type = chorale_coll_info(p->coll)->reduces ? MPI_DOUBLE : MPI_BYTE;
-    /* MPICH takes this one for calls in place only. */
+    /* MPICH runs this algorithm only for calls in place. */
     b->from = strcmp(p->native, "pairwise_sendrecv_replace") == 0
                   ? MPI_IN_PLACE : b->send;
     if (b->alg == NULL ||
@@ -350,7 +350,7 @@ static void run_pair(struct bench *b, const struct pair *p, int nbatch,
         if (rank == 0)
             printf(" %5.2f", r);
         if (isnan(r))
-            continue; /* MPICH's refuses this size */
+            continue; /* MPICH's algorithm refuses this size */
         total += log(r);
         worst = r > worst ? r : worst;
         points++;
@@ -364,7 +364,7 @@ static void run_pair(struct bench *b, const struct pair *p, int nbatch,
     force(p->coll, "auto");
 }
 
-/* Count one side's instructions into a dump of their own. */
+/* Count one side's instructions in a callgrind dump of its own. */
 static void count_side(const struct bench *b, int side, const char *label)
 {
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ours against the same algorithms inside MPICH: time at two processes, and
-# instructions of one rank at two and four, where valgrind is there. With
-# another MPI library than MPICH there is nothing to force, and it says so.
+# Compare Chorale's variants with the same algorithms inside MPICH: time at two
+# processes and, if valgrind is installed, instructions of one rank at two and
+# four. Other MPI libraries than MPICH cannot be forced, which is reported.
 #
 #   native.sh [-t|-i]    only the times, only the instructions
 here=${top_builddir:-.}
@@ -21,13 +21,13 @@ if ! command -v valgrind >/dev/null 2>&1; then
     exit 0
 fi
 
-# Callgrind dumps to lines "DUMP INSTRUCTIONS": those of MPI, of ours, and of
-# what they copy in libc; not those of the libraries below, nor those of
-# functions that poll: how often they do depends on the other ranks. Libraries
-# have no names for most of their functions, so the latter are found by who
-# calls whom: a function that calls a known one polls itself, and the one that
-# calls such more often than it is called has the loop: its callers do not poll,
-# and what else it calls each time does.
+# Convert callgrind dumps to lines "DUMP INSTRUCTIONS". Instructions of MPI, of
+# Chorale, and of copies in libc count. Libraries below MPI do not count, nor do
+# functions that poll, because their number of polls depends on other ranks.
+# Most functions of libraries have no names, so polling functions are found by
+# the call graph. A function that calls a known polling function polls too. A
+# function that calls one more often than it is called itself contains the loop;
+# its callers do not poll, and other functions that it calls each time do.
 instructions()
 {
     awk '

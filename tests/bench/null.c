@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* null.c - to be preloaded: a broadcast of no elements does nothing at all, not
- * even in the library, so that what the runner measures is its own. */
+/* null.c - preload: a broadcast without elements returns at once, without
+ * calling the library, so that the runner measures only its own overhead. */
 #include <mpi.h>
 
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype type, int root,

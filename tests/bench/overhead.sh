@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the runner itself adds to a repetition: the time of an algorithm that
-# does nothing, in nanoseconds and as a share of an operation of 10 us. One
-# call a repetition; where operations are short the runner makes batches of
-# them, which divides this by as many.
+# Overhead of the runner per repetition: the time of an algorithm that does
+# nothing, in nanoseconds and relative to an operation of 10 us. With one call
+# per repetition; short operations are batched, which divides the overhead by
+# the batch.
 here=${top_builddir:-.}
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT

@@ -1,33 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The regret of tables that were decided from a grid of points, against oracles
-# that measured others: sizes of 3 * 2^k and odd ones, process counts between
-# those of the grid; on simulated LogGP networks.
+# Regret of tables decided from a grid of points, compared with oracles at other
+# points: sizes of 3 * 2^k and odd sizes, process counts between those of the
+# grid; on simulated LogGP networks.
 #
 #   regret.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-n SIZES] [-P LIST]
 #             [-Q LIST] [-N PERCENT] [-S SEED] [-x]
 #
-# -o DIR       keep the databases there, and go on from what it holds
+# -o DIR       keep the databases there, and resume with them
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
-#              levels, 8 hosts share 4 links up), ppn (8 ranks a node);
+#              levels, 8 hosts share 4 uplinks), ppn (8 ranks per node);
 #              default: all
 # -c LIST      collectives (default: bcast,reduce,allreduce,allgather)
 # -m SIZES     blocks of the grid (default: 8:128K)
 # -n SIZES     blocks of the oracle
 # -P LIST      process counts of the grid (default: 4,8,12,16,24,32,64; with 8
-#              ranks a node 9, 10, 18, 22, 28, 40 and 56 as well, because 11
-#              and 20 have partly filled nodes and those are a shape of their
-#              own)
+#              ranks per node also 9, 10, 18, 22, 28, 40 and 56, because 11 and
+#              20 have partly filled nodes, which are a shape of their own)
 # -Q LIST      of the oracle (default: 11,20,48)
-# -N PERCENT   decide from times that have log-normal noise of that width, in
-#              6 launches, as a real system would have: the oracle stays exact
+# -N PERCENT   decide from times with log-normal noise of that width in 6
+#              launches, as on a real system; the oracle stays exact
 # -S SEED      of that noise (default: 1)
-# -x           the oracle measures what the table chose with all parameters that
-#              `chorale list` shows: what the set core leaves
+# -x           the oracle measures the chosen variants with all parameters of
+#              `chorale list`, including those outside the set core
 #
-# Simulated time is exact. The oracles measure the set core, as the grid does,
-# and what the table chose. Status 1 if a choice that was measured is slower than
-# the library, with exact times; by noise alone none should be either.
+# Simulated time is exact. The oracles measure the set core, like the grid, and
+# the table's choices. Exit code 1 if a measured choice is slower than the
+# library, with exact times; with noise such choices should not occur either.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
 networks="flat slow fast tree ppn"
@@ -90,7 +89,7 @@ measure() { # as simulate
     simulate "$@" && "$chorale" run "$1" -q
 }
 
-# Measure what the table chose, too: -x with all its parameters.
+# Also measure the table's choices, with -x with all parameters.
 add_chosen() { # table, oracle, network, ranks a node
     chosen=$(sqlite3 "$1" "SELECT group_concat(v) FROM (SELECT DISTINCT coll ||
         ':' || variant AS v FROM decision WHERE provider = 'chorale')")
@@ -103,7 +102,7 @@ add_chosen() { # table, oracle, network, ranks a node
     "$chorale" run "$2" -q
 }
 
-# The table's figures; 1 if a choice that was measured is slower.
+# Print the table's results; 1 if a measured choice is slower.
 judge() { # table, oracle
     "$chorale" evaluate "$1" --oracle "$2" >"$work/judged" || return
     cat "$work/judged"
@@ -111,9 +110,9 @@ judge() { # table, oracle
          END { exit !n || bad }' "$work/judged"
 }
 
-# What six launches of a real system would have: a log-normal factor of each
-# run, and one more that all of a launch share. A launch there has all cells of
-# its process count; here a database that grew has several, which are made one.
+# Add the noise of six launches of a real system: a log-normal factor per run,
+# and one per launch. A launch there has all cells of its process count; the
+# several launches of a database that grew are merged into one.
 disturb() { # database
     sqlite3 "$1" "UPDATE OR IGNORE run SET launch_id = (SELECT min(m.launch_id)
         FROM launch l JOIN launch m USING (system_id, comm_size, ppn, shape)

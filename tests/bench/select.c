@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* select.c - nanoseconds a selection: see select.sh. */
+/* select.c - nanoseconds per selection of a generated table (select.sh). */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The loop without a selection. */
+/* The empty loop, without a selection. */
 static uintptr_t nothing(size_t size, int ranks)
 {
     return size + (uintptr_t)ranks;
@@ -44,8 +44,8 @@ static uintptr_t select_ppn(size_t size, int ranks)
                                                CHORALE_SHAPE_BLOCK, 8);
 }
 
-/* Nanoseconds a call, the best of many tries, at points [0, count), a power of
- * two. Calls do not wait for each other, as those of a program do not. */
+/* Nanoseconds per call, the best of many tries, at points [0, count), a power
+ * of two. Calls do not depend on each other, as in a program. */
 static double cost(uintptr_t (*volatile call)(size_t, int), int count)
 {
     double best = 1e9;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim.c - what the shim adds to a call, in nanoseconds: see shim.sh. argv[1]
- * is the library of calls that do nothing, or "setup": then what the first
- * covered call on a communicator costs; or "real": real calls that are passed
- * on. argv[2] is "served", by variants, or "passed" on; argv[3] a collective,
- * by the end of its name, instead of all. */
+/* shim.c - nanoseconds that the shim adds to a call (shim.sh). argv[1] is the
+ * library of calls that do nothing; or "setup", to time the first covered call
+ * on a communicator; or "real", to time real calls that are passed on. argv[2]
+ * is "served" by variants or "passed" on. argv[3] limits the collectives to
+ * one, by the end of its name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -29,8 +29,8 @@ static MPI_Aint wide_displs[MAX_SIZE];
 #define FROM_MANY in, counts, displs, MPI_INT
 #define FOLD in, out, N, MPI_INT, MPI_SUM
 
-/* X(name, coll, its variant that shim.sh forces, arguments, the same as
- * fields of struct chorale_call) */
+/* X(name, coll, the variant that shim.sh forces, arguments, the same as fields
+ * of struct chorale_call) */
 #define COLLECTIVES(X)                                                       \
     X(Barrier, BARRIER, "dissemination", (WORLD), (.root = 0))               \
     X(Bcast, BCAST, "linear", (ONE, 0, WORLD), (BUFFER(in)))                 \
@@ -82,10 +82,10 @@ static struct row {
     enum chorale_coll coll;
     const char *variant;
     void (*shim)(int), (*library)(int);
-    void *null;                    /* where the address is to be put */
+    void *null;                    /* where to store its address */
     struct chorale_call call;
     const struct chorale_alg *alg;
-    long param[CHORALE_MAX_PARAM]; /* its defaults */
+    long param[CHORALE_MAX_PARAM]; /* default parameters */
 } row[] = {
 #define X(name, coll, variant, args, fields)                                 \
     { #name, CHORALE_##coll, variant, shim_##name, library_##name,           \
@@ -106,7 +106,7 @@ static void direct(int i)
     now_timed->alg->run(&call);
 }
 
-/* Another size each time: the shim chooses anew. */
+/* Another size each time, so that the shim's cached choice does not apply. */
 static void bcast_sizes(int i)
 {
     MPI_Bcast(in, N + (i & 1), MPI_INT, 0, MPI_COMM_WORLD);
@@ -179,12 +179,12 @@ static void show_one(const struct row *r, int served)
         show("Gatherv, two sizes in turn", direct, gatherv_sizes, 30);
     if (served && r->coll == CHORALE_ALLGATHERV)
         show("Allgatherv, two sizes in turn", direct, allgatherv_sizes, 30);
-    counts[0] = counts[1] = N; /* as the other rows' calls give them */
+    counts[0] = counts[1] = N; /* as in the other rows */
     if (!served && r->coll == CHORALE_REDUCE)
         show("Reduce passed on, two sizes", r->library, reduce_sizes, 15);
 }
 
-/* The first two calls on new communicators; the first sets them up. */
+/* Time the first two calls on new communicators; the first sets them up. */
 static void show_setup(void)
 {
     static double first[COMMS], second[COMMS];
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     if (strcmp(null, "setup") == 0) {
         show_setup();
     } else if (strcmp(null, "real") == 0) {
-        rounds = ROUNDS / 10; /* they wait for each other */
+        rounds = ROUNDS / 10; /* ranks wait for each other */
         show("Reduce passed on, real messages", reduce_real, shim_Reduce, 15);
     } else if (set_up(null) != 0) {
         fprintf(stderr, "%s is not preloaded, or a variant is not there\n",

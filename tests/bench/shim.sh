@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the shim adds to a call, in nanoseconds: over running the variant that
-# it chooses, and over the library's collective that it passes a call on to.
-# Messages and that collective do nothing here; the two are timed in turn, and
-# medians shown. $1: a collective, as Gatherv, instead of all. Also what the
-# first call on a communicator costs, of real messages. Then the same of calls
-# that differ from the one before, or have types and operations of a program.
+# Nanoseconds that the shim adds to a call: over running the chosen variant
+# directly, and over the library's collective to which a call is passed on.
+# Messages and that collective do nothing here. Both ways alternate; medians are
+# printed. $1: one collective, such as Gatherv, instead of all. Also the cost of
+# the first call on a communicator, with real messages; then the same for calls
+# that differ from the previous one, or have derived types and user operations.
 here=$(cd "${top_builddir:-.}" && pwd)
 : "${MPIEXEC:=mpiexec}"
 shim=$here/.libs/libchorale_pmpi.so
@@ -13,7 +13,7 @@ null=$here/tests/bench/.libs/libshim_null.so
 program=$here/tests/bench/shim
 kinds=$here/tests/bench/shim_kinds
 CHORALE_SITE=/nowhere
-forced() { # forced WORD: the variants of shim.c, or all by the library
+forced() { # WORD: print the forced variants of shim.c, or the library for all
     sed -n 's/^ *X(\([A-Z][a-z_]*\), [A-Z_]*, "\([a-z_]*\)".*/\1=\2/p' \
         "$(dirname "$0")/shim.c" | tr A-Z a-z | sed "$1" | paste -sd, -
 }
@@ -26,8 +26,9 @@ for p in 1 2; do
     CHORALE_FORCE=$(forced 's/=.*/=library/') timeout 600 "$MPIEXEC" -n $p \
         env LD_PRELOAD="$shim $null" "$program" "$null" passed "$@" || exit
 done
-# Other kinds of calls: by variants, and where a table serves their collective,
-# but none of their sizes. $1: one of shim_kinds.c, as comms.
+# Other kinds of calls: served by variants, and passed on because a table serves
+# their collective but not their sizes. $1: one kind of shim_kinds.c, such as
+# comms.
 timeout 600 "$MPIEXEC" -n 2 env LD_PRELOAD="$shim $null" "$kinds" "$null" \
     served "$@" || exit
 src=$(cd "$(dirname "$0")/../.." && pwd)
@@ -42,8 +43,8 @@ for p in 1 2; do
         "$null" passed "$@" || exit
 done
 [ $# -eq 0 ] || exit 0
-# The same where a table serves that collective, but not at these sizes: a
-# variant that may not have the memory it needs.
+# The same with a table that serves the collective, but not these sizes: a
+# variant that may not use the memory it needs.
 CHORALE_FORCE=reduce=binomial,allgatherv=bruck,reduce_scatter=recursive_halving
 for name in Reduce Allgatherv Reduce_scatter; do
     CHORALE_MAX_SCRATCH=0 \
@@ -51,7 +52,7 @@ for name in Reduce Allgatherv Reduce_scatter; do
         "$null" passed $name |
         sed 's/passed on,\{0,1\}  */looked at, passed on /'
 done
-# And with real messages, whose code and data take the processor's caches.
+# With real messages, whose code and data use the processor's caches.
 for how in reduce=library "reduce=binomial CHORALE_MAX_SCRATCH=0"; do
     timeout 120 "$MPIEXEC" -n 2 env CHORALE_FORCE=$how LD_PRELOAD="$shim" \
         "$program" real || exit

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_clock.c - to be preloaded behind the shim: when its part of MPI_Init
- * begins, and that of MPI_Finalize ends. See shim_start.c. */
+/* shim_clock.c - preload behind the shim: times at which the shim's part of
+ * MPI_Init begins and that of MPI_Finalize ends, for shim_start.c. */
 #include <mpi.h>
 #include <time.h>
 
-/* ms: MPI_Init of the library has returned; MPI_Finalize is passed on; what
- * was there before the shim's part of MPI_Init is deleted, after all of the
- * shim's. */
+/* ms: the library's MPI_Init has returned; MPI_Finalize is passed on; an
+ * attribute set before the shim's part of MPI_Init is deleted, which happens
+ * after the shim's own. */
 extern double shim_clock[3];
 double shim_clock[3];
 

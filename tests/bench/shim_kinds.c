@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_kinds.c - what the shim adds to calls that are not like the one before,
- * or not with MPI's own types and operations, in nanoseconds: see shim.sh.
- * argv[1] is the library of calls that do nothing; argv[2] "served", by
- * variants, or "passed" on; argv[3] one kind instead of all. With argv[4], a
- * number, so many calls are made and none is timed, and "plain" as argv[5]
- * makes them without the shim: for who counts instructions. */
+/* shim_kinds.c - nanoseconds that the shim adds to calls that differ from the
+ * previous one, or have derived types or user-defined operations (shim.sh).
+ * argv[1] is the library of calls that do nothing; argv[2] is "served" by
+ * variants or "passed" on; argv[3] limits the kinds to one. With argv[4], a
+ * number, that many calls are made and none is timed, for counting
+ * instructions; "plain" as argv[5] makes them without the shim. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@ static MPI_Comm comm[COMMS];
 static MPI_Datatype type[TYPES]; /* every other int */
 static MPI_Op user;
 static struct chorale_ctx *ctx;
-static const struct chorale_alg *alg; /* of the kind that is timed */
+static const struct chorale_alg *alg; /* variant of the timed kind */
 static long param[CHORALE_MAX_PARAM];
 
 #define WORLD MPI_COMM_WORLD
@@ -42,8 +42,8 @@ static long param[CHORALE_MAX_PARAM];
 #define RECEIVES .recvcounts = wide_counts, .rdispls = wide_displs
 #define SENDS .sendcounts = wide_counts, .sdispls = wide_displs
 
-/* X(kind, what it is, function, member of enum chorale_coll, the variant that
- * shim.sh forces, NULL: none does it, arguments, the same as fields of struct
+/* X(kind, description, function, member of enum chorale_coll, the variant that
+ * shim.sh forces or NULL without one, arguments, the same as fields of struct
  * chorale_call). i is the number of the call. */
 #define KINDS(X) CALL_KINDS(X) LARGE_KINDS(X)
 
@@ -107,7 +107,7 @@ static long param[CHORALE_MAX_PARAM];
 
 #define UNWRAP(...) __VA_ARGS__
 
-/* A call by the application's name, by the library's, and of the variant. */
+/* Call the application's function, the library's, and the variant. */
 #define THREE_WAYS(kind, ours, args, fields)                                 \
     static void shim_##kind(int i)                                           \
     {                                                                        \
@@ -138,10 +138,10 @@ struct kind {
     const char *name, *what, *function, *variant;
     enum chorale_coll coll;
     void (*shim)(int), (*library)(int), (*direct)(int);
-    void *null;                    /* where the address is to be put */
+    void *null;                    /* where to store its address */
 };
 
-/* --- Fortran's names, where they do not lead to C's ----------------------- */
+/* --- Fortran's functions, if they do not call C's --------------------- */
 
 #ifdef OPEN_MPI
 typedef void bcast_fn(void *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
@@ -255,7 +255,7 @@ static void show_one(const struct kind *k, int served, int calls, int plainly)
     void (*const plain)(int) = served ? k->direct : k->library;
     char what[80], why[160];
 
-    /* Whose size nobody knows has no size that a table leaves alone. */
+    /* Calls without a size have no size that a table leaves to the library. */
     if (served ? k->variant == NULL : chorale_coll_info(k->coll)->blind)
         return;
     if (!served) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_null.c - to be preloaded behind the shim: messages and collectives that
- * do nothing, so that what is measured is the shim's own. Those of the library
- * itself go on as ever. */
+/* shim_null.c - preload behind the shim: messages and collectives that do
+ * nothing, so that only the shim is measured. The library's internal ones are
+ * not affected. */
 #include <mpi.h>
 #include <string.h>
 
 #include "algorithms/coll.h"
 #include "algorithms/context.h"
 
-/* What a message says that fills its room; a copy, as the library has it at
- * hand, too. Who receives with any tag is our bcast. */
+/* Set the status of a message that fills its buffer. The library copies a
+ * status too. Only Chorale's bcast receives with any tag. */
 static void fill(MPI_Status *status, int count, MPI_Datatype type, int source,
                  int tag)
 {
@@ -79,7 +79,7 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag,
     return PMPI_Recv(buf, count, type, source, tag, comm, MPI_STATUS_IGNORE);
 }
 
-/* The collectives, with the parameters that MPI gives them. */
+/* The collectives, with their MPI parameters. */
 #define NOTHING(name, ...)                                                   \
     int name(__VA_ARGS__);                                                   \
     int name(__VA_ARGS__)                                                    \
@@ -128,7 +128,7 @@ NOTHING(MPI_Alltoallv_c, const void *a, const MPI_Count n[],
         const MPI_Aint e[], MPI_Datatype r, MPI_Comm c)
 #endif
 
-/* Fortran's, where they are not functions of C's. */
+/* Fortran's functions, if they do not call C's. */
 #ifdef OPEN_MPI
 #define VOID(name, ...)                                                      \
     void name(__VA_ARGS__);                                                  \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_start.c - what a program's start and end take: see shim_start.sh.
- * argv[1] is preloaded by beginning anew: the shim and libshim_clock.so, or
- * that alone. Each rank prints milliseconds: from there to main, MPI_Init, the
- * first calls, MPI_Finalize, all of it; and how long the shim itself was at
- * work in MPI_Init and in MPI_Finalize. */
+/* shim_start.c - duration of a program's start and end (shim_start.sh). argv[1]
+ * is preloaded by executing the program again: the shim and libshim_clock.so,
+ * or only the latter. Each rank prints milliseconds: from the exec to main,
+ * MPI_Init, the first calls, MPI_Finalize, the total; and the time in the shim
+ * in MPI_Init and in MPI_Finalize. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* More than the shim leaves to the library. */
+/* More calls than the shim leaves to the library. */
 enum { CALLS = 8 };
 
-static double deleting; /* ms: what comes after the shim's part of MPI_Init */
+static double deleting; /* ms: end of the shim's part of MPI_Init */
 
 static double now(void)
 {

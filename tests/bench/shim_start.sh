@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the shim adds to a program's start and end, in milliseconds. Programs
-# without it, with it and no table, and with a table for all collectives start
-# in turns; of a launch the slowest rank counts. First how long the shim itself
-# is at work in MPI_Init and in MPI_Finalize: the medians over the launches of
-# the rank that waits least for the others there, and of the slowest, and what
-# the first is of the whole MPI_Init or MPI_Finalize without the shim. Then, of
-# loading (from exec to main), MPI_Init, the first eight broadcasts and barriers,
-# MPI_Finalize and all together, the median of what a launch with the shim took
-# more than the one without it of the same turn, with the 95 % interval of that
-# median, and the ratio of the medians: with that comes in what is only put off
-# or brought forward, as the library's connections.
+# Milliseconds that the shim adds to a program's start and end. Programs without
+# the shim, with it and no table, and with a table for all collectives start in
+# turn; the slowest rank of a launch counts.
+#
+# First: time in the shim in MPI_Init and in MPI_Finalize, as medians over
+# launches of the rank that waits least and of the slowest rank, and the former
+# relative to MPI_Init or MPI_Finalize without the shim. Then, for loading (exec
+# to main), MPI_Init, the first eight broadcasts and barriers, MPI_Finalize and
+# the total: the median excess of a launch with the shim over one without it in
+# the same turn, with the 95 % interval of that median, and the ratio of
+# medians. These include work that is only moved, such as the library's
+# connection set-up.
 #
 #     shim_start.sh [TURNS [P]]     (40 turns, 2 ranks)
 here=$(cd "${top_builddir:-.}" && pwd)
@@ -21,7 +22,7 @@ turns=${1:-40}
 p=${2:-2}
 shim=$here/.libs/libchorale_pmpi.so
 clock=$here/tests/bench/.libs/libshim_clock.so
-yield=$here/tests/mpi/.libs/libyield.so # ranks that wait let others run
+yield=$here/tests/mpi/.libs/libyield.so # waiting ranks yield
 program=$here/tests/bench/shim_start
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +34,7 @@ export CHORALE_SITE CHORALE_ANY_SYSTEM
 top_builddir=$here sh "$src/tests/shim/random_table.sh" simplest \
     >"$work/table.c" &&
     $CC -shared -fPIC -I"$src" "$work/table.c" -o "$work/table.so" || exit
-launch() { # launch WAY TURN: a line WAY TURN, and the slowest rank's times
+launch() { # WAY TURN: print WAY, TURN and the slowest rank's times
     libs="$shim $clock $yield"
     table=
     case $1 in
@@ -58,7 +59,7 @@ launch() { # launch WAY TURN: a line WAY TURN, and the slowest rank's times
               print "", least[6], least[7] }' "$work/out" >>"$work/times"
 }
 set -- without none table
-for turn in $(seq 0 "$turns"); do # the first one warms up
+for turn in $(seq 0 "$turns"); do # turn 0 warms up
     for way; do
         launch "$way" "$turn" || {
             echo "shim_start.sh: a launch '$way' failed" >&2
@@ -98,7 +99,7 @@ awk -v p="$p" '
         for (k = 1; k <= last; k++)
             a[k] = t[way, k, i] - t["without", k, i]
         gap = median(a, last)
-        low = int((last + 1) / 2 - 0.98 * sqrt(last)) # of order statistics
+        low = int((last + 1) / 2 - 0.98 * sqrt(last)) # order statistics
         if (low < 1)
             low = 1
         printf "# %-12s %-8s P = %d: %+7.3f ms (%+.3f to %+.3f) over " \

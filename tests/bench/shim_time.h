@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_time.h - how the programs behind shim.sh time two ways to make a call:
- * in turn, with the median of the differences of neighbours in time. */
+/* shim_time.h - compare the times of a call with and without the shim. Both
+ * ways alternate; the result is the median difference of adjacent pairs. */
 #ifndef CHORALE_TESTS_BENCH_SHIM_TIME_H
 #define CHORALE_TESTS_BENCH_SHIM_TIME_H
 
@@ -11,9 +11,9 @@
 
 enum { CALLS = 500, ROUNDS = 2001 };
 
-static int rounds = ROUNDS; /* fewer where ranks wait for each other */
+static int rounds = ROUNDS; /* lowered if ranks wait for each other */
 
-/* ns */
+/* Monotonic time in ns. */
 static double now(void)
 {
     struct timespec t;
@@ -44,7 +44,8 @@ static double time_of(void (*volatile call)(int))
     return (now() - t) / CALLS;
 }
 
-/* Median of the differences of neighbours in time, and of the plain call. */
+/* Print the median extra ns of a call through the shim, the median of the plain
+ * call, and whether the extra time exceeds target. */
 static void show(const char *what, void (*plainly)(int), void (*shim)(int),
                  double target)
 {

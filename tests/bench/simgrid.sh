@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ours against the algorithms that SimGrid ships, in simulated LogGP time:
-# for each that both have, the ratio; and for each point the best of ours
-# against the best correct one of theirs.
+# Compare Chorale's variants with SimGrid's algorithms in simulated LogGP time:
+# the ratio of each algorithm that both have, and at each point Chorale's best
+# with SimGrid's best correct one.
 #
 #   simgrid.sh [-P LIST] [-c LIST] [-j JOBS] [-o DIR]
 #
 # -P LIST  process counts (default: 8,13,16,24,32,64)
 # -c LIST  collectives (default: all that SimGrid has algorithms for)
 # -j JOBS  process counts measured at once (default: 2)
-# -o DIR   keep the databases there, and go on from what it holds
+# -o DIR   keep the databases there, and resume with them
 #
-# Vectors and blocks are 8 B to 1 MiB. Simulated time is exact: one launch and
-# no noise. Of our parameters' values those are left out that the stated cost
-# puts far behind (`plan --set near`), and at more than 16 ranks all but a few
-# (`--set core`) where those do as well as the best of theirs: the best of ours
-# may be better than the tables say, never worse.
+# Vectors and blocks are 8 B to 1 MiB. Simulated time is exact: one launch, no
+# noise. Parameter values far behind by stated cost are left out (`plan --set
+# near`). With more than 16 ranks only a few values are measured (`--set core`)
+# if these are as good as SimGrid's best. So Chorale's best may be better than
+# printed, but not worse.
 #
 # 64 ranks with blocks of 1 MiB take 16 GiB of memory.
 here=$(cd "${top_builddir:-.}" && pwd)
@@ -54,18 +54,18 @@ cat >"$platform" <<'XML'
  speed="1Gf" bw="1.25GBps" lat="0.5us" sharing_policy="SPLITDUPLEX"/></platform>
 XML
 
-# Selectors are no algorithms, and what depends on who arrives first is not
-# comparable. The others end the program or hang, as the runner itself then
-# uses them, or give wrong data.
+# Selectors are no algorithms, and algorithms that depend on the order of
+# arrival are not comparable. The others end the program, hang when used by the
+# runner, or give wrong data.
 left_out='automatic|mpich|ompi|mvapich2|impi|arrival_.*'
 left_out="$left_out|ompi_split_bintree|SMP_linear"
 left_out="$left_out|smp_rsag|smp_rsag_lr|smp_rsag_rab"
 
-# These call other collectives, so they are forced alone, with mpich's choice
+# These call other collectives, so they are forced alone, with mpich's selection
 # for their parts.
 composed='default|GB|mvapich2_.*|mpich_smp|redbcast|rab1|rab2|smp_.*|SMP_.*'
 
-# What SimGrid has for a collective: it says so when asked for nonsense.
+# SimGrid's algorithms for a collective, from its error on an unknown name.
 algorithms()
 {
     echo n0 >"$work/hosts"
@@ -102,7 +102,7 @@ measure()
     return 1
 }
 
-# compare INTO PART...: ours and theirs of some databases in one
+# compare INTO PART...: join the times of both sides of some databases
 compare()
 {
     into=$1
@@ -114,7 +114,7 @@ compare()
     done
 }
 
-# Where a few of our parameters' values are not good enough: more of them.
+# Measure more parameter values where the few are not good enough.
 measure_lost() # PROCS
 {
     compare "$work/at.$1.db" "$out/at.$1.db"
@@ -125,8 +125,8 @@ measure_lost() # PROCS
         done
 }
 
-# What simgrid.map names and --set near leaves out, as it costs what others do:
-# those variants with all values.
+# Variants of simgrid.map that --set near leaves out, because their cost equals
+# that of others: measure them with all values.
 measure_same() # PROCS
 {
     part=$out/at.$1.db
@@ -144,7 +144,7 @@ measure_same() # PROCS
         done
 }
 
-# All of one process count.
+# Measure all of one process count.
 one_size()
 {
     [ "$1" -le 16 ] && set=near || set=core
@@ -171,7 +171,8 @@ one_size()
         [ $more = no ] && break
         k=$((k + 1))
         [ -z "$forced" ] && continue
-        # One that fails may end the program's own calls too: then one by one.
+        # A failing algorithm may break the program's own calls: retry one by
+        # one.
         measure "$1" "${forced#,}" $sizes "$selector" library ||
             for one in $(echo "${selector#mpich,}" | tr , ' '); do
                 measure "$1" "${one%%:*}" $sizes "mpich,$one" library
@@ -187,7 +188,7 @@ for c in $(echo "$colls" | tr , ' '); do
     grep -vxE "$composed" "$work/$c.all" >"$work/$c.names"
 done
 
-# The largest first, $jobs at a time.
+# The largest process counts first, $jobs at a time.
 echo "$procs" | tr , '\n' | sort -rn >"$work/queue"
 mkfifo "$work/slots"
 exec 3<>"$work/slots"
@@ -203,17 +204,17 @@ sed 's/#.*//' "$source/simgrid.map" |
     awk 'NF { print $1 "|" $2 "|" $3 "|" $4 "|" $5 + 0 "|" $6 }' >"$work/map"
 sqlite3 "$db" "DELETE FROM same" ".import $work/map same"
 echo
-echo "# The same algorithm, ours / theirs (LogGP, P = 8, 13, 16)"
+echo "# The same algorithm, Chorale / SimGrid (LogGP, P = 8, 13, 16)"
 sqlite3 -column -header "$db" "SELECT * FROM v_same"
 echo
-echo "# The best of ours / the best correct one of theirs, all points"
+echo "# Chorale's best / SimGrid's best correct algorithm, all points"
 sqlite3 -column -header "$db" "SELECT * FROM v_best"
 echo
-echo "# Points where the best of ours is more than 2 % slower"
+echo "# Points where Chorale's best is more than 2 % slower"
 sqlite3 -column -header "$db" "SELECT * FROM v_lost"
 sqlite3 "$db" "SELECT count(*) || ' of ' ||
     (SELECT count(*) FROM v_point) || ' points lost' FROM v_lost"
 wrong=$(sqlite3 -column -header "$db" "SELECT * FROM v_ours_wrong")
 [ -z "$wrong" ] && exit
-printf '\n# Ours that failed or gave wrong data\n%s\n' "$wrong"
+printf '\n# Variants of Chorale that failed or gave wrong data\n%s\n' "$wrong"
 exit 1

@@ -1,5 +1,5 @@
--- What simgrid.sh compares: seconds of our variants and of SimGrid's
--- algorithms, and which of them are the same.
+-- Tables compared by simgrid.sh: seconds of Chorale's variants and of SimGrid's
+-- algorithms, and the pairs that are the same algorithm.
 CREATE TABLE IF NOT EXISTS ours
 (coll TEXT, comm_size INTEGER, msg_size INTEGER, variant TEXT, params TEXT,
  seconds REAL, PRIMARY KEY (coll, comm_size, msg_size, variant, params));
@@ -34,7 +34,7 @@ SELECT m.coll, m.variant, m.params, m.algorithm, count(t.seconds) AS points,
    AND t.comm_size = o.comm_size AND t.msg_size = o.msg_size
  GROUP BY 1, 2, 3, 4;
 
--- A point that none of ours was right at has no variant and no ratio.
+-- A point without a correct variant of Chorale has no variant and ratio.
 DROP VIEW IF EXISTS v_point;
 CREATE VIEW v_point AS
 SELECT t.coll, t.comm_size, t.msg_size, o.variant, o.params, o.seconds,

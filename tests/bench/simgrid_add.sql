@@ -1,6 +1,6 @@
--- The times of one measured database (attached as part) into the tables of
--- simgrid.sql. An algorithm of SimGrid's is what the library did on a system
--- whose selector names it.
+-- Add the times of one measured database (attached as part) to the tables of
+-- simgrid.sql. SimGrid's algorithms are runs of the library on systems whose
+-- selector names them.
 INSERT OR REPLACE INTO ours
 SELECT c.coll, c.comm_size, c.msg_size, c.variant, c.params, min(s.median)
   FROM part.cell c JOIN part.run r USING (cell_id)

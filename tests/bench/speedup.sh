@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How much faster is a program on the table as it is? The table against each of
-# SimGrid's four selectors on simulated networks, and against MPICH's default
-# on this machine: geometric mean with its interval, worst point, share of what
-# the campaign's best would gain. `chorale validate` measures it: at the points
-# that were decided, on both sides of each change of choice, and half-way
-# between each two sizes.
+# Speed-up of programs by generated tables: against each of SimGrid's four
+# selectors on simulated networks, and against MPICH's default on this machine.
+# Prints geometric mean with interval, worst point, and share of the campaign's
+# best gain. `chorale validate` measures at the decided points, on both sides of
+# each change of choice, and half-way between adjacent sizes.
 #
 #   speedup.sh [-o DIR] [-s NETWORKS] [-S SELECTORS] [-c LIST] [-m SIZES]
 #              [-P LIST] [-r] [-l LAUNCHES]
 #
-# -o DIR       keep the databases there, and go on from what it holds
+# -o DIR       keep the databases there, and resume with them
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
-#              levels, 8 hosts share 4 links up), ppn (8 ranks a node);
+#              levels, 8 hosts share 4 uplinks), ppn (8 ranks per node);
 #              default: all; none: -s ''
 # -S SELECTORS of mpich, ompi, mvapich2, impi; default: all
 # -c LIST      collectives (default: bcast,reduce,allreduce,allgather)
 # -m SIZES     blocks (default: 8:128K:x4)
 # -P LIST      process counts (default: 8,16,32)
-# -r           not on this machine
-# -l LAUNCHES  on this machine (default: 10, of the campaign and of the proof)
+# -r           skip this machine
+# -l LAUNCHES  on this machine (default: 10, of the campaign and of the
+# validation)
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
 networks="flat slow fast tree ppn"

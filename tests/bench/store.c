@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - how fast samples are stored and read back, and in how much memory.
+/* store.c - speed and memory of storing samples and reading them back.
  *
- *   store fill FILE.db NCAND NREP NSAMPLE  NSAMPLE samples through the runner's
- *                                     own record.c, points of NCAND candidates
- *                                     with NREP repetitions and our five
- *                                     counters, five launches
+ *   store fill FILE.db NCAND NREP NSAMPLE  store NSAMPLE samples through the
+ *                                     runner's record.c: points of NCAND
+ *                                     candidates with NREP repetitions and
+ *                                     Chorale's five counters, five launches
  *   store query FILE.db SQL                seconds of a query
  *   store cells FILE.db NCELL              a plan of NCELL cells in one launch,
  *                                     nearly all too large for its memory, so
- *                                     that a runner is soon through
- *   store runs FILE.db NCELL               the same and what five launches of
- *                                     it brought, five samples a run
- *   store tail FILE.db NCAND NREP NRUN     what a point costs beside a shard of
+ *                                     that a runner is finished soon
+ *   store runs FILE.db NCELL               the same with the runs of five
+ *                                     launches, five samples per run
+ *   store tail FILE.db NCAND NREP NRUN     the cost of a point beside a shard
+ * of
  *                                     NRUN runs: to store it, to append it to
  *                                     the tail of the published copy, to
- *                                     publish; medians, and the most
- *   store memory MB COMMAND...             peak memory of a command and what it
- *                                     waited for; 1 if that is above MB
+ *                                     publish; medians, and the maximum
+ *   store memory MB COMMAND...             peak memory of a command and its
+ *                                     children; exit code 1 if above MB
  *
- * Each figure stands beside what it has to be; one that is not ends in
- * "MISSED".
+ * Each number is printed with its limit; a missed limit is marked "MISSED".
  */
 #include "config.h"
 
@@ -37,12 +37,12 @@
 #include "runners/measure/runner.h"
 
 #define LAUNCHES 5
-#define LEAST_RATE 1e6       /* samples stored a second of processor time */
+#define LEAST_RATE 1e6       /* samples stored per second of processor time */
 #define TAIL_POINTS 100
 #define TAIL_COPIES 5
 #define MOST_SECONDS 10.0    /* of a query over ten million samples */
 
-/* What record.c asks other files of the runner. */
+/* Symbols of other files of the runner that record.c needs. */
 const char *const chorale_sync_names[CHORALE_NSYNC] = { "roundtime", "window",
                                                         "barrier" };
 
@@ -105,8 +105,8 @@ static void execute(struct chorale_store *store, const char *sql)
         die(msg.text);
 }
 
-/* A system, a campaign and npoint points of ncand candidates, the library
- * first, and their launches. */
+/* Insert a system, a campaign and npoint points of ncand candidates, the
+ * library first, and their launches. */
 static void plan(struct chorale_store *store, long npoint, int ncand)
 {
     char sql[1200];
@@ -138,7 +138,7 @@ static void plan(struct chorale_store *store, long npoint, int ncand)
     execute(store, sql);
 }
 
-/* A run of every cell in every launch, with what belongs to it, at once. */
+/* Insert a run of every cell in every launch, with its dependent rows. */
 static void measure(struct chorale_store *store)
 {
     execute(store,
@@ -171,7 +171,7 @@ static void invent(struct chorale_result *res, int nrep, long seed)
     }
 }
 
-/* Points of one launch, without their cells and samples. */
+/* Points of one launch, without cells and samples. */
 struct points {
     struct chorale_bench bench;
     struct chorale_task task;

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The database: samples stored a second through the runner's record path, with
-# the schema, its indexes and checks; the views over ten million samples;
-# what a point costs in a shard, in the tail of its copy and to publish it;
-# memory of a campaign of 100 000 cells in run, its runner, status, merge and
-# export. Each figure stands beside what it has to be, and one that is not
-# ends in MISSED; too much memory makes this fail, time depends on what else
-# the machine does.
+# Performance of the database: samples stored per second through the runner's
+# record path, with schema, indexes and checks; views over ten million samples;
+# the cost of a point in a shard, in the tail of its copy and to publish it;
+# memory of run, runner, status, merge and export with a campaign of 100 000
+# cells. Each number is printed with its limit, and a missed limit is marked
+# MISSED. Too much memory makes this fail; times depend on the load.
 #
 #   store.sh [SAMPLES]     default: 10000000
 here=$(cd "${top_builddir:-.}" && pwd)
@@ -27,7 +26,7 @@ memory() { # command...
     echo "# failed with $status: $(tail -n 1 "$work/err.txt")"
 }
 
-# Large points show the statements, small ones the disk's commits as well: a
+# Large points show the cost of statements, small ones also that of commits. A
 # point of the default plan has seven candidates of 100 repetitions.
 "$store" fill "$work/small.db" 7 100 $((samples / 50)) || exit
 rm -f "$work/small.db"
@@ -41,14 +40,14 @@ echo "# $(($(wc -c <"$work/r.db") / 1000000)) MB of file"
 for view in v_summary v_speedup v_best v_progress; do
     "$store" query "$work/r.db" "SELECT count(*) FROM $view" || exit
 done
-# All columns: what sorting needs is computed.
+# Select all columns, so that sorting has to compute them.
 "$store" query "$work/r.db" \
     "SELECT count(*) FROM (SELECT * FROM v_summary ORDER BY seconds, lo, p99)" ||
     exit
 rm -f "$work/r.db"
 
 # One launch of 100 000 cells, by the real runner on real MPI: the command with
-# all that it starts, and each rank by itself.
+# all its children, and each rank by itself.
 if command -v "${MPIEXEC:-mpiexec}" >/dev/null 2>&1; then
     "$store" cells "$work/cells.db" 100000 || exit
     cat >"$work/launcher" <<EOT
@@ -60,7 +59,7 @@ EOT
     chmod +x "$work/launcher"
     CHORALE_MPIEXEC=$work/launcher memory "$here/chorale" run \
         "$work/cells.db" -v
-    # What the ranks print comes by standard error, by -v.
+    # With -v the ranks' output goes to standard error.
     grep '^#.*chorale-runner' "$work/err.txt"
     grep -q '^#.*chorale-runner.*MISSED' "$work/err.txt" && code=1
     done=$(sqlite3 "$work/cells.db" "SELECT sum(done) FROM v_progress")
@@ -72,8 +71,8 @@ else
     echo "# no ${MPIEXEC:-mpiexec}: the runner's memory is left out"
 fi
 
-# As many cells measured: 500 000 runs of five samples. A shard into a new
-# database, a shard that is there already, and out again.
+# The same number of measured cells: 500 000 runs of five samples. Merge a shard
+# into a new database, merge a known shard, and export.
 "$store" runs "$work/shard.db" 100000 || exit
 echo "# a new shard and one that is there:"
 for what in new known; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.c - nanoseconds a call of one rank, which talks to nobody: see
- * trace.sh. The quickest of many short loops: what is left is code. */
+/* trace.c - nanoseconds per call of a single rank (trace.sh): the fastest of
+ * many short loops, which shows the cost of the code only. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>

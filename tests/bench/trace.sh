@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the shim and CHORALE_TRACE add to a call: nanoseconds of a call that one
-# rank makes alone, without the shim, with it, and traced, in turns; the
-# quickest of five programs each.
+# Nanoseconds that the shim and CHORALE_TRACE add to a call: a call of a single
+# rank without the shim, with it, and traced, in turn; the fastest of five
+# programs each.
 here=$(cd "${top_builddir:-.}" && pwd)
 src=${top_srcdir:-$(dirname "$0")/../..}
 : "${MPICC:=mpicc}"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # fit, decide and generate on large databases: seconds and memory of each at
-# 25 000, 50 000 and 100 000 cells, together at most 5 s and 500 MB of them at
-# 100 000, and how they grow: the exponent of the time between the first and the
-# last, which is about 1.1 for n log n. Too much memory makes this fail, time
-# depends on what else the machine does.
+# 25 000, 50 000 and 100 000 cells; at 100 000 together at most 5 s and 500 MB.
+# Also the exponent of the growth of time between the first and the last, which
+# is about 1.1 for n log n. Too much memory makes this fail; times depend on the
+# load.
 #
 #   tuner.sh [CELLS...]    default: 25000 50000 100000
 #
-# The cells are those of a plan of everything; their times are made up: what a
-# tree of that radix or a ring would take, with a factor of 10 % by the cell.
+# The cells are those of a plan of everything, with invented times: those of a
+# tree of that radix or of a ring, with a factor of 10 % by the cell.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
 store=$here/tests/bench/store
@@ -36,8 +36,8 @@ XML
     exit
 total=$(sqlite3 "$work/all.db" "SELECT count(*) FROM cell")
 
-# The first points of a fixed order, all of their cells, measured in a launch
-# of each number of ranks.
+# The first points of a fixed order, with all of their cells, measured in one
+# launch per number of ranks.
 fill() { # database, cells
     cp "$work/all.db" "$1"
     sqlite3 "$1" <<SQL

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* faults.c - what can go wrong in an MPI library, on purpose: preloaded into
- * chorale-runner by the shell tests. The faulty collective is MPI_Scan.
+/* faults.c - fault injection for the MPI library, preloaded into chorale-runner
+ * by shell tests. The faulty collective is MPI_Scan.
  *
- * FAULT   die     a rank is killed in call AFTER and all later ones
- *         hang    it never returns from there
- *         stuck   it never returns from a call among AFTER ranks; and as apart
- *         spoil   its result is wrong from there on
- *         tail    its calls take a millisecond, one in five takes 20: drawn, so
- *                 that no rhythm of the runner's can miss them
- *         final   it never returns from MPI_Finalize
- *         fallen  it is killed there
- *         slow    a program's own messages take half a second a mebibyte
- *         busy    they take 50 milliseconds a mebibyte until its first call
- *         far     what it sends takes 3 milliseconds more, and the messages of
- *                 a mebibyte of the rank before the last take 50
- *         root    from call AFTER on, what MPI_Bcast gives is wrong if the
+ * FAULT   die     the rank is killed in call AFTER and all later ones
+ *         hang    the rank never returns from that call
+ *         stuck   the rank never returns from a call with AFTER ranks; and
+ * apart
+ *         spoil   its result is wrong from that call on
+ *         tail    its calls take 1 ms, one in five takes 20 ms: at random, so
+ *                 that no periodic behaviour of the runner can miss them
+ *         final   the rank never returns from MPI_Finalize
+ *         fallen  the rank is killed in MPI_Finalize
+ *         slow    the program's own messages take 0.5 s per MiB
+ *         busy    they take 50 ms per MiB until the rank's first call
+ *         far     the rank's sends take 3 ms more, and messages of 1 MiB of the
+ *                 rank before the last take 50 ms
+ *         root    from call AFTER on, the result of MPI_Bcast is wrong if the
  *                 faulty rank is not the root
- *         first   its first AFTER calls take two seconds more
+ *         first   the rank's first AFTER calls take 2 s more
  *         alone   no rank waits in MPI_Barrier for the faulty one
- *         late    it learns every AFTERth common start 60 milliseconds late
- *         slip    it leaves each barrier of the program's own 20 milliseconds
- *                 late
- *         apart   exchanges of 256 KiB, both ways, and sums of integers in
- *                 place take 150 milliseconds
- *         shared  the former 20, and one rank of all has its own at a time:
- *                 LINK
+ *         late    the rank receives every AFTERth common start 60 ms late
+ *         slip    the rank leaves each barrier of the program itself 20 ms late
+ *         apart   exchanges of 256 KiB in both directions, and sums of integers
+ *                 in place, take 150 ms
+ *         shared  such exchanges take 20 ms, and only one rank of all can
+ *                 exchange at a time: LINK
  * FAULTY  the rank, by PMI_RANK; default 1
- * LINK    a file that stands for what all messages must pass
- * ONCE    a file: the fault happens if it can be made */
+ * LINK    a lock file that represents the link of all messages
+ * ONCE    a file: the fault happens only if the file can be created */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@
 #include <unistd.h>
 
 #define EVERY 5
-#define SHORT 1e-3 /* s, of a call */
+#define SHORT 1e-3 /* s, duration of a call */
 #define LONG (20 * SHORT)
 #define FIRST 2
 #define TAG 7
@@ -123,7 +123,7 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
               MPI_Op op, MPI_Comm comm)
 {
     int (*real)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
-    static unsigned short drawn[3]; /* the same on all ranks */
+    static unsigned short drawn[3]; /* equal on all ranks */
     int size, rc;
 
     *(void **)&real = next("PMPI_Scan");
@@ -140,7 +140,7 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
         idle(nrand48(drawn) % EVERY == 0 ? LONG : SHORT);
     if (is("spoil") && faulty() && calls >= number("AFTER", 1) &&
         PMPI_Type_size(type, &size) == MPI_SUCCESS && count > 0)
-        ((char *)out)[size - 1] ^= 0x40; /* more than rounding */
+        ((char *)out)[size - 1] ^= 0x40; /* a larger error than rounding */
     return rc;
 }
 
@@ -153,7 +153,7 @@ int PMPI_Barrier(MPI_Comm comm)
         return real(comm);
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
-    /* The others meet at the lowest of them, which then lets all go. */
+    /* The other ranks meet at the lowest of them, which then releases all. */
     int first = out == 0;
     for (int r = 0; r < size && rank == first; r++)
         if (r != first && r != out)
@@ -185,7 +185,7 @@ int PMPI_Bcast(void *buf, int count, MPI_Datatype type, int root,
     return rc;
 }
 
-/* Starts are announced one number at a time (sync.c). */
+/* Common starts are sent as single numbers (sync.c). */
 int PMPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag,
               MPI_Comm comm, MPI_Status *status)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions of tests that preload faults.c into one rank of the runner. Sourced
+# Functions for tests that preload faults.c into one rank of the runner. Sourced
 # after lib.sh and kill.sh.
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$chorale" --version | grep -q 'sanitizer=no' ||
@@ -8,7 +8,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
     "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 db=$work/r.db
 
-# Points of one variant and of the library, whose cells are faulty.
+# Run a campaign of one variant and the library, whose runs are faulty.
 campaign() { # name, launches, message sizes, options of run, variable=value...
     what=$1 launches=$2 sizes=$3 options=$4
     shift 4
@@ -32,7 +32,7 @@ campaign() { # name, launches, message sizes, options of run, variable=value...
     diag "$(sqlite3 "$db" "SELECT group_concat(status || ' ' || reason, ', ')
         FROM launch")"
 }
-bad() { # start of the reason, number of lost launches
+bad() { # start of the reason, number of lost launches: check a faulty campaign
     is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT status || ' ' ||
         (reason LIKE '$1%')) FROM run JOIN cell USING (cell_id)
         WHERE provider = 'library' AND status <> 'ok'")" "failed 1" \
@@ -47,7 +47,7 @@ bad() { # start of the reason, number of lost launches
     "$chorale" status "$db" | grep -q "failed: $1"
     ok $? "$what: status prints the reason"
 }
-good() { # number of lost launches
+good() { # number of lost launches: check that no run is faulty
     is "$(sqlite3 "$db" "SELECT (SELECT count(*) FROM run WHERE status <> 'ok')
         || ' ' || count(*) FROM launch WHERE status = 'failed'")" "0 $1" \
         "$what: no cell fails and $1 launches are lost"
@@ -64,7 +64,7 @@ single() { # fault, call, message size, options of plan...
         timeout 900 "$chorale" run "$db" -q
     ok $? "$fault: the campaign is measured"
 }
-library() { # columns: of the library's run and its summary
+library() { # columns: print them for the library's run and its summary
     sqlite3 "$db" "SELECT $1 FROM run r JOIN cell c USING (cell_id)
         LEFT JOIN run_summary s USING (run_id) WHERE c.provider = 'library'"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions of tests that kill a command with all that it started. Sourced
+# Functions for tests that kill a command with all its descendants. Sourced
 # after lib.sh.
 
 # Wait until a command succeeds; fails after ten minutes.
@@ -12,7 +12,7 @@ wait_for() { # command, words
     done
 }
 
-# A zombie has ended, although it can be signalled.
+# A zombie counts as ended, although it can be signalled.
 ended() { # process
     ! kill -0 "$1" 2>/dev/null ||
         grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
@@ -26,8 +26,8 @@ tree_of() { # process; prints it and its descendants
         } }' | sort -n | tr '\n' ' '
 }
 
-# Stop a process and its descendants, also those that it starts meanwhile.
-# Sets $tree.
+# Stop a process and its descendants, including those started meanwhile. Sets
+# $tree.
 stop_tree() { # process
     tree=
     while now=$(tree_of "$1") && [ "$now" != "$tree" ]; do
@@ -37,8 +37,9 @@ stop_tree() { # process
     done
 }
 
-# SIGKILL to a child of this shell and all its descendants. They are stopped
-# first, so that none reacts to the end of another. Returns when all have ended.
+# Send SIGKILL to a child of this shell and all its descendants. They are
+# stopped first, so that no process reacts to another's end. Returns when all
+# have ended.
 kill_tree() { # process
     stop_tree "$1"
     # shellcheck disable=SC2086

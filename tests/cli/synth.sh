@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# synth.sh - a database as a campaign would have left it, made by formula.
+# synth.sh - make the database of a campaign, with times from a formula.
 #
 # Usage: synth.sh SCHEMA.sql OUT.db [SYSTEM [COMM_SIZES [VARIANTS]]]
 #   SYSTEM      its name, any text (default: fat-tree)
 #   COMM_SIZES  default: "2 64"
-#   VARIANTS    collectives take this many variants, 1 to 20 (default: 3)
+#   VARIANTS    number of variants per collective, 1 to 20 (default: 3)
 #
 # bcast and allreduce at n = 0, 8 B, 32 B ... 2 MiB, 5 launches with noise of
 # 3 % by a fixed rule, alpha 1 us, beta 1 ns/B, tau 0.25 ns/B.
@@ -72,7 +72,7 @@ INSERT INTO launch (uuid, campaign_id, system_id, ordinal, comm_size, ppn,
     '2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z', 'done' FROM k;
 CREATE TEMP TABLE ideal AS SELECT uuid, cell_id, m, 1e-6 * CASE v.a
 SQL
-        # The coefficients are expressions in p and lg: written out here.
+        # The coefficients are expressions in p and lg, expanded here.
         for e in 'lg' 'p - 1' 'lg + p - 1' '1.3 * lg' '1.1 * lg' \
                  '2 * (p - 1)' '2 * lg'; do
             echo "WHEN '$e' THEN $(echo "$e" | sed "s/lg/$lg/g; s/p/$p/g")"

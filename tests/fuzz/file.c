@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* file.c - the bytes as a file: see fuzz.h. */
+/* file.c - write a fuzzer's input to a file. */
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# fuzz.t - what fuzzers made up or found, once more: targets return, whatever
-# the file. Then the same with bytes lost, doubled and turned over by a rule.
+# fuzz.t - replay the corpora of the fuzzing targets: targets return for every
+# file. Then the same with bytes removed, duplicated and flipped by fixed rules.
 . "$(dirname "$0")/../lib.sh"
 corpus=$top_srcdir/tests/fuzz/corpus
 mkdir "$work/store"
@@ -15,22 +15,22 @@ for target in tables trace spec store tail; do
     [ "$target" != store ] || folder=$work/store
     n=$(find "$folder" -type f | wc -l)
     [ "$n" -ge 3 ]
-    ok $? "$target: $((n)) files"
+    ok $? "$target: the corpus has $((n)) files"
     find "$folder" -type f -exec timeout 900 "$program" {} + >"$work/out" 2>"$work/err"
-    is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" "$target returns of each"
+    is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" "$target returns for each file"
     diag "$(tail -n 2 "$work/err")"
     if [ "$target" = store ]; then
         is "$(CHORALE_FUZZ_MERGED=1 "$program" "$work/store/rows" \
             "$work/store/cut" "$work/store/whole" | sed "s|$work/store/||")" \
             "merged: rows
 cut
-merged: whole" "what is whole goes through the merge, and is numbered"
+merged: whole" "store: intact databases are merged, and rows numbered"
         for table in $(sqlite3 "$work/store/rows" "SELECT name FROM
             sqlite_schema WHERE type = 'table'"); do
             [ "$(sqlite3 "$work/store/rows" "SELECT count(*) FROM $table")" -gt 0 ] ||
                 echo "$table"
         done >"$work/none"
-        is "$(cat "$work/none")" "" "it begins with rows in each table"
+        is "$(cat "$work/none")" "" "store: the corpus has rows in each table"
     fi
     if [ "$target" = tail ]; then
         is "$(CHORALE_FUZZ_MERGED=1 "$program" "$folder/launch" \
@@ -68,7 +68,7 @@ for path in sys.stdin.read().split("\n")[:-1]:
     find "$work/$target-bent" -type f -exec timeout 3000 "$program" {} + \
         >"$work/out" 2>"$work/err"
     is "$? $(wc -l <"$work/out" | tr -d ' ')" "0 $((n))" \
-        "$target returns of $((n)) that are bent"
+        "$target returns for $((n)) damaged files"
     diag "$(tail -n 2 "$work/err")"
 done
 finish

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay.c - a fuzzer's target over files that are there: corpora and findings
- * as a test without a fuzzer. */
+/* replay.c - run a fuzzing target on files: corpora and findings as a test
+ * without a fuzzer. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         }
         size = fread(bytes, 1, sizeof(bytes), in);
         fclose(in);
-        /* Of its very size, so that a sanitizer sees what reads beyond. */
+        /* Of the exact size, so that a sanitizer detects reads beyond it. */
         exact = malloc(size > 0 ? size : 1);
         if (exact == NULL)
             return 1;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# seed.sh - small databases for the fuzzing target store to begin with: one
-# without rows, and one with rows in each table, so that views, merges, exports
-# and the report meet some. Pages are as small as can be, the schema is without
-# its comments, which are not compared.
+# seed.sh - make the initial corpus of the fuzzing target store: small
+# databases, one without rows, and one with rows in each table for views,
+# merges, exports and reports. Pages have the smallest size; the schema has no
+# comments, which are not compared.
 #
 # Usage: seed.sh SCHEMA.sql FOLDER     makes FOLDER/whole and FOLDER/rows
 set -eu

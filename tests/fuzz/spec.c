@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units.c - fuzzing target: sizes, lists and durations as people write them. */
+/* spec.c - fuzzing target: sizes, lists and durations of options. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void ranges(const char *text, const long *value, size_t count)
     while (i < count && value[i] != range.last)
         i++;
     if (i == count)
-        chorale_fuzz_broken("a last value that is none of the list");
+        chorale_fuzz_broken("a last value that is not in the list");
 }
 
 static void lists(const char *text, long min)
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         chorale_fuzz_broken("a negative size");
     if (chorale_spec_seconds("--time", text, &seconds, &msg) == CHORALE_OK &&
         !isfinite(seconds))
-        chorale_fuzz_broken("a time that is none");
+        chorale_fuzz_broken("a time that is not finite");
     free(text);
     return 0;
 }

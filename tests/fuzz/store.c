@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* store.c - fuzzing target: databases that come from elsewhere are opened, read
- * by the views, merged into one in memory whose rows are numbered, exported and
- * reported. tests/fuzz/seed.sh makes what that begins with. */
+/* store.c - fuzzing target: foreign databases are opened, read by the views,
+ * merged into one in memory whose rows are numbered, exported and reported.
+ * tests/fuzz/seed.sh makes the initial corpus. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void said(enum chorale_err err, const struct chorale_errmsg *msg)
         chorale_fuzz_broken("an error without its line");
 }
 
-/* All rows of a query, with their text. */
+/* Read all rows of a query as text. */
 static void read_all(struct chorale_store *store, const char *sql)
 {
     struct chorale_errmsg msg = { "" };
@@ -59,7 +59,7 @@ static void read_views(struct chorale_store *store)
         read_all(store, sql[i]);
 }
 
-/* 1: it is one that is read. */
+/* Returns 1 if the database can be read. */
 static int read_it(const char *path)
 {
     struct chorale_errmsg msg = { "" };
@@ -80,7 +80,7 @@ static int read_it(const char *path)
     return opened;
 }
 
-/* 1: its rows are in a database now. */
+/* Returns 1 if its rows were merged into a database. */
 static int merge_it(const char *path)
 {
     struct chorale_errmsg msg = { "" };
@@ -107,8 +107,9 @@ static int merge_it(const char *path)
     return sound;
 }
 
-/* With libFuzzer each input takes one turn of n, by its bytes, so that there
- * are more inputs; what is read from files takes all. */
+/* 1 if the input takes this turn of n. With libFuzzer each input takes one
+ * turn, by its bytes, so that more inputs can be tried; inputs from files take
+ * all. */
 static int takes(const uint8_t *data, size_t size, size_t turn, size_t n)
 {
 #ifdef CHORALE_LIBFUZZER
@@ -123,7 +124,7 @@ static int takes(const uint8_t *data, size_t size, size_t turn, size_t n)
 #endif
 }
 
-/* A verb with its options, on the database, into a file beside it. */
+/* Run a verb with its options on the database, into a file beside it. */
 static void call(const struct chorale_verb *verb, const char *path,
                  const char *const *option, int noption)
 {
@@ -189,8 +190,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifdef CHORALE_LIBFUZZER
 /* Most of a database is its schema, and one with another schema is refused at
- * once: what is made up is mostly the inside of one page that has a b-tree in
- * it. The first page has the head of the file. */
+ * once. So mutate mostly the inside of one page that contains a b-tree. The
+ * first page has the file header. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
                                unsigned seed);
@@ -205,7 +206,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
     for (size_t tries = 0; tries < npage; tries++) {
         const size_t k = 1 + (seed / 8 + tries) % (npage - 1);
         uint8_t *at = data + k * page;
-        const size_t rows = (size_t)at[5] << 8 | at[6]; /* where they begin */
+        const size_t rows = (size_t)at[5] << 8 | at[6]; /* first row */
 
         if ((at[0] == 0x0d || at[0] == 0x0a) && rows < page) {
             const size_t skip = seed % 8 == 1 ? 0 : rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tables.c - fuzzing target: output of other benchmarks. What is taken must be
- * rows that a database takes. */
+/* tables.c - fuzzing target: output of other benchmarks. Accepted rows must be
+ * valid for a database. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 static void check(const struct chorale_foreign_row *row)
 {
     if (!(row->avg > 0) || !isfinite(row->avg))
-        chorale_fuzz_broken("a time that is none");
+        chorale_fuzz_broken("a time that is not positive and finite");
     if (row->msg_size < 0 || row->comm_size < 0 || row->nrep < 0 ||
         row->pass < 0)
         chorale_fuzz_broken("a negative number");

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < t.npoint; i++)
             if (t.point[i].n < 0 || t.point[i].msg_size < 0 ||
                 t.point[i].comm_size < 1 || !isfinite(t.point[i].seconds))
-                chorale_fuzz_broken("a point that cannot be");
+                chorale_fuzz_broken("an invalid point");
     }
     chorale_trace_release(&t);
     return 0;

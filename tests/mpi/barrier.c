@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* barrier.c - nobody leaves before the last has entered: each rank in turn
- * comes late, then three barriers without a pause. */
+/* barrier.c - no rank leaves a barrier before the last rank has entered. Each
+ * rank in turn arrives late; then three barriers follow without a pause. */
 #include "tests/mpi/clock.h"
 #include "tests/mpi/problem.h"
 
@@ -34,7 +34,7 @@ void try_barrier(struct stage *st, const struct problem *p)
     for (int i = 0; i < rounds; i++)
         if (first[i] < last[i])
             problem_fail(st, p,
-                         i < n ? "left before the last, which came late, had "
+                         i < n ? "left before the late rank had "
                                  "entered; late rank"
                                : "left before the last had entered; round",
                          i);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bits.c - sums of doubles, of which nearly every order of adding has other
- * bits. What a variant promises: two calls alike end with the same bits, also
- * if a rank comes late to the second; all ranks of an allreduce end with the
- * same; and no sum is further from the true one than rounding takes it. */
+/* bits.c - bitwise reproducibility of floating-point sums. Nearly every order
+ * of adding these doubles gives other bits. Checked as each variant states:
+ * two equal calls give the same bits, also if a rank arrives late at the
+ * second; all ranks of an allreduce get the same bits; and the result differs
+ * from the exact sum by no more than rounding. */
 #include "tests/mpi/factor_levels.h"
 
 #include <float.h>
@@ -15,7 +16,7 @@
 /* Far longer than a small reduction takes. */
 #define LATE 1e-3
 
-/* Ranks from which on what is said to differ from rank to rank does. */
+/* From this many ranks on, variants with bits_differ show the difference. */
 enum { DIFFERING_RANKS = 8 };
 
 static double operand(const struct problem *p, int rank, int unit)
@@ -28,7 +29,7 @@ static double operand(const struct problem *p, int rank, int unit)
 
 /* --- one call --------------------------------------------------------- */
 
-/* This rank's memory of two calls alike. */
+/* This rank's buffers of two equal calls. */
 struct sums {
     struct shape s;
     MPI_Count counts[MAX_RANKS];
@@ -89,7 +90,7 @@ static void run(struct stage *st, const struct problem *p, struct sums *x,
 
 /* --- what must hold --------------------------------------------------- */
 
-/* The first of n that differ in a bit, or -1. */
+/* Index of the first of n values that differ in a bit, or -1. */
 static int first_difference(const double *a, const double *b, int n)
 {
     for (int u = 0; u < n; u++)
@@ -98,8 +99,8 @@ static int first_difference(const double *a, const double *b, int n)
     return -1;
 }
 
-/* Each sum is of the operands of ranks [0, below), and rounded so many times
- * at most. */
+/* Check that each sum is near the exact sum of the operands of ranks [0,
+ * below), which takes below roundings at most. */
 static void check_values(struct stage *st, const struct problem *p,
                          const struct sums *x)
 {
@@ -123,7 +124,7 @@ static void check_values(struct stage *st, const struct problem *p,
     }
 }
 
-/* All ranks against rank 0. Remembered is whether any had other bits. */
+/* Compare all ranks with rank 0, and remember whether any bits differed. */
 static void check_ranks(struct stage *st, const struct problem *p,
                         const struct sums *x)
 {
@@ -164,7 +165,7 @@ void try_bits(struct stage *st, const struct problem *p)
 
 /* --- the calls of one variant ----------------------------------------- */
 
-/* One after the other on all communicators, with all roots, and in place. */
+/* Make one call on each communicator: the roots and in place take turns. */
 static long try_next(struct stage *stage, int nstage, const struct space *s,
                      int units, const long *param, int *turn)
 {
@@ -185,8 +186,8 @@ static long try_next(struct stage *stage, int nstage, const struct space *s,
     return try_problem(st, &p);
 }
 
-/* Is it true that ranks end with different bits, and that this is why nothing
- * selects it? */
+/* A variant with bits_differ must not be selectable, and a call must have shown
+ * the difference. */
 static void check_excuse(struct stage *stage, int nstage,
                          const struct chorale_alg *alg)
 {
@@ -199,11 +200,11 @@ static void check_excuse(struct stage *stage, int nstage,
     if (!alg->bits_differ)
         return;
     if (chorale_alg_unselectable(alg, 1) == NULL)
-        stage_fail(&stage[0], "its ranks end with different bits, and still "
-                              "it can be selected");
+        stage_fail(&stage[0], "ranks end with different bits, but the variant "
+                              "can be selected");
     if (!differed && stage[0].ctx->size == DIFFERING_RANKS)
-        stage_fail(&stage[0], "says that its ranks end with different bits, "
-                              "which no call showed");
+        stage_fail(&stage[0], "the variant states that bits differ between "
+                              "ranks, but no call showed it");
 }
 
 long check_bits(struct stage *stage, int nstage, const struct space *s,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c - see clock.h. */
+/* clock.c - one clock for all ranks: simulated time or host time. */
 #include "tests/mpi/clock.h"
 
 #include <time.h>

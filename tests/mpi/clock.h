@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.h - one clock for all ranks of a test, simulated or this host's. */
+/* clock.h - one clock for all ranks of a test: simulated time or host time. */
 #ifndef CHORALE_TESTS_MPI_CLOCK_H
 #define CHORALE_TESTS_MPI_CLOCK_H
 
 #include <mpi.h>
 
-/* Seconds. In simulation the simulated time, else of the host's clock, which
- * all its processes share. */
+/* Seconds of simulated time, or of the host's monotonic clock, which all of its
+ * processes share. */
 double clock_now(void);
 
-/* Let this rank sleep, in that time. */
+/* Let this rank sleep for so many seconds of that clock. */
 void clock_sleep(double seconds);
 
-/* All ranks leave at the same instant of simulated time, to a nanosecond. In
- * reality: after each other's messages. */
+/* Barrier that all ranks leave at the same simulated time, to a nanosecond. On
+ * a real machine they leave as soon as the messages of the others arrive. */
 void clock_start_together(MPI_Comm comm);
 
 #endif

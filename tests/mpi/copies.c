@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* copies.c - packing and copying between layouts, which the variants build
- * upon. */
+/* copies.c - packing, unpacking and copying between all pairs of layouts. */
 #include "tests/mpi/problem.h"
 
 enum { UNITS = 52 };
 
-/* Elements too large for one MPI_Pack, where the limit on counts is low. Not
- * in simulation: SimGrid 3.32 does not pack contiguous runs of such a type. */
+/* Elements too large for one MPI_Pack, in builds with a low limit on counts.
+ * Not in simulation: SimGrid 3.32 does not pack contiguous runs of them. */
 #ifndef CHORALE_SIM
 static void check_large_elements(struct stage *st)
 {
@@ -39,7 +38,7 @@ static void check_large_elements(struct stage *st)
 }
 #endif
 
-/* Pack, copy, unpack: all layouts to all others. */
+/* Pack, copy and unpack between all pairs of layouts. */
 void check_copies(struct stage *st)
 {
     for (int i = 0; i < NMOVE; i++)

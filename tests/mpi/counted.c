@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counted.c - messages and reductions on their way to MPI: see counted.h. */
+/* counted.c - linker wrappers that count messages and reductions. */
 #include "tests/mpi/counted.h"
 
 #include "tests/mpi/problem.h"
 
-/* Of each rank in MPI_COMM_WORLD: simulated ones share one process. */
+/* Per rank of MPI_COMM_WORLD: simulated ranks share one process. */
 static struct chorale_stat of[MAX_RANKS];
 static long looks[MAX_RANKS];
 static int any[MAX_RANKS];
-static int waiting[MAX_RANKS]; /* for the rest of those it took one of */
+static int waiting[MAX_RANKS]; /* 1: its last Waitany left others open */
 
 static struct chorale_stat *mine(void)
 {
@@ -49,8 +49,9 @@ static long long bytes_of(int count, MPI_Datatype type)
     return (long long)size * count;
 }
 
-/* The rank does something while the others may be through or not. One that
- * takes all of them before it goes on does not choose. */
+/* The rank continues although other requests of its last MPI_Waitany may be
+ * open: its schedule then depends on timing. A rank that completes all of them
+ * first does not depend on timing. */
 static void goes_on(const struct chorale_stat *own)
 {
     any[own - of] |= waiting[own - of];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* covers.c - the rows that each of several launches makes, so that together
- * they make up a cover: each pair of levels that a variant runs with at any of
- * their numbers of ranks is in some row. Levels are compared by what they mean:
- * the last root, one unit more than there are ranks, a radix of 8. */
+/* covers.c - divide a variant's cover among several launches. Together they
+ * make each pair of levels with which the variant runs at any of their numbers
+ * of ranks. Levels are compared by meaning, for instance the last root, one
+ * unit more than there are ranks, or radix 8. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +14,14 @@ enum { MAX_MEANINGS = 96 };
 
 enum { POSSIBLE = 1, MADE = 2 };
 
-/* One launch's cover, and which of its rows it makes. */
+/* One launch's cover, and the rows that it makes. */
 struct rows {
     struct space s;
     struct pairs cover;
     unsigned char *mine; /* [nrow] */
 };
 
-/* Of one variant: what levels mean, which pairs there are, who makes what. */
+/* For one variant: meanings of levels, possible pairs, rows per launch. */
 struct sums {
     struct rows launch[MAX_LAUNCHES];
     int n[NFACTOR];
@@ -29,7 +29,7 @@ struct sums {
     unsigned char met[NFACTOR][MAX_MEANINGS][NFACTOR][MAX_MEANINGS];
 };
 
-/* Tags are no values: below all that there are. */
+/* Code of a tag: below all values, so that the two cannot be confused. */
 static long tag(int which)
 {
     return -1000000L - which;
@@ -48,7 +48,7 @@ static int intern(struct sums *x, int f, long meaning)
     return i;
 }
 
-/* What a number means beside itself, at p ranks. */
+/* Append the tags of a value at p ranks; returns their number. */
 static int relative(long value, int p, long *list)
 {
     const struct { long value; int tag; } all[] = {
@@ -63,7 +63,7 @@ static int relative(long value, int p, long *list)
     return n;
 }
 
-/* All that level at of factor f means at p ranks. Returns how many. */
+/* List all meanings of level at of factor f at p ranks; returns how many. */
 static int meanings(const struct space *s, int f, int at, int p, long *list)
 {
     int n = 0;
@@ -93,8 +93,8 @@ static int meanings(const struct space *s, int f, int at, int p, long *list)
     return n;
 }
 
-/* Add flags to every two meanings of a row. Returns 1 if any of them was
- * possible and not made before, else 0; -1 where there are too many. */
+/* Add flags to all pairs of meanings of a row. Returns 1 if a pair was possible
+ * and not made before, else 0; -1 if there are too many meanings. */
 static int take_row(struct sums *x, const struct space *s, int p,
                     const unsigned char *row, int flags)
 {
@@ -120,9 +120,9 @@ static int take_row(struct sums *x, const struct space *s, int p,
     return lacked;
 }
 
-/* --- who makes what --------------------------------------------------- */
+/* --- rows per launch -------------------------------------------------- */
 
-/* A launch's cover and its part of it. Returns -1 without memory. */
+/* Make each launch's cover and its part of it. Returns -1 without memory. */
 static int take_part(struct sums *x, const struct share *sh,
                      const struct chorale_alg *alg, const struct fixture *fix,
                      int ncomm, int i)
@@ -149,7 +149,7 @@ static int take_part(struct sums *x, const struct share *sh,
     return 0;
 }
 
-/* The rows with pairs that no part has. */
+/* Add the rows with pairs that no part has. */
 static void take_rest(struct sums *x, const struct share *sh)
 {
     for (int i = 0; i < sh->n; i++)
@@ -173,7 +173,7 @@ static void sums_free(struct sums *x)
     free(x);
 }
 
-/* NULL without memory. */
+/* Decide which launch makes which rows. Returns NULL without memory. */
 static struct sums *settle(const struct share *sh,
                            const struct chorale_alg *alg,
                            const struct fixture *fix, int ncomm)

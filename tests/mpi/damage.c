@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* damage.c - scatter resilient where packets arrive damaged: a block is sent
- * again as often as retries allows, and what is refused more often is an error
- * at both ends and at no other rank.
+/* damage.c - scatter resilient resends damaged packets: a block is sent again
+ * up to `retries` times; a block refused more often is an error at its sender
+ * and receiver, and at no other rank.
  *
- * The linker passes the catalogue's calls of PMPI_Recv to __wrap_PMPI_Recv,
- * which spoils the first packets that a rank gets. Run on three ranks or
- * more. */
+ * The linker redirects the catalogue's PMPI_Recv to __wrap_PMPI_Recv, which
+ * damages the first packets that a rank receives. Run on at least three
+ * ranks. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,10 @@ int __wrap_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
 
 enum { MOST = 1000, EVERY = -1, KEPT = -1 };
 
-/* Packets of this rank that are yet to be spoiled; all that came. */
+/* Packets that this rank has still to damage; packets received. */
 static int to_spoil, arrived;
 
-/* Flips one bit: each time another one, in payload or checksum. */
+/* Flip one bit of payload or checksum, another one each time. */
 int __wrap_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
                      int tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -42,8 +42,8 @@ int __wrap_PMPI_Recv(void *buf, int count, MPI_Datatype type, int source,
     return err;
 }
 
-/* One scatter: the first `times` packets of rank victim (EVERY: of all but the
- * root) arrive damaged. */
+/* One scatter in which the first `times` packets of rank victim arrive damaged;
+ * EVERY: those of each rank but the root. */
 struct trial {
     int root, victim, times, count;
     long retries;
@@ -59,7 +59,7 @@ static int is_hit(const struct trial *t, int rank)
     return rank != t->root && (t->victim == EVERY || t->victim == rank);
 }
 
-/* This rank's data: its block, or where it was refused what was there. */
+/* This rank's data: its block or, if refused, the unchanged buffer. */
 static int data_right(const struct trial *t, int rank, const int *got,
                       int refused)
 {
@@ -69,7 +69,7 @@ static int data_right(const struct trial *t, int rank, const int *got,
     return got[t->count] == KEPT;
 }
 
-/* What must have come here, sent from here, and been returned. */
+/* Check packets received, packets sent, and the returned error. */
 static int numbers_right(const struct trial *t, const struct chorale_ctx *ctx,
                          int err)
 {
@@ -121,7 +121,7 @@ static int run_trial(struct chorale_ctx *ctx, const struct trial *t)
     return right;
 }
 
-/* A trial, and one without damage after it: nothing is left under way. */
+/* A trial, then one without damage: no message of the first may remain. */
 static void check(struct chorale_ctx *ctx, struct trial t)
 {
     struct trial clean = t;
@@ -134,7 +134,8 @@ static void check(struct chorale_ctx *ctx, struct trial t)
         tap_ok(all, "root %d, %s: %d packets damaged, %d integers, retries "
                "%ld: %s", t.root, t.victim == EVERY ? "every rank" : "one",
                t.times, t.count, t.retries,
-               t.times > t.retries ? "an error at both ends" : "all served");
+               t.times > t.retries ? "an error at both ends"
+                                   : "all blocks arrive");
 }
 
 static void check_all(struct chorale_ctx *ctx)

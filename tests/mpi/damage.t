@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Damaged packets under the MPI library: see damage.c.
+# Run damage.c, scatter with damaged packets, under the MPI library.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
 . "$source/tests/mpi/launch.sh"

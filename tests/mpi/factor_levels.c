@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* factor_levels.c - the levels of the factors: see factor_levels.h. */
+/* factor_levels.c - the levels of each factor of a variant's calls. */
 #include "tests/mpi/factor_levels.h"
 
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 
 #include "algorithms/tree.h"
 
-/* Beyond the segments tried, in the short matrix and in the full one. */
-/* MANY: more than a segment of 4 KiB. Few ranks can have more of them, blocks
- * of many ranks must be fewer: they are many units together. */
+/* Counts in units. FEW is above the segments tried. MANY, in the short matrix,
+ * is above a segment of 4 KiB; MANY_FULL is for the full matrix with few ranks.
+ * With many ranks blocks are shorter, because they add up. */
 enum { FEW = 131, MANY = 521, MANY_FULL = 4097, UNIT = 8 };
 
-/* Numbers up to this one are tried whatever the number of ranks. */
+/* Parameter values up to this one are tried at all numbers of ranks. */
 enum { SMALL = 4 };
 
-/* More segments of one message take long and show nothing new. */
+/* Most segments of one message: more take long and add no new case. */
 enum { SEGMENTS = 600 };
 
-/* Append what is not there yet; returns the new length. */
+/* Append value unless the list has it; returns the new length. */
 static int add_int(int *list, int n, int value)
 {
     for (int i = 0; i < n; i++)
@@ -48,7 +48,7 @@ static int roots(int *list, int p)
     return add_int(list, n, p - 1);
 }
 
-/* The largest first: that is where the fewest variants refuse. */
+/* The largest count first: fewest variants refuse it. */
 static int counts(int *list, int p, int full, int many)
 {
     int n = add_int(list, 0, many), q = chorale_pow2_below(p);
@@ -67,7 +67,7 @@ static int counts(int *list, int p, int full, int many)
     return n;
 }
 
-/* Bytes: less than an element, odd, a few sizes, and larger than all. */
+/* Sizes in bytes: below an element, odd, some others, above all counts. */
 static int byte_values(const struct chorale_param *param, long *list,
                        int full)
 {
@@ -84,8 +84,8 @@ static int byte_values(const struct chorale_param *param, long *list,
     return add_long(list, n, param->max < 1L << 30 ? param->max : 1L << 30);
 }
 
-/* Radixes, requests, blocks: small ones, those round the number of ranks, and
- * the largest. */
+/* Radixes, requests and blocks: small values, values near the number of ranks,
+ * and the largest. */
 static int number_values(const struct chorale_param *param, long *list, int p,
                          int full)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* far_apart.c - units so far apart in memory that offsets pass 2^31 bytes. Address
- * space alone: of the memory only a window round each unit is there. */
+/* far_apart.c - calls whose units are so far apart that offsets exceed 2^31
+ * bytes. Only a window around each unit is mapped memory. */
 #include <stdio.h>
 
 #include "tests/mpi/share.h"
 
-enum { TURNS = 3, MEBIBYTES = 2100 }; /* a unit each */
+enum { TURNS = 3, MEBIBYTES = 2100 }; /* units of 1 MiB */
 
 static struct problem wide_problem(const struct chorale_alg *alg,
                                    const struct fixture *fix, int ranks,
@@ -29,7 +29,7 @@ static struct problem wide_problem(const struct chorale_alg *alg,
     return p;
 }
 
-/* Why it refuses, or NULL. */
+/* The reason of the refusal, or NULL. */
 static const char *refuses(const struct fixture *fix, int ranks,
                            const struct problem *p)
 {
@@ -38,8 +38,9 @@ static const char *refuses(const struct fixture *fix, int ranks,
     return chorale_alg_refuses(p->alg, &pt);
 }
 
-/* If it refuses the defaults, another value of one parameter with which it does
- * not: segments that are small enough. Returns 1 if it runs. */
+/* If the variant refuses the default parameters, search a value of one
+ * parameter that it accepts, for instance smaller segments. Returns 1 if it
+ * runs. */
 static int find_params(const struct fixture *fix, int ranks,
                        struct problem *p)
 {

@@ -9,16 +9,16 @@
 
 enum { GUARD = 64, PRIME = 13, WIDE_EXTENT = 1 << 20 };
 
-/* Bytes of a wide unit that are memory, its guard before it among them. */
+/* Mapped bytes of a wide unit, including the guard before it. */
 enum { WINDOW = 2 * GUARD };
 
-/* What is in the gaps of rank 0's send buffer. */
+/* Byte value of the gaps of rank 0's send buffer. */
 enum { FIRST_FILL = 0x60 };
 
-/* Lower bounds and extents of some layouts. SimGrid 3.32 strides elements of
- * a type whose lower bound is not 0 by too little or too much, whoever sends
- * them; there the layouts have a gap in front instead. And it takes a type's
- * extent for its true extent, so that nothing may lie beyond. */
+/* Lower bounds and extents of some layouts. SimGrid 3.32 misplaces elements of
+ * a type whose lower bound is not 0; there the layouts start with a gap
+ * instead. It also takes a type's extent for its true extent, so that no data
+ * may lie beyond the extent. */
 #ifdef CHORALE_SIM
 enum { LOW_BOUND = 0, LOW_FIRST = 4, LOW_SECOND = 16, BEFORE_BOUND = 0,
        TIGHT_EXTENT = 16 };
@@ -79,7 +79,7 @@ static int small(int rank, int unit, int k)
     return mix(rank, unit, k) % PRIME;
 }
 
-/* Of elements that hold nothing. */
+/* Reduction of elements without data. */
 static void nothing(int *left, const int *right)
 {
     (void)left;
@@ -99,8 +99,8 @@ static const int matrix_disp[4] = { 0, 4, 12, 16 };
 static const int matrix_low_disp[4] = { LOW_FIRST, LOW_FIRST + 4, LOW_SECOND,
                                         LOW_SECOND + 4 };
 
-/* MPI's user function from a plain one: inout = in op inout, with the
- * integers of an element at disp[]. */
+/* Build MPI's user function from a plain one: inout = in op inout. The integers
+ * of an element are at disp[]. */
 static void apply(const char *in, char *inout, int len, int ints,
                   const int *disp, int extent,
                   void (*combine)(int *, const int *))
@@ -163,7 +163,7 @@ static void low_product_op(void *in, void *inout, int *len,
 
 /* --- layouts ---------------------------------------------------------- */
 
-/* A type of single integers at l->disp, resized to start at lb. */
+/* Make a type of single integers at l->disp, with lower bound lb. */
 static void make_type(struct layout *l, MPI_Aint lb)
 {
     MPI_Datatype raw, part[4];
@@ -181,7 +181,7 @@ static void make_type(struct layout *l, MPI_Aint lb)
     MPI_Type_free(&raw);
 }
 
-/* The first integer as two halves. */
+/* Make a type with the first integer as two halves. */
 static void make_uneven(struct layout *l)
 {
     MPI_Datatype part[2] = { MPI_INT16_T, MPI_INT }, raw;
@@ -311,7 +311,7 @@ static int is_wide(const struct buffer *b)
     return b->layout->extent == WIDE_EXTENT;
 }
 
-/* Address space, of which each unit's window is memory. */
+/* Reserve address space and map only each unit's window. */
 static void init_wide(struct buffer *b, int fill)
 {
     size_t windows = (size_t)b->units * WINDOW;
@@ -362,7 +362,7 @@ void buffer_release(struct buffer *b)
     *b = (struct buffer){ 0 };
 }
 
-/* Where integer k of a unit is, in memory whose units are extent apart. */
+/* Offset of integer k of a unit in memory whose units are extent apart. */
 static size_t place(const struct buffer *b, int unit, int k, int extent)
 {
     return (size_t)(GUARD + (long)unit * extent + b->layout->disp[k]);
@@ -399,7 +399,7 @@ void buffer_excuse(struct buffer *b, int from, int to)
         }
 }
 
-/* The first of some bytes that is not as wanted, or n. */
+/* Index of the first byte that differs from want, or n. */
 static size_t first_wrong(const char *is, const char *want, size_t n)
 {
     size_t i = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* huge.c - calls that move more than 2^31 bytes, in one call of MPI where the
- * variant sends its whole vector or block.
+/* huge.c - calls that move more than 2^31 bytes. Variants that send a whole
+ * vector or block do so in one MPI call.
  *
  *     huge [--few] [COLLECTIVE [VARIANT]]
  *
- * HUGE_PERCENT=N in the environment: of the machine's memory that all scratch
- * may take together, 50 unless it is set.
- * --few: of all variants those that `few` lists. A variant that runs at fewer
- * ranks, of two or more, is not called with these.
+ * HUGE_PERCENT=N in the environment: percentage of the machine's memory that
+ * the scratch of all ranks may take together; default 50.
+ * --few: only the variants in the table `few`. A variant that already runs with
+ * fewer ranks, at least two, is not called with more.
  *
- * Buffers have the addresses of that many bytes, but all of their pages are the
- * same 16 MiB of memory, but for a few windows, which are memory of their own:
- * at both ends, in the middle, and where offsets pass 2^31. What comes into the
- * windows is checked byte by byte; what else comes is written over itself. */
+ * A buffer's addresses span that many bytes, but its pages all map to the same
+ * 16 MiB of memory. A few windows have memory of their own: at both ends, in
+ * the middle, and where offsets exceed 2^31. The content of the windows is
+ * checked byte by byte; other received data overwrite each other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,15 @@
 
 enum { MAX_RANKS = 8, NWINDOW = 4, WINDOW = 1 << 16, MEBIBYTE = 1 << 20 };
 
-/* What all of a buffer is mapped onto. With less, lines of the caches have
+/* Memory to which a whole buffer is mapped. With less memory, cache lines have
  * several addresses at a time, and a pass takes ten times as long. */
 enum { UNIT = 16 * MEBIBYTE };
 
-/* A block, or a vector. */
+/* Bytes of a block or of a vector. */
 #define WHOLE (((size_t)1 << 31) + 8 * (size_t)MEBIBYTE)
 
 /* All collectives; whole vectors, blocks and segments; one message at a time
- * and several; with and without reductions. */
+ * and several at once; with and without reductions. */
 static const struct {
     enum chorale_coll coll;
     const char *name;
@@ -62,14 +62,14 @@ static const struct {
 
 /* --- buffers ------------------------------------------------------------ */
 
-/* Blocks of so many bytes each, one after the other. */
+/* Contiguous blocks of equal size. */
 struct buffer {
     char *mem;
     size_t bytes, block;
     int n;
 };
 
-/* Where window w of a block begins. */
+/* Offset of window w in a block. */
 static size_t window_at(const struct buffer *b, int w)
 {
     size_t at[NWINDOW] = { 0, b->block / 2, (size_t)1 << 31, b->block };
@@ -87,7 +87,7 @@ static void give_up(const char *what)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Map all of it onto one unit, the windows onto memory of their own. */
+/* Map the whole buffer onto one unit and the windows onto own memory. */
 static void buffer_map(struct buffer *b, int fd)
 {
     b->mem = mmap(NULL, b->bytes + MEBIBYTE, PROT_NONE,
@@ -108,7 +108,7 @@ static void buffer_map(struct buffer *b, int fd)
                 give_up("cannot map a window");
 }
 
-/* After the last byte nothing may be touched: close or open what is there. */
+/* Forbid or allow access to the memory after the buffer's last byte. */
 static void fence(const struct buffer *b, const struct buffer *all, int access)
 {
     if (b->n < all->n &&
@@ -116,8 +116,9 @@ static void fence(const struct buffer *b, const struct buffer *all, int access)
         give_up("cannot fence a buffer in");
 }
 
-/* A buffer of n such blocks, the first ones of all that are kept: to map that
- * much, and to fault it in, takes longer than most calls. Windows are zero. */
+/* A buffer of n blocks is the beginning of one buffer that is kept, because
+ * mapping and faulting in that much takes longer than most calls. Its windows
+ * are zeroed. */
 static void buffer_init(struct buffer *b, struct buffer *all, size_t block,
                         int n, int fd)
 {
@@ -145,7 +146,7 @@ static void buffer_release(struct buffer *b, const struct buffer *all)
 
 /* --- contents ----------------------------------------------------------- */
 
-/* Byte at of a block from source to dest. */
+/* Byte at offset `at` of the block from source to dest. */
 static unsigned char byte_of(int source, int dest, size_t at)
 {
     unsigned x = (unsigned)(at ^ at >> 16) * 2654435761U +
@@ -156,7 +157,7 @@ static unsigned char byte_of(int source, int dest, size_t at)
     return (unsigned char)(x >> 24);
 }
 
-/* What a byte must be: of one source, or all ranks of [0, below) combined. */
+/* Expected bytes: of one source, or combined over ranks [0, below). */
 struct content {
     int source, dest, below;
 };
@@ -182,7 +183,7 @@ static void fill(struct buffer *b, int i, const struct content *c)
     }
 }
 
-/* The first byte of block i that is not as it must be, or -1. */
+/* Offset of the first wrong byte of block i, or -1. */
 static long first_wrong(const struct buffer *b, int i, const struct content *c)
 {
     for (int w = 0; w < NWINDOW; w++) {
@@ -251,7 +252,7 @@ static int recv_blocks(const struct call *c)
     return is_alltoall(coll) ? c->size : 1;
 }
 
-/* What this rank sends as block i. */
+/* Content of block i that this rank sends. */
 static struct content sent(const struct call *c, int i)
 {
     int by_block = is_scatter(c->alg->coll) || is_alltoall(c->alg->coll) ||
@@ -260,7 +261,7 @@ static struct content sent(const struct call *c, int i)
     return (struct content){ c->rank, by_block ? i : 0, 0 };
 }
 
-/* What it receives as block i; below: -1 where nothing comes. */
+/* Content of block i that it receives; below = -1: no data arrives. */
 static struct content received(const struct call *c, int i)
 {
     switch (c->alg->coll) {
@@ -287,7 +288,7 @@ static struct content received(const struct call *c, int i)
     }
 }
 
-/* What buffers to send and to receive are made of. */
+/* Kept mappings of the send and the receive buffer. */
 static struct buffer kept[2];
 
 static void call_init(struct call *c, size_t block, int fd)
@@ -335,7 +336,7 @@ static int run(const struct call *c, struct chorale_ctx *ctx,
     return c->alg->run(&call);
 }
 
-/* What is wrong afterwards, or nothing. */
+/* Describe what is wrong after the call; empty if all is right. */
 static void judge(const struct call *c, int err, char *wrong, size_t size)
 {
     if (err != MPI_SUCCESS)
@@ -385,7 +386,7 @@ static long percent(void)
     return value;
 }
 
-/* More scratch of all ranks together than that share of the memory. */
+/* 1 if the scratch of all ranks exceeds that share of the memory. */
 static int takes_too_much(const struct chorale_alg *alg,
                           const struct chorale_point *pt)
 {
@@ -397,8 +398,8 @@ static int takes_too_much(const struct chorale_alg *alg,
                memory / 100 * (size_t)percent() / (size_t)pt->comm_size;
 }
 
-/* With blocks of WHOLE bytes each or, if it takes too much scratch then, in
- * all. Returns 0, or -1 with why there is no such call. */
+/* Set the point: blocks of WHOLE bytes each or, if that takes too much scratch,
+ * all blocks together. Returns 0, or -1 with the reason in *why. */
 static int find_point(const struct chorale_alg *alg, int size,
                       struct chorale_point *pt, const char **why)
 {
@@ -409,7 +410,7 @@ static int find_point(const struct chorale_alg *alg, int size,
         *pt = point(alg, size, part);
     *why = chorale_alg_refuses(alg, pt);
     if (*why == NULL && takes_too_much(alg, pt))
-        *why = "it takes more scratch than it may (HUGE_PERCENT)";
+        *why = "its scratch exceeds HUGE_PERCENT of memory";
     return *why == NULL ? 0 : -1;
 }
 
@@ -424,7 +425,7 @@ static int runs_with_fewer(const struct chorale_alg *alg, int size)
     return 0;
 }
 
-/* The first of the ranks' failures, to rank 0. */
+/* Copy the first failing rank's text to rank 0. */
 static void gather_wrong(const struct chorale_ctx *ctx, char *wrong, int size)
 {
     char all[MAX_RANKS][128];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Calls of more than 2^31 bytes, under the MPI library: see huge.c.
+# Run huge.c, calls of more than 2^31 bytes, under the MPI library.
 #
 #     huge.t                                 a few variants
 #     huge.t --all [COLLECTIVE [VARIANT]]    all, or these: `make huge`
@@ -26,10 +26,10 @@ case ${1-} in
         ranks=2
         ;;
 esac
-# Scratch of gigabytes, in large pages where the system has them for who asks.
+# Scratch takes gigabytes: request large pages where the system has them.
 GLIBC_TUNABLES=${GLIBC_TUNABLES:-glibc.malloc.hugetlb=1}
 export GLIBC_TUNABLES
-# One stream of all launches; a launch without a plan has failed.
+# Join the TAP of all launches; a launch without a plan has failed.
 for p in $ranks; do
     echo "launch $p"
     run_real "$p" huge "$@" 2>&1

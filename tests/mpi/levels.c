@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* levels.c - gatherv and scatterv two_level: what their words say of either
- * level is what passes there, which tests/unit/algorithms/parameters.c asks of the
- * schedules alone. Of each word is known whom a leader has messages with, and
- * whether it waits for each of them: in a binomial tree with the ranks 1, 2, 4,
- * ... after itself, else with all; without a pause in linear_nb alone.
+/* levels.c - gatherv and scatterv two_level: the messages on each level are
+ * those of the algorithm named by `inner` or `outer`. The unit test
+ * tests/unit/algorithms/parameters.c checks only schedules.
  *
- * The linker passes the catalogue's sends and receives through this file, which
- * marks the other rank of each. Run on eight ranks, which are two nodes of
- * four, then four of two. */
+ * Checked for each algorithm: with which ranks a leader exchanges messages, and
+ * whether it waits for each. In a binomial tree these are the ranks 1, 2, 4,
+ * ... after it, else all. Only linear_nb has several messages in flight.
+ *
+ * The linker redirects the catalogue's sends and receives to this file, which
+ * records the other rank of each. Run on eight ranks: two nodes of four, then
+ * four nodes of two. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,7 @@ int __wrap_PMPI_Isend(const void *buf, int count, MPI_Datatype type, int dest,
 
 enum { RANKS = 8, BLOCK = 30, MOST = RANKS * BLOCK };
 
-/* Messages of this rank with each other one, waited for at once or not. */
+/* Messages of this rank with each rank: blocking and nonblocking. */
 struct seen {
     int blocking[RANKS], pending[RANKS];
 };
@@ -77,7 +79,7 @@ struct trial {
     long param[CHORALE_MAX_PARAM];
 };
 
-/* Blocks of 3, 6, ... integers, from any memory to any memory. */
+/* Blocks of 3, 6, ... integers with gaps between them. */
 static int run(struct chorale_ctx *ctx, const struct trial *t)
 {
     int gathers = t->alg->coll == CHORALE_GATHERV;
@@ -110,7 +112,7 @@ static int run(struct chorale_ctx *ctx, const struct trial *t)
 
 /* --- what must have passed ---------------------------------------------- */
 
-/* A node is led by the root, or by its first rank. */
+/* Leader of a node: the root if it is there, else the first rank. */
 static int leader(const struct trial *t, int node)
 {
     return t->root / t->ppn == node ? t->root : node * t->ppn;
@@ -121,14 +123,14 @@ static const char *word(const struct trial *t, int k)
     return t->alg->param[k].word[t->param[k]];
 }
 
-/* Has the first of n ranks messages with the one that is so many after it? */
+/* 1 if a leader has messages with the rank `after` places behind it. */
 static int is_partner(const char *word, int after)
 {
     return strncmp(word, "binomial", 8) != 0 || (after & (after - 1)) == 0;
 }
 
-/* One other rank of a level: messages of the kind that its word says, or of
- * none. */
+/* Check one other rank of a level: messages of the kind that the algorithm
+ * word uses, or no messages. */
 static int right_with(const struct seen *s, const char *word, int other,
                       int after)
 {
@@ -139,8 +141,8 @@ static int right_with(const struct seen *s, const char *word, int other,
            (s->pending[other] > 0) == (partner && !pauses);
 }
 
-/* This rank, with those of its node if it leads it, and as the root with the
- * other leaders; with nobody else. */
+/* Check this rank's messages: with its node if it leads it, with the other
+ * leaders if it is the root, and no others. */
 static int is_right(const struct trial *t, int rank)
 {
     const struct seen *s = t->alg->coll == CHORALE_GATHERV ? &received : &sent;

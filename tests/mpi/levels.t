@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What passes at each of two levels: see levels.c.
+# Run levels.c, the messages on each of two levels, on 8 ranks.
 here=${top_builddir:-.}
 source=${top_srcdir:-$(dirname "$0")/../..}
 . "$source/tests/mpi/launch.sh"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.c - the MPI library's own collectives as variants: what the matrix
- * expects must hold for them too, or it is the matrix that is wrong. */
+/* library.c - the MPI library's own collectives as variants, to test the
+ * correctness matrix itself: they must pass it too. */
 #include "tests/mpi/problem.h"
 
-/* Counts and displacements as the library takes them. */
+/* Counts and displacements as int, as the library takes them. */
 struct ints {
     int v[MAX_RANKS];
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* looks.c - a variant's second call with a type takes it apart no more. In
- * simulation no call does (algorithms/mixed_types.h): there is no second one. */
+/* looks.c - a variant's second call with a type does not decode it again. In
+ * simulation no call decodes types (algorithms/mixed_types.h). */
 #include "tests/mpi/counted.h"
 #include "tests/mpi/problem.h"
 
-/* Units of a block: more than what is received without a look. */
+/* Units of a block: too many to receive without decoding the type. */
 enum { ENOUGH = 300 };
 
 #ifdef CHORALE_SIM
@@ -57,7 +57,7 @@ long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks)
         counted_start();
         ran += try_problem(st, &p);
         if (counted_looks() != 0)
-            problem_fail(st, &p, "types taken apart in a second call:",
+            problem_fail(st, &p, "types decoded again in a second call:",
                          counted_looks());
     }
     return ran;

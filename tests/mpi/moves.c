@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* moves.c - data movement: every block where the definition puts it, from
- * bcast to alltoallv. */
+/* moves.c - data movement from bcast to alltoallv: each block arrives where the
+ * definition of the collective puts it. */
 #include "tests/mpi/problem.h"
 
-/* One side of a call at this rank: its blocks and where they are. */
+/* One side of a call at this rank: its blocks and their positions. */
 struct side {
     struct buffer b;
     int n;                               /* blocks; 0: not significant */
@@ -28,7 +28,7 @@ static int each_to_each(enum chorale_coll coll)
     return coll == CHORALE_ALLTOALL || coll == CHORALE_ALLTOALLV;
 }
 
-/* How many blocks this rank sends: 0 where nothing is significant. */
+/* Blocks that this rank sends; 0 if the argument is not significant. */
 static int send_blocks(const struct stage *st, const struct problem *p)
 {
     int at_root = st->ctx->rank == p->root;
@@ -59,7 +59,7 @@ static int recv_blocks(const struct stage *st, const struct problem *p)
     return st->ctx->size;
 }
 
-/* Who has block i of this rank's side, and for whom. */
+/* Source and destination of block i of one side at this rank. */
 static int source_of(const struct stage *st, const struct problem *p,
                      int sends, int i)
 {
@@ -94,7 +94,7 @@ static const struct layout *pick(const struct stage *st,
     return &st->fix->layout[i];
 }
 
-/* The block that comes j-th in memory. */
+/* The j-th block in memory. */
 static int in_memory(const struct problem *p, int n, int j)
 {
     int step = n % 3 == 0 ? (n % 5 == 0 ? 7 : 5) : 3;
@@ -102,7 +102,7 @@ static int in_memory(const struct problem *p, int n, int j)
     return p->placing == PERMUTED ? (j * step + n / 2) % n : j;
 }
 
-/* Where the blocks are; returns the units of the whole. */
+/* Set the positions of the blocks; returns the units of the buffer. */
 static int lay_out(const struct stage *st, const struct problem *p,
                    struct side *s, int sends, const struct layout *l)
 {
@@ -138,7 +138,7 @@ static void side_init(const struct stage *st, const struct problem *p,
     buffer_init(&s->b, l, total, st->ctx->rank, !sends);
 }
 
-/* The integers of a block in a pattern. */
+/* Integer k of a block with a bit pattern. */
 static int patterned(int which, int k)
 {
     static const unsigned value[NPATTERN][2] = {
@@ -150,7 +150,7 @@ static int patterned(int which, int k)
     return (int)value[which % NPATTERN][k % 2];
 }
 
-/* Contents are told apart by their place of birth and this call. */
+/* Fill block i: the content depends on its source and on this call. */
 static void fill(const struct stage *st, const struct problem *p,
                  struct side *s, int sends, int i, int when)
 {
@@ -177,7 +177,7 @@ static void expect(const struct stage *st, const struct problem *p,
     if (coll == CHORALE_BCAST && rank == p->root)
         fill(st, p, recv, 0, 0, IS);
     if (!p->in_place || recv->n == 0 || from_root(coll))
-        ; /* nothing is there before */
+        ; /* the buffer has no data before the call */
     else if (each_to_each(coll)) {
         for (int i = 0; i < recv->n; i++)
             fill(st, p, recv, 1, i, IS);
@@ -185,7 +185,7 @@ static void expect(const struct stage *st, const struct problem *p,
         fill(st, p, recv, 0, rank, IS);
 }
 
-/* The arguments; what is not significant stays null. */
+/* Set the arguments; those that are not significant stay null. */
 static void set_call(struct chorale_call *call, const struct problem *p,
                      const struct side *send, const struct side *recv)
 {

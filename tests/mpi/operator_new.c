@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* operator_new.c - a preload for simulations under the address sanitizer. SimGrid
- * takes all it needs with C++'s operators new and delete, several times for
- * every message, and the sanitizer's allocator is slow. What is looked for is
- * in our C, which calls malloc() and free(): so new and delete go past the
- * sanitizer, straight to the C library. It takes two fifths off the time. Out
- * of memory they return NULL and throw nothing. What asks for an alignment
- * stays the sanitizer's, as does its delete. */
+/* operator_new.c - preload that keeps SimGrid's C++ allocations out of the
+ * address sanitizer. SimGrid calls the operators new and delete several times
+ * per message, and the sanitizer's allocator is slow. The code under test is C
+ * and calls malloc() and free(), so new and delete may use the C library
+ * directly; that saves 40 % of the time. Without memory they return NULL and
+ * throw no exception. Aligned new and its delete remain the sanitizer's. */
 #include <stddef.h>
 
-/* Of the GNU C library: its own allocator, whoever has replaced malloc(). */
+/* The GNU C library's own allocator, even if malloc() is replaced. */
 extern void *__libc_malloc(size_t size);
 extern void __libc_free(void *memory);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.c - the cover of all pairs, greedily: each row begins with a pair
- * that is still missing, and takes for each further factor the level that
- * meets most missing pairs with what the row has so far. If that row cannot
- * be, further factors go back to the base, a row that can. */
+/* pairs.c - make covering arrays greedily. Each row begins with a missing pair;
+ * each further factor takes the level that adds most missing pairs. If that row
+ * is impossible, further factors return to the base, a possible row. */
 #include "tests/mpi/pairs.h"
 
 #include <stdlib.h>
@@ -10,11 +9,11 @@
 
 enum { MISSING, MET, NEVER };
 
-/* at[f][a][g][b], f < g: does some row have level a of f and b of g. */
+/* at[f][a][g][b], f < g: 1 if a row has level a of f and b of g. */
 struct met {
     unsigned char at[PAIRS_FACTORS][PAIRS_LEVELS][PAIRS_FACTORS]
                     [PAIRS_LEVELS];
-    unsigned char dead[PAIRS_FACTORS][PAIRS_LEVELS]; /* no row can have it */
+    unsigned char dead[PAIRS_FACTORS][PAIRS_LEVELS]; /* in no possible row */
 };
 
 struct maker {
@@ -29,10 +28,10 @@ static int can_be(const struct maker *k, const int *row)
     return k->can == NULL || k->can(k->arg, row);
 }
 
-/* --- rows that can be ------------------------------------------------- */
+/* --- possible rows ---------------------------------------------------- */
 
-/* Can row be with any one factor that is not fixed at another level? Then it
- * is changed so. */
+/* Change one factor that is not fixed to another level so that the row becomes
+ * possible. Returns 1 if there is such a change, which is made. */
 static int vary_one(const struct maker *k, int *row, const char *fixed)
 {
     for (int f = 0; f < k->p->nfactor; f++) {
@@ -48,7 +47,7 @@ static int vary_one(const struct maker *k, int *row, const char *fixed)
     return 0;
 }
 
-/* The possible row with the fewest levels, at most two, that are not 0. */
+/* Find the possible row with fewest levels, at most two, other than 0. */
 static int find_base(const struct maker *k)
 {
     int *row = k->p->base;
@@ -66,9 +65,9 @@ static int find_base(const struct maker *k)
     return 0;
 }
 
-/* Change what is not fixed, as little as will do, the last factors first,
- * until the row can be. Returns 0 if that is not found; row is the base then,
- * but for the fixed. */
+/* Change levels that are not fixed, as few as possible and the last factors
+ * first, until the row is possible. Returns 0 if no such row is found; row is
+ * then the base but for the fixed levels. */
 static int mend(const struct maker *k, int *row, const char *fixed)
 {
     const int *base = k->p->base;
@@ -95,7 +94,7 @@ static int mend(const struct maker *k, int *row, const char *fixed)
     return vary_one(k, row, fixed);
 }
 
-/* Levels that no row can have: nothing is missing with them. */
+/* Find levels that no possible row has; their pairs are not missing. */
 static void find_dead(const struct maker *k)
 {
     for (int f = 0; f < k->p->nfactor; f++)
@@ -117,8 +116,8 @@ static unsigned char *seen(struct met *m, int f, int a, int g, int b)
     return f < g ? &m->at[f][a][g][b] : &m->at[g][b][f][a];
 }
 
-/* Missing pairs that level a of factor f would meet in a row; -1 marks the
- * factors that are still open. */
+/* Number of missing pairs that level a of factor f would add to a row. -1 in
+ * row marks factors that are still open. */
 static int gain(struct met *m, const int *row, int nfactor, int f, int a)
 {
     int sum = 0;
@@ -129,8 +128,8 @@ static int gain(struct met *m, const int *row, int nfactor, int f, int a)
     return sum;
 }
 
-/* The best level of f; of equals the one that shift comes to first, so that
- * all levels have their share. */
+/* The best level of f. Of equal levels the first from shift on, so that all
+ * levels are used. */
 static int best(const struct maker *k, const int *row, int f, int shift)
 {
     const struct pairs *p = k->p;
@@ -148,8 +147,8 @@ static int best(const struct maker *k, const int *row, int f, int shift)
     return level;
 }
 
-/* The rest of a row that has its first pair. Returns 0 if no such row can
- * be. */
+/* Complete a row that has its first pair. Returns 0 if no possible row has
+ * it. */
 static int complete(const struct maker *k, int *row)
 {
     char fixed[PAIRS_FACTORS];
@@ -162,8 +161,8 @@ static int complete(const struct maker *k, int *row)
     return mend(k, row, fixed);
 }
 
-/* A row with the first missing pair that some row can have. Returns 0 if
- * there is none. */
+/* Begin a row with the first missing pair that a possible row has. Returns 0 if
+ * no pair is left. */
 static int begin(const struct maker *k, int *row)
 {
     const struct pairs *p = k->p;
@@ -216,7 +215,7 @@ int pairs_init(struct pairs *p, const int *levels, int nfactor, pairs_can can,
         find_dead(&k);
         while (!bad && begin(&k, row))
             bad = keep(&k, row) != 0;
-        /* of one factor there are no pairs, but rows */
+        /* a single factor has rows but no pairs */
         for (int a = 0; !bad && nfactor == 1 && a < levels[0]; a++)
             if (!m->dead[0][a])
                 bad = keep(&k, &a) != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs_test.c - covers have all pairs, are small, and are always the same. */
+/* pairs_test.c - covers have all pairs, are small, and are deterministic. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 struct shape {
     int nfactor, levels[PAIRS_FACTORS];
-    int most; /* rows that a good cover does not pass */
+    int most; /* most rows of a good cover */
 };
 
 static const struct shape shapes[] = {
@@ -30,23 +30,24 @@ static void test_shape(const struct shape *s)
     if (!tap_ok(pairs_init(&p, s->levels, s->nfactor, NULL, NULL) == 0 &&
                     pairs_init(&again, s->levels, s->nfactor, NULL,
                                NULL) == 0,
-                "%d factors: a cover", s->nfactor))
+                "%d factors: a cover is made", s->nfactor))
         return;
     for (int r = 0; r < p.nrow; r++)
         seen[p.row[r][0]]++;
     for (int a = 0; a < s->levels[0]; a++)
         unseen += seen[a] == 0;
-    tap_ok(pairs_missing(&p) == 0 && unseen == 0, "no pair is missing");
-    tap_ok(p.nrow <= s->most, "%d rows, at most %d", p.nrow, s->most);
+    tap_ok(pairs_missing(&p) == 0 && unseen == 0, "the cover has all pairs");
+    tap_ok(p.nrow <= s->most, "the cover has %d rows, at most %d", p.nrow,
+           s->most);
     tap_ok(p.nrow == again.nrow &&
                memcmp(p.row, again.row,
                       sizeof(*p.row) * (size_t)p.nrow) == 0,
-           "the same again");
+           "a second cover is equal");
     pairs_release(&p);
     pairs_release(&again);
 }
 
-/* The check must see it if a row is left out. */
+/* pairs_missing() must notice a removed row. */
 static void test_missing(void)
 {
     const int levels[3] = { 3, 4, 2 };
@@ -55,11 +56,11 @@ static void test_missing(void)
     if (pairs_init(&p, levels, 3, NULL, NULL) != 0)
         abort();
     p.nrow--;
-    tap_ok(pairs_missing(&p) > 0, "without its last row pairs are missing");
+    tap_ok(pairs_missing(&p) > 0, "without its last row, pairs are missing");
     pairs_release(&p);
 }
 
-/* --- where not all rows can be ---------------------------------------- */
+/* --- with impossible rows --------------------------------------------- */
 
 enum { FACTORS = 5 };
 static const int few[FACTORS] = { 3, 4, 2, 5, 3 };
@@ -75,13 +76,13 @@ static int not_in_place(const int *row)
     return row[2] == 0;
 }
 
-/* A large level of one wants a large one of another. */
+/* A large level of one factor needs a large one of another. */
 static int enough(const int *row)
 {
     return row[1] + row[3] >= 5;
 }
 
-/* Neither of two defaults will do, nor one alone. */
+/* Level 0 is impossible for both of two factors. */
 static int both(const int *row)
 {
     return row[1] > 0 && row[3] > 1 && !(row[1] == 2 && row[4] == 1);
@@ -101,9 +102,9 @@ static const struct limit {
     const char *name;
     int (*can)(const int *row);
 } limits[] = {
-    { "no limit", any },     { "a level that cannot be", not_in_place },
-    { "enough", enough },    { "both not the first", both },
-    { "one pair", lone },    { "nothing", none },
+    { "no limit", any },     { "an impossible level", not_in_place },
+    { "one level needs another", enough }, { "two levels not 0", both },
+    { "one pair", lone },    { "no row", none },
 };
 
 static int can(const void *arg, const int *row)
@@ -111,7 +112,7 @@ static int can(const void *arg, const int *row)
     return ((const struct limit *)arg)->can(row);
 }
 
-/* The next row of the product; 0 after the last. */
+/* Advance to the next row of the product; 0 after the last. */
 static int next(int *row)
 {
     for (int f = 0; f < FACTORS; f++) {
@@ -132,7 +133,7 @@ static int level_of(int pair, int *f, int *a)
     return 0;
 }
 
-/* Does some possible row have both, a of f and b of g? */
+/* 1 if a possible row has level a of f and b of g. */
 static int possible(const struct limit *l, int f, int a, int g, int b)
 {
     int row[FACTORS] = { 0 };
@@ -144,7 +145,7 @@ static int possible(const struct limit *l, int f, int a, int g, int b)
     return 0;
 }
 
-/* Pairs that cannot be, of the whole product. */
+/* Number of pairs of the product that no possible row has. */
 static long impossible(const struct limit *l)
 {
     long n = 0;
@@ -169,11 +170,11 @@ static void test_limit(const struct limit *l)
         wrong += !l->can(row);
     }
     tap_ok(wrong == 0 && (p.nrow == 0 || l->can(p.base)),
-           "%s: only rows that can be", l->name);
+           "%s: the cover has only possible rows", l->name);
     tap_ok(pairs_missing(&p) == impossible(l),
-           "%s: all pairs that can be, in %d rows", l->name, p.nrow);
+           "%s: the cover has all possible pairs, in %d rows", l->name, p.nrow);
     tap_ok(pairs_any(few, FACTORS, can, l) == (p.nrow > 0),
-           "%s: whether there is any row", l->name);
+           "%s: pairs_any() agrees with the cover", l->name);
     pairs_release(&p);
 }
 

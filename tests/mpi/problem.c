@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* problem.c - one call: what it is called, may it be made, did it go well. */
+/* problem.c - describe one call, decide if it may run, run and check it. */
 #include "tests/mpi/problem.h"
 
 #include <stdarg.h>
@@ -87,8 +87,8 @@ void problem_check(struct stage *st, const struct problem *p,
 
 /* --- blocks ----------------------------------------------------------- */
 
-/* The number that tells an irregular block from the others: of alltoallv in
- * place the same both ways. */
+/* The number that distinguishes an irregular block from the others. In place,
+ * alltoallv has equal blocks in both directions. */
 static int block_number(const struct problem *p, int n, int source, int dest)
 {
     switch (p->alg->coll) {
@@ -145,8 +145,8 @@ static int node_of(const struct problem *p, int rank, int n)
     }
 }
 
-/* Ranks a node, as far as the refusal goes: 0 unless there are two nodes and
- * one of them has two ranks. */
+/* Ranks per node, as a refusal sees it: 0 unless there are two nodes and one of
+ * them has two ranks. */
 static int ppn_of(const struct problem *p, int n)
 {
     int most = 0, several = 0;
@@ -227,7 +227,7 @@ static void set_nodes(struct stage *st, const struct problem *p)
         stage_fail(st, "no memory for nodes");
 }
 
-/* Nothing at all in so many elements: no cost divides by their size. */
+/* Elements without data: costs and scratch must not divide by their size. */
 static void state_nothing(struct stage *st, const struct problem *p,
                           const struct chorale_point *pt)
 {
@@ -236,9 +236,9 @@ static void state_nothing(struct stage *st, const struct problem *p,
 
     chorale_term_sums(term, p->alg->cost(pt, term), &a, &b, &c);
     if (!(b >= 0) || !(b < 1e9))
-        problem_fail(st, p, "bytes stated of nothing:", (long)b);
+        problem_fail(st, p, "stated bytes of elements without data:", (long)b);
     if (p->alg->scratch != NULL && p->alg->scratch(pt) > 1 << 30)
-        problem_fail(st, p, "scratch stated for nothing:",
+        problem_fail(st, p, "stated scratch of elements without data:",
                      (long)p->alg->scratch(pt));
     chorale_alg_order(p->alg, pt);
     chorale_alg_overlaps(p->alg, pt);

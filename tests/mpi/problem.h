@@ -8,19 +8,19 @@
 
 enum { MAX_RANKS = 64 };
 
-/* What a reduction of all ranks gives, once worked out. */
+/* Cached result of a reduction. */
 struct known {
     int units, rank, size;
-    int *total, *prefix; /* of all ranks; of the ranks below this one */
+    int *total, *prefix; /* over all ranks; over the ranks below this one */
 };
 
-/* One communicator's state: the first failure is kept. */
+/* State of one communicator. text: its first failure. */
 struct stage {
     struct fixture *fix;
     struct chorale_ctx *ctx;
     struct known known[NKIND];
     long calls;
-    int bits_differed;       /* try_bits saw it */
+    int bits_differed;       /* set by try_bits() */
     int trace;               /* name each call before it is made */
     int failed;
     char text[320];
@@ -30,25 +30,27 @@ __attribute__((format(printf, 2, 3))) void stage_fail(struct stage *st,
                                                       const char *format, ...);
 void stage_release(struct stage *st);
 
-/* Layouts of a data movement: one of fixture.h's, or another on each rank and
- * each side; nothing at all, in elements of some extent or of none; elements of
- * unlike sizes; or wide on one side of each rank and plain on the other. */
+/* Layouts of a data movement: one of fixture.h's, or
+ *   MIXED      another layout on each rank and side
+ *   NOTHING    elements without data, some with an extent
+ *   UNLIKE     elements of different sizes
+ *   HALF_WIDE  wide on one side of each rank, plain on the other */
 enum { MIXED = NMOVE, NOTHING, UNLIKE, NTYPE, HALF_WIDE = NTYPE };
 
-/* Block sizes of an irregular collective, around the mean one. */
+/* Block sizes of an irregular collective, relative to the mean. */
 enum { EQUAL, RAMP, ZEROS, RANDOM, LONE, NSPREAD };
 
-/* Where its blocks are in memory. */
+/* Positions of its blocks in memory. */
 enum { DENSE, HOLES, PERMUTED, NPLACE };
 
-/* Nodes of the ranks, for variants that need some. */
+/* Nodes of the ranks, for variants that depend on them. */
 enum { TWOS, THREES, CYCLIC, IRREGULAR, NNODES };
 
-/* All bits set, none, NaNs of either precision: each source has another one,
- * and the pattern of a problem says which is the first one's. */
+/* Bit patterns: all bits set, no bit set, NaNs of either precision. Each source
+ * has another one; the problem's pattern selects that of the first source. */
 enum { NPATTERN = 4 };
 
-/* One call: the parts of it that all ranks know alike. */
+/* One call: the properties that are equal on all ranks. */
 struct problem {
     const struct chorale_alg *alg;
     long param[CHORALE_MAX_PARAM];
@@ -58,80 +60,79 @@ struct problem {
     int spread, placing;     /* of an irregular collective */
     int nodes;
     int seed;                /* makes the data differ from call to call */
-    int pattern;             /* of data movement, 1 to NPATTERN: blocks are of
-                              * bits that an OR could spoil; 0: they are not */
+    int pattern;             /* of data movement, 1 to NPATTERN: blocks are bit
+                              * patterns that an OR could damage; 0: no */
 };
 
-/* Units of the block from source to dest, on a communicator of size n. */
+/* Units of the block from source to dest, with n ranks. */
 int block_units(const struct problem *p, int n, int source, int dest);
 
-/* What the variant may judge by to refuse: on the stage's communicator, or at
- * any number n of ranks. */
+/* The point by which the variant may refuse: on the stage's communicator, or
+ * with n ranks. */
 struct chorale_point problem_point(const struct stage *st,
                                    const struct problem *p);
 struct chorale_point problem_point_at(const struct fixture *fix, int n,
                                       const struct problem *p);
 
-/* Fill in the call's common parts and run it: an error, or scratch memory
- * that is not given back, is a failure. */
+/* Fill in the call's common parts and run it. An error, or scratch memory that
+ * is not released, is a failure. */
 void problem_run(struct stage *st, const struct problem *p,
                  struct chorale_call *call);
 
-/* A failure of this problem at this rank. */
+/* Record a failure of this problem at this rank. */
 void problem_fail(struct stage *st, const struct problem *p, const char *what,
                   long number);
 
-/* It fails if the buffer is not as it must be. */
+/* Record a failure if the buffer is not as expected. */
 void problem_check(struct stage *st, const struct problem *p,
                    const struct buffer *b, const char *which);
 
-/* A reduction's operand and what this rank gets of the result, in units. */
+/* A reduction's operand and this rank's part of the result, in units. */
 struct shape {
     int whole;
     int from, part; /* the result is of these units of the operand */
-    int at_root;    /* has a result */
+    int at_root;    /* this rank has a result */
 };
 
-/* counts: [size], filled in for what scatters its result. */
+/* counts: [size], filled in for collectives that scatter the result. */
 struct shape shape_of(const struct stage *st, const struct problem *p,
                       MPI_Count *counts);
 
-/* One call (of bits two) and its check: the variant must run at this point.
- * moves.c, reductions.c, bits.c, barrier.c. */
+/* Make one call (try_bits: two) and check it; the variant must run at this
+ * point. In moves.c, reductions.c, bits.c, barrier.c. */
 void try_move(struct stage *st, const struct problem *p);
 void try_reduce(struct stage *st, const struct problem *p);
 void try_bits(struct stage *st, const struct problem *p);
 void try_barrier(struct stage *st, const struct problem *p);
 
-/* The one of them that fits, if the variant does not refuse; a reason is then
- * demanded. Returns 1 if it ran. */
+/* Call the function of these that fits, unless the variant refuses, which
+ * needs a reason. Returns 1 if the call ran. */
 int try_problem(struct stage *st, const struct problem *p);
 
 /* library.c: the MPI library's collectives as variants, NULL-terminated. */
 extern const struct chorale_alg *const library_algs[];
 
-/* together.c: variants one after the other without a pause, on several
- * communicators in turn and two at once, while the application waits for any
- * message on its own. */
+/* together.c: call variants back to back on several communicators in turn and
+ * on two at once, while the application has a receive with MPI_ANY_SOURCE and
+ * MPI_ANY_TAG open on its own. */
 void check_together(struct stage *world, struct stage *reversed,
                     const struct chorale_alg *const *alg);
 
-/* copies.c: all layouts to all others. */
+/* copies.c: copy between all pairs of layouts. */
 void check_copies(struct stage *st);
 
-/* looks.c: a type of elements of unlike sizes and one of equal ones, which no
- * call has seen, are taken apart in a variant's first call at most, not in its
- * second one. In simulation no call does, so that these are calls like others.
- * Returns how many calls were made; *looks grows by the parts that the first
- * calls of this rank took. */
+/* looks.c: decode new types, with elements of different and of equal sizes.
+ * Only a variant's first call with a type may decode it, not the second. In
+ * simulation no call decodes types. Returns the number of calls; *looks grows
+ * by the types that this rank decoded in first calls. */
 long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its
- * scratch what it states? In simulation: does its time match its cost? With
- * default parameters and all sizes, or where launches share the work and no
- * number of ranks asks for all, a third of them; of the other parameter values
- * this slice, or where the defaults refuse all sizes, all of them.
- * Returns how many calls were made: 0 only where the variant refuses. */
+ * scratch the stated bytes? In simulation: does its time match its cost?
+ * With default parameters all sizes are tried; if launches share the work, a
+ * third of them where that number of ranks does not need all. Of the other
+ * parameter values this slice is tried, or all if the defaults refuse all
+ * sizes. Returns the number of calls: 0 only if the variant refuses. */
 long check_schedule(struct stage *st, const struct chorale_alg *alg,
                     int full, int slice, int nslice);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reductions.c - reduce to exscan: x0 op x1 op ... in rank order, worked out
- * from the operands of all ranks, which are known everywhere. */
+/* reductions.c - reduce to exscan: x0 op x1 op ... in rank order, computed
+ * locally from the operands of all ranks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/mpi/problem.h"
 
-/* Operands move along by the call's seed, so that what an earlier call left
- * behind is wrong now. */
+/* Operands shift with the call's seed, so that results left over from an
+ * earlier call are wrong. */
 enum { SHIFTS = 5, INTS = 4 };
 
 static int first_unit(const struct problem *p)
@@ -15,9 +15,9 @@ static int first_unit(const struct problem *p)
     return p->seed % SHIFTS * 3;
 }
 
-/* --- what must come out ----------------------------------------------- */
+/* --- expected results ------------------------------------------------- */
 
-/* Unit u of the ranks below this one, and of all ranks. */
+/* Compute unit u over the ranks below this one and over all ranks. */
 static void work_out(struct known *k, const struct kind *kind, int ints,
                      int u)
 {
@@ -102,7 +102,7 @@ static void fill_result(struct stage *st, const struct problem *p,
     const struct known *k = know(st, p->kind, first + s->part);
 
     if (p->alg->coll == CHORALE_EXSCAN && rank == 0)
-        return; /* untouched */
+        return; /* unchanged by the call */
     for (int u = 0; u < s->part; u++) {
         int scans = p->alg->coll == CHORALE_SCAN && rank > 0;
         const int *from = (scans || p->alg->coll == CHORALE_EXSCAN

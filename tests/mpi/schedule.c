@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* schedule.c - is it the algorithm that its name says? A wrong algorithm
- * under the right name passes every check of data. What each rank sends and
- * reduces, counted where it enters MPI (counted.h), must be what the variant's
- * schedule (algorithms/schedule/schedule.h) says of that rank, its scratch within what
- * it states; in simulation, on the network that costs assume, its time must be
- * the schedule's to a nanosecond, or where messages overlap that of the
- * schedule with shared ports. */
+/* schedule.c - a variant is the algorithm that its name states. A wrong
+ * algorithm under the right name passes every check of data.
+ *
+ * What each rank sends and reduces, counted at the MPI calls (counted.h), must
+ * equal the variant's schedule (algorithms/schedule/schedule.h); its scratch
+ * must not exceed the stated bytes. In simulation, on the network that costs
+ * assume, its time must be the schedule's to a nanosecond. Where messages
+ * overlap, the schedule is played with shared ports. */
 #include "algorithms/tree.h"
 #include "algorithms/schedule/schedule.h"
 
@@ -19,7 +20,7 @@
 #include "tests/mpi/shared.h"
 #include "tests/mpi/factor_levels.h"
 
-/* The network of the simulation: flat.xml with the options of variants.t. */
+/* The simulated network: flat.xml with the options of launch.sh. */
 #define BETA 0.8e-9
 #define ALPHA (2 * 0.5e-6 + SHARED_HEADER * BETA)
 #define TAU 0.5e-9
@@ -36,7 +37,7 @@ enum { ELEMENT = 8, SLACK = 1024 };
 #ifdef CHORALE_SIM
 #include <smpi/smpi.h>
 
-/* A sum that takes TAU seconds a byte. */
+/* A sum that takes TAU seconds per byte. */
 static void slow_sum(void *in, void *inout, int *len, MPI_Datatype *type)
 {
     smpi_execute_flops((double)*len * ELEMENT * TAU * 1e9); /* at 1 Gf */
@@ -89,8 +90,8 @@ static int irregular_blocks(struct plain *c, const struct chorale_point *pt,
     return total;
 }
 
-/* Bytes of its largest buffer: a vector, or the blocks of all ranks, of which
- * irregular ones are not all below the mean. */
+/* Bytes of its largest buffer: a vector, or the blocks of all ranks. Irregular
+ * blocks may be longer than the mean. */
 static size_t plain_bytes(const struct chorale_alg *alg,
                           const struct chorale_point *pt)
 {
@@ -100,7 +101,7 @@ static size_t plain_bytes(const struct chorale_alg *alg,
     return pt->msg_size * blocks * (info->irregular ? 2 : 1) + ELEMENT;
 }
 
-/* The call that the schedule is of. */
+/* Prepare the call that the schedule describes. */
 static void plain_init(struct plain *c, const struct chorale_alg *alg,
                        const struct chorale_point *pt, struct chorale_ctx *ctx)
 {
@@ -167,15 +168,15 @@ static void fail(struct stage *st, const struct chorale_alg *alg,
 
 /* --- the schedule ----------------------------------------------------- */
 
-/* What the schedule says of a call, if there is one. */
+/* The schedule's prediction of a call. */
 struct foretold {
     int is_there;
     double seconds;
     struct chorale_stat stat[MAX_RANKS];
 };
 
-/* Rank 0 works it out for all. That there is none is a failure, but where the
- * library does a part. */
+/* Rank 0 computes the schedule and broadcasts the prediction. A missing
+ * schedule is a failure unless the library does a part of the collective. */
 static void foretell(struct stage *st, const struct chorale_alg *alg,
                      const struct chorale_point *pt, struct foretold *f)
 {
@@ -199,7 +200,7 @@ static void foretell(struct stage *st, const struct chorale_alg *alg,
 
 /* --- counters and scratch --------------------------------------------- */
 
-/* What is may tell of the call, against what entered MPI. */
+/* Compare is, counters or a schedule, with the calls that entered MPI. */
 static void compare_stat(struct stage *st, const struct chorale_alg *alg,
                          const struct chorale_point *pt,
                          const struct chorale_stat *is,
@@ -231,8 +232,8 @@ static void check_scratch(struct stage *st, const struct chorale_alg *alg,
         fail(st, alg, pt, "bytes of scratch", (double)is, (double)stated);
 }
 
-/* From the third call on nothing is asked of the system: the first finds out
- * how much is needed, the second gets it in one piece. */
+/* From the third call on, no memory is allocated: the first call finds the
+ * scratch size, the second allocates it in one piece. */
 static void check_kept(struct stage *st, const struct chorale_alg *alg,
                        const struct chorale_point *pt,
                        struct chorale_call *call)
@@ -246,25 +247,25 @@ static void check_kept(struct stage *st, const struct chorale_alg *alg,
     if (err != MPI_SUCCESS)
         fail(st, alg, pt, "error when called again", err, MPI_SUCCESS);
     if (chorale_ctx_scratch_made(st->ctx) != before)
-        fail(st, alg, pt, "pieces of memory in a third call",
+        fail(st, alg, pt, "allocations in a third call",
              (double)(chorale_ctx_scratch_made(st->ctx) - before), 0);
 }
 
 /* --- time ------------------------------------------------------------- */
 
 #ifdef CHORALE_SIM
-/* Seconds: messages that share a port all come at the end of its time, none by
- * half of it: each may be late by the headers of some others. */
+/* Seconds. The fluid model ends messages that share a port at the same time.
+ * Each may therefore be late by the headers of some others. */
 #define HEADERS (4 * SHARED_HEADER * BETA)
 
-/* Of the time: whichever of two messages is through first, where both are at
- * all but the same time, may hold up what follows. Most are within HEADERS; the
- * furthest seen were 1.2 % (reduce_scatter_block ring_bidir at P = 15). */
+/* Share of the time. If two messages complete at nearly the same time, either
+ * may delay what follows. Most differences are within HEADERS; the largest seen
+ * was 1.2 % (reduce_scatter_block ring_bidir at P = 15). */
 #define NEAR_TIES 0.05
 
 enum { AT_LEAST = 1, AT_MOST = 2, EXACTLY = AT_LEAST | AT_MOST };
 
-/* is [s] must be want, or at least or at most that; but for some slack [s]. */
+/* is [s] must equal want, or be at least or at most want, within slack [s]. */
 static void compare(struct stage *st, const struct chorale_alg *alg,
                     const struct chorale_point *pt, const char *what,
                     double is, double want, int how, double slack)
@@ -285,9 +286,9 @@ static double stated_time(const struct chorale_alg *alg,
     return a * pt->alpha + b * pt->beta + c * pt->tau;
 }
 
-/* The time that the busiest port is in use, whatever its messages wait for:
- * nothing is through the port of its sender sooner than after one latency and
- * the bytes and headers of all that goes through it. */
+/* Seconds that the busiest port is in use, whatever its messages wait for. No
+ * message leaves its sender's port sooner than after one latency and the bytes
+ * and headers of all messages through that port. */
 static double port_seconds(const struct chorale_point *pt,
                            const struct foretold *f)
 {
@@ -303,9 +304,9 @@ static double port_seconds(const struct chorale_point *pt,
     return most;
 }
 
-/* Against its schedule, played on the network of the simulation; and never less
- * than the ports take. That alone holds with a rank that goes on with whichever
- * message is through first, which a schedule does not know. */
+/* Compare with the schedule, played on the simulated network, and with the
+ * lower bound from ports. Only the bound applies if a rank continues with
+ * whichever message completes first, which a schedule cannot express. */
 static void check_schedule_time(struct stage *st,
                                 const struct chorale_alg *alg,
                                 const struct chorale_point *pt,
@@ -322,9 +323,9 @@ static void check_schedule_time(struct stage *st,
                 f->seconds, EXACTLY, slack);
 }
 
-/* Against the schedule, and against what is stated: where messages of a rank
- * overlap, that is how long they take one after the other, a bound. Of a part
- * that the library does nothing is known. */
+/* Compare with the schedule and with the stated cost. Where messages of a rank
+ * overlap, the stated cost adds them up and is an upper bound. Parts that the
+ * library does cannot be predicted. */
 static void check_time(struct stage *st, const struct chorale_alg *alg,
                        const struct chorale_point *pt,
                        const struct foretold *f, double end)
@@ -357,7 +358,7 @@ static void check_time(struct stage *st, const struct chorale_alg *alg,
 
 /* --- the points ------------------------------------------------------- */
 
-/* The call itself, and what is counted of it. */
+/* Make the call and compare its counts. */
 static void run_counted(struct stage *st, const struct chorale_alg *alg,
                         const struct chorale_point *pt)
 {
@@ -393,7 +394,7 @@ static void run_counted(struct stage *st, const struct chorale_alg *alg,
     plain_release(&c);
 }
 
-/* Returns 1 if the variant runs there. */
+/* Returns 1 if the variant runs at the point. */
 static int check_point(struct stage *st, const struct chorale_alg *alg,
                        const struct chorale_point *pt)
 {
@@ -427,7 +428,7 @@ static struct chorale_point point(const struct chorale_alg *alg, int p,
         .ppn = chorale_alg_by_node(alg) ? 2 : 0,
         .alpha = ALPHA,
         .beta = BETA,
-        /* where the library's own operations join bytes, it takes no time */
+        /* 0: the library's own operations take no simulated time */
         .tau = chorale_coll_info(alg->coll)->reduces ? TAU : 0,
     };
 
@@ -436,9 +437,8 @@ static struct chorale_point point(const struct chorale_alg *alg, int p,
     return pt;
 }
 
-/* Some sizes with default parameters, each nslice-th, with the first and the
- * last root, and in place where a variant may do that with messages of its
- * own. */
+/* Every nslice-th size with default parameters, with the first and the last
+ * root, and in place if the variant may then send other messages. */
 static long check_sizes(struct stage *st, const struct chorale_alg *alg,
                         int full, int slice, int nslice)
 {
@@ -461,9 +461,9 @@ static long check_sizes(struct stage *st, const struct chorale_alg *alg,
     return ran;
 }
 
-/* Of so many slices, those of sizes: at most three, so that each number of
- * ranks has some of them. In simulation, where messages and time are counted,
- * one at the numbers of ranks that formulas are held against at all sizes:
+/* Slices of the sizes, out of nslice: at most three, so that each number of
+ * ranks tries some sizes. In simulation messages and time are counted. There it
+ * is one slice at the numbers of ranks where formulas are checked at all sizes:
  * small ones, powers of two and their neighbours. */
 static int size_slices(int p, int nslice)
 {
@@ -488,8 +488,8 @@ long check_schedule(struct stage *st, const struct chorale_alg *alg, int full,
     if (ran == 0) /* it may run with the other sizes */
         ran = check_sizes(st, alg, full, 0, 1);
     if (ran == 0 && chorale_alg_refuses(alg, &pt) == NULL)
-        fail_text(st, alg, &pt, "runs, but no call was checked");
-    if (ran == 0) /* too little for its parameters: all of their values */
+        fail_text(st, alg, &pt, "the variant runs, but no call was checked");
+    if (ran == 0) /* the defaults refuse all sizes: try all parameter values */
         nslice = 1;
     space_init(&s, alg, p, 1, 1, full);
     for (int i = 0; i < alg->nparam; i++)

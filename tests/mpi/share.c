@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* share.c - who makes which part of a variant's cover: see share.h. */
+/* share.c - divide a variant's cover among launches. */
 #include "tests/mpi/share.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ int share_parse(struct share *s, const char *text, int ranks)
     return *end == '\0' && known ? 0 : -1;
 }
 
-/* Does it run anything there? */
+/* 1 if alg accepts any call at that number of ranks. */
 static int runs_anything(const struct chorale_alg *alg,
                          const struct fixture *fix, int ranks, int full)
 {
@@ -52,7 +52,7 @@ struct part share_part(const struct share *s, const struct chorale_alg *alg,
                        const struct fixture *fix, int ranks, int full)
 {
     struct part part = { 0, 1 };
-    int before = 0, all = 0; /* launches that run something */
+    int before = 0, all = 0; /* launches at which alg runs */
 
     for (int i = 0; i < s->n; i++) {
         if (!runs_anything(alg, fix, s->ranks[i], full)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shared.c - a schedule on the simulator's network: see shared.h. */
+/* shared.c - time of a schedule on the simulator's network. */
 #include "tests/mpi/shared.h"
 
 #include <math.h>

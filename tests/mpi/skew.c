@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* skew.c - a preload for tests: clocks that are off.
+/* skew.c - preload for tests that shifts clocks and invents nodes.
  *
- * CHORALE_SKEW  Every rank but the first believes to be on a node of its own.
- *               Three numbers: by how many seconds a rank's clock is ahead, by
- *               how much it runs fast (1e-5: 10 us a second), and how far it
- *               swings to and fro, 10 000 times a second. The first two are
- *               times the rank. A fourth one: by how much it runs faster every
- *               second.
- * CHORALE_JUMP  Two numbers: in which call of MPI_Scan the clock of every rank
- *               but the first jumps, and by how many seconds. A third one: how
- *               many seconds each such call takes longer.
- * CHORALE_STEP  All clocks step by so many seconds.
- * CHORALE_NODE  So many ranks believe to share a node: one after the other. */
+ * CHORALE_SKEW  Each rank but the first believes to be on a node of its own.
+ *               Numbers: seconds by which a rank's clock is ahead; relative
+ *               rate by which it runs fast (1e-5: 10 us per second); amplitude
+ *               in seconds of an oscillation at 10 kHz; optionally the growth
+ *               of the rate per second. The first two are multiplied by the
+ *               rank.
+ * CHORALE_JUMP  Numbers: the call of MPI_Scan in which the clock of each rank
+ *               but the first jumps; seconds of the jump; optionally seconds
+ *               by which each such call takes longer.
+ * CHORALE_STEP  Seconds by which all clocks step.
+ * CHORALE_NODE  Number of consecutive ranks that believe to share a node. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ typedef int gettime_fn(clockid_t id, struct timespec *t);
 
 static struct {
     double ahead, drift, swing, bend, begun, jump, idle, step;
-    int rank, apart;         /* ranks of a node that is made up; 0: none is */
+    int rank, apart;         /* ranks per invented node; 0: no such nodes */
     long jump_call, calls;   /* calls of MPI_Scan */
     gettime_fn *gettime;
 } skew;
@@ -59,7 +59,7 @@ __attribute__((constructor)) static void begin(void)
     atomic_store(&ready, 1);
 }
 
-/* 0 ... 1, up and down. */
+/* Triangle wave between 0 and 1. */
 static double swing(double t)
 {
     double phase = t / PERIOD - (double)(long long)(t / PERIOD);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* together.c - variants next to each other: one after the other without a
- * pause, on two communicators in turn, at the same time on two that share no
- * rank, and under the eyes of an application that waits for any message on
- * the communicator it all began with. */
+/* together.c - variants that run next to each other do not mix their messages:
+ * back to back, on two communicators in turn, and at the same time on two
+ * disjoint communicators. Meanwhile the application has a receive for any
+ * message open on the communicator from which the others were made. */
 #include "tests/mpi/problem.h"
 
 enum { LETTER = 4711, PASSES = 2 };
 
-/* A small problem of alg; no two neighbours alike. */
+/* A small problem of alg; adjacent problems differ. */
 static struct problem small_problem(const struct stage *st,
                                     const struct chorale_alg *alg, int turn)
 {
@@ -34,7 +34,7 @@ static struct problem small_problem(const struct stage *st,
     return p;
 }
 
-/* The even and the odd ranks of the world, each on their own. */
+/* Open a communicator of the even ranks, and one of the odd ranks. */
 static int open_half(struct stage *half, const struct stage *world)
 {
     MPI_Comm comm;
@@ -57,7 +57,7 @@ static void close_half(struct stage *half, struct stage *world)
     MPI_Comm_free(&comm);
 }
 
-/* Steps through the catalogue that neither half nor pass has in common. */
+/* Variant for this turn: each half and each pass take another order. */
 static const struct chorale_alg *
 pick(const struct chorale_alg *const *alg, int n, int turn, int pass)
 {
@@ -80,7 +80,7 @@ static void run_all(struct stage *world, struct stage *reversed,
 
             try_problem(st, &p);
             if (chorale_coll_info(p.alg->coll)->dataless)
-                continue; /* barriers sleep: once is enough */
+                continue; /* barrier tests sleep, so run them once */
             p = small_problem(half, pick(alg, n, i + odd * (n / 2), !pass),
                               turn + odd);
             if (!chorale_coll_info(p.alg->coll)->dataless)
@@ -105,7 +105,7 @@ void check_together(struct stage *world, struct stage *reversed,
     MPI_Send(&sent, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
     MPI_Wait(&any, &status);
     if (letter != LETTER || status.MPI_SOURCE != rank)
-        stage_fail(world, "rank %d: a message of ours, from rank %d, came to "
-                          "the application", rank, status.MPI_SOURCE);
+        stage_fail(world, "rank %d: a message of a collective, from rank %d, "
+                          "reached the application", rank, status.MPI_SOURCE);
     close_half(&half, world);
 }

@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variants.c - every variant of the catalogue against the plain definition of
- * its collective, and against the schedule and cost that it states.
+/* variants.c - check every variant of the catalogue against the plain
+ * definition of its collective and against its stated schedule and cost.
  *
  *     variants [--full|--wide|--common|--covers] [--share W:P,P,... [--first]]
  *              [--data] [--trace] [--library] [COLLECTIVE [VARIANT]]
  *
- * Rank 0 prints TAP: data, bits of sums, patterns of bits (of variants that
- * move data by an OR) and schedule of each variant, and one line for all of
- * them together. Without --full the calls are a cover of all pairs of what
- * calls can differ in (factor_levels.h) and the variant does not refuse.
- * With it: that cover with more counts and values; the product of all factors
- * with default parameters, the places of irregular blocks such that any two
- * further factors meet all of them; and each other value of each parameter
- * with all communicators, roots and counts.
- * --share: this is one of several launches, at P, P, ... ranks. At the first W
- * of these numbers at which a variant runs anything it has its whole cover, at
- * all the others together one more, which has the part as one more factor, and
- * rows with pairs that would be in no part. --first: only the variants that run
- * at none of the numbers before this launch's.
- * --wide only tries blocks whose places in memory are above 2^31 bytes, of
- * launches that share at the first number of ranks where the variant runs;
- * --common only what is no single variant's: copies between layouts, and all
- * together; --covers only that the launches that share leave no pair out.
- * --data leaves the schedules out. --trace names each call before it is made.
- * --library tries the MPI library's own collectives, to test the matrix.
+ * Rank 0 prints TAP. Each variant has lines for data, bits of sums, bit
+ * patterns (variants that move data by an OR) and schedule; one line is for all
+ * variants interleaved.
+ *
+ * Without --full the calls are a cover of all pairs of factor levels
+ * (factor_levels.h) that the variant does not refuse. With --full:
+ *   - that cover with more counts and values;
+ *   - the product of all factors with default parameters; positions of
+ *     irregular blocks are chosen so that all positions meet each combination
+ *     of any two further factors;
+ *   - each other value of each parameter, with all communicators, roots and
+ *     counts.
+ *
+ * --share W:P,P,...  this is one of several launches, with P, P, ... ranks. At
+ *                    the first W of these at which a variant runs it has its
+ *                    whole cover. At the others it has together one more cover,
+ *                    with the part as a factor, plus rows with pairs that would
+ *                    be in no part.
+ * --first            only variants that run at none of the earlier P
+ * --wide             only blocks at offsets above 2^31 bytes; of the launches
+ *                    that share, at the first P at which the variant runs
+ * --common           only tests of no single variant: copies between layouts,
+ *                    and all variants interleaved
+ * --covers           only check that the launches that share make all pairs
+ * --data             leave out the schedules
+ * --trace            print each call before it is made
+ * --library          try the MPI library's own collectives, to test the matrix
+ *
  * Compiled against the MPI library and against SimGrid's.
  */
 #include <stdio.h>
@@ -48,10 +57,10 @@ struct test {
     struct fixture fix;
     struct stage stage[NCOMM];
     struct share share;
-    struct part part; /* of the variant's work that is this launch's */
-    int due; /* variants with units far apart */
+    struct part part; /* this launch's part of the variant's work */
+    int due; /* variants tried with units far apart */
     int seed;
-    long looks; /* of this rank at types, in first calls */
+    long looks; /* types that this rank decoded in first calls */
 };
 
 /* --- the calls of one variant ----------------------------------------- */
@@ -63,8 +72,8 @@ static int try_at(struct test *t, const struct space *s, const int *at)
     return try_problem(&t->stage[at[COMM]], &p);
 }
 
-/* Which rows of the cover are this launch's, [nrow]. Rank 0 settles it:
- * simulated ranks are all on one processor. The caller frees it. */
+/* Mark the rows of the cover that this launch makes, [nrow]. Rank 0 decides,
+ * because all simulated ranks run on one processor. The caller frees it. */
 static unsigned char *own_rows(struct test *t, const struct space *s,
                                const struct pairs *cover)
 {
@@ -84,7 +93,7 @@ static unsigned char *own_rows(struct test *t, const struct space *s,
     return mine;
 }
 
-/* The rows of the cover that are this launch's. Returns how many ran. */
+/* Try this launch's rows of the cover. Returns how many ran. */
 static long try_pairs(struct test *t, const struct space *s,
                       const struct pairs *cover)
 {
@@ -103,7 +112,7 @@ static long try_pairs(struct test *t, const struct space *s,
     return ran;
 }
 
-/* The next of all combinations of factors [from, to). Returns 0 after the
+/* Advance to the next combination of factors [from, to). Returns 0 after the
  * last. */
 static int next(const struct space *s, int *at, int from, int to)
 {
@@ -115,10 +124,10 @@ static int next(const struct space *s, int *at, int from, int to)
     return 0;
 }
 
-/* The product of all factors but the parameters, which are the base's (their
- * defaults, if the variant runs with them). The places are those that make
- * the sum of all levels divisible: so they meet all of any two further
- * factors. */
+/* Try the product of all factors but the parameters, which stay at base: their
+ * defaults, if the variant runs with them. The position is derived from the
+ * sum of the other levels, so that all positions meet each combination of any
+ * two further factors. */
 static long try_factors(struct test *t, const struct space *s,
                         const int *base)
 {
@@ -138,8 +147,8 @@ static long try_factors(struct test *t, const struct space *s,
     return ran;
 }
 
-/* One call, all factors from TYPE to the parameters taking turns. If the
- * variant refuses what has its turn, the base's instead. */
+/* Make one call with the next level of each factor from TYPE to the parameters.
+ * If the variant refuses a level, base's is taken instead. */
 static int try_in_turn(struct test *t, const struct space *s, const int *base,
                        int *at)
 {
@@ -154,7 +163,7 @@ static int try_in_turn(struct test *t, const struct space *s, const int *base,
     return try_at(t, s, at);
 }
 
-/* Each other value of each parameter with all communicators, roots and
+/* Try each other value of each parameter with all communicators, roots and
  * counts. */
 static long try_values(struct test *t, const struct space *s, const int *base)
 {
@@ -175,9 +184,9 @@ static long try_values(struct test *t, const struct space *s, const int *base)
     return ran;
 }
 
-/* Reductions of elements without bytes, which may all be at one address: each
- * kind of them, in place and not, with each value of each parameter, the counts
- * taking turns. */
+/* Try reductions of elements without data, whose buffers may share an address:
+ * each kind, in place and not, with each value of each parameter; the counts
+ * take turns. */
 static long try_nothing(struct test *t, const struct space *s, const int *base)
 {
     long ran = 0;
@@ -205,15 +214,15 @@ static long try_nothing(struct test *t, const struct space *s, const int *base)
     return ran;
 }
 
-/* Does it move data by an OR? */
+/* 1 if the variant moves data by an OR. */
 static int ors(const struct chorale_alg *alg)
 {
     return strncmp(alg->name, "or_", 3) == 0 &&
            !chorale_coll_info(alg->coll)->reduces;
 }
 
-/* Blocks of bits that an OR could spoil: each root, type and place, and each
- * value of each parameter, the counts taking turns. */
+/* Try bit patterns that an OR could damage: each root, type and position, and
+ * each value of each parameter; the counts take turns. */
 static long try_patterns(struct test *t, const struct space *s,
                          const int *base)
 {
@@ -238,7 +247,7 @@ static long try_patterns(struct test *t, const struct space *s,
     return ran;
 }
 
-/* WHAT, and why the variant refuses the problem, if it does. */
+/* Format what, with the variant's reason if it refuses the problem. */
 static void refusal(const struct test *t, const struct problem *p,
                     const char *what, char *text, size_t size)
 {
@@ -251,7 +260,7 @@ static void refusal(const struct test *t, const struct problem *p,
 
 /* --- outcome ---------------------------------------------------------- */
 
-/* Agree on the outcome; rank 0 prints it with the first failing rank's text. */
+/* Combine the ranks' outcomes; rank 0 prints the first failing rank's text. */
 static void report(struct test *t, const struct chorale_alg *alg,
                    const char *what, long ran)
 {
@@ -279,7 +288,8 @@ static void report(struct test *t, const struct chorale_alg *alg,
         t->stage[i].failed = 0;
 }
 
-/* Only real libraries look at addresses; reductions of MPICH's own refuse. */
+/* Not in simulation, where addresses do not matter, nor for the library's own
+ * reductions, because MPICH's refuse such elements. */
 static int nothing_is_due(const struct test *t, const struct space *s)
 {
 #ifdef CHORALE_SIM
@@ -290,8 +300,8 @@ static int nothing_is_due(const struct test *t, const struct space *s)
 #endif
 }
 
-/* Its rows of the cover, in the full matrix the products too; then the bits of
- * sums. Where the variant refuses everything, that is what is said. */
+/* Try this launch's rows of the cover, with --full also the products, then the
+ * bits of sums. If the variant refuses all calls, print the reason. */
 static void test_data(struct test *t, const struct space *s)
 {
     struct asked ask = { s, &t->fix, t->stage[WORLD].ctx->size };
@@ -314,33 +324,33 @@ static void test_data(struct test *t, const struct space *s)
             ran += try_factors(t, s, cover.base) +
                    try_values(t, s, cover.base);
         if (ran == 0)
-            stage_fail(&t->stage[WORLD], "no call of it was made");
+            stage_fail(&t->stage[WORLD], "no call was made");
     }
     report(t, s->alg, what, ran);
     if (cover.nrow > 0 && ors(s->alg)) {
         ran = try_patterns(t, s, cover.base);
         if (ran == 0)
-            stage_fail(&t->stage[WORLD], "no call of it was made");
-        report(t, s->alg, "all bits, none, and NaNs", ran);
+            stage_fail(&t->stage[WORLD], "no call was made");
+        report(t, s->alg, "bit patterns and NaNs", ran);
     }
     if (cover.nrow > 0 && nothing_is_due(t, s)) {
         ran = try_nothing(t, s, cover.base);
-        if (ran > 0) /* some take no call without bytes */
-            report(t, s->alg, "elements of nothing", ran);
+        if (ran > 0) /* some variants refuse calls without bytes */
+            report(t, s->alg, "elements without data", ran);
     }
     if (cover.nrow > 0 && chorale_coll_info(s->alg->coll)->reduces &&
         !t->set.library) {
         ran = check_bits(t->stage, NCOMM, s, cover.base, t->part.index,
                          t->part.of);
         if (ran == 0)
-            stage_fail(&t->stage[WORLD], "no call of it was made");
+            stage_fail(&t->stage[WORLD], "no call was made");
         report(t, s->alg, "bits", ran);
     }
     pairs_release(&cover);
 }
 
-/* In simulation no call takes types apart twice, or once: such calls are like
- * others of the cover, and where launches share it a fifth of their time. */
+/* In simulation types are never decoded: these calls are like others of the
+ * cover, and would take a fifth of the time of launches that share it. */
 static int looks_are_due(const struct test *t)
 {
 #ifdef CHORALE_SIM
@@ -375,7 +385,7 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     test_data(t, &s);
     if (!chorale_coll_info(alg->coll)->dataless && !t->set.library &&
         looks_are_due(t))
-        report(t, alg, "looks at types",
+        report(t, alg, "types decoded once",
                check_looks(&t->stage[WORLD], alg, &t->looks));
     if (t->set.data || t->set.library)
         return;
@@ -440,7 +450,7 @@ static int wanted(const struct options *set, const struct chorale_alg *alg)
     return set->variant == NULL || strcmp(set->variant, alg->name) == 0;
 }
 
-/* All ranks as programs on meshes have them: row by row, most square. */
+/* All ranks on a mesh, as square as possible, in row-major order. */
 static MPI_Comm cartesian(void)
 {
     int size, dims[2] = { 0, 0 }, wraps[2] = { 1, 1 };
@@ -478,7 +488,7 @@ static void close_stages(struct test *t)
     }
 }
 
-/* The variants asked for, NULL-terminated; the caller frees the list. */
+/* The selected variants, NULL-terminated; the caller frees the list. */
 static const struct chorale_alg **choose(const struct options *set)
 {
     const struct chorale_alg *const *from =
@@ -495,7 +505,7 @@ static const struct chorale_alg **choose(const struct options *set)
     return list;
 }
 
-/* Were there any looks that a second call could have made again? */
+/* Check that first calls decoded types at all, so the test proves something. */
 static void test_looks(struct test *t)
 {
     long all;
@@ -503,12 +513,12 @@ static void test_looks(struct test *t)
     MPI_Allreduce(&t->looks, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 #ifdef MPICH_VERSION
     if (all == 0 && t->set.coll == NULL && t->stage[WORLD].ctx->size > 1)
-        stage_fail(&t->stage[WORLD], "no call looked at a type");
+        stage_fail(&t->stage[WORLD], "no call decoded a type");
 #endif
-    report(t, NULL, "looks at types", all);
+    report(t, NULL, "types decoded once", all);
 }
 
-/* One line for all of them, and one for each that lacks a pair. */
+/* Print a line for all variants, and one for each that lacks a pair. */
 static void test_covers(struct test *t, const struct chorale_alg *const *algs)
 {
     long pairs = 0, rows = 0;
@@ -522,7 +532,7 @@ static void test_covers(struct test *t, const struct chorale_alg *const *algs)
             MPI_Abort(MPI_COMM_WORLD, 1);
         pairs += had;
         if (missing > 0)
-            tap_ok(0, "%s %s: %ld of %ld pairs are in no launch",
+            tap_ok(0, "%s %s: %ld of %ld pairs are missing in all launches",
                    chorale_coll_info(algs[i]->coll)->name, algs[i]->name,
                    missing, had);
     }
@@ -544,13 +554,13 @@ static void test_all(struct test *t, const struct chorale_alg *const *algs)
         test_variant(t, algs[i]);
     if (t->set.wide) {
         if (t->due == 0)
-            report(t, NULL, "far apart: other launches have them", 0);
+            report(t, NULL, "far apart: tried by other launches", 0);
         return;
     }
     if (!t->set.library && !t->set.common)
         test_looks(t);
     check_together(&t->stage[WORLD], &t->stage[REVERSED], algs);
-    report(t, NULL, "all together", 1);
+    report(t, NULL, "all variants interleaved", 1);
 }
 
 int main(int argc, char **argv)

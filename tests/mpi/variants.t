@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The correctness matrix: every variant against the definition of its
-# collective, under the MPI library and in simulation. One TAP stream.
+# The correctness matrix: check every variant against the definition of its
+# collective, under the MPI library and in simulation. Prints one TAP stream.
 #
-#     variants.t [--all] [COLLECTIVE [VARIANT]]   only these
+#     variants.t [--all] [COLLECTIVE [VARIANT]]   default: all
 #
-# A variant has a cover: calls in which all pairs of what calls can differ in
-# occur. Its rows are spread over the numbers of ranks: 2 and 3 real ranks share
-# one cover, 5 and 8 simulated ranks another.
+# The calls of a variant form a cover: they contain all pairs of factor levels
+# (factor_levels.h). Launches at several numbers of ranks share the cover: 2 and
+# 3 real ranks share one, 5 and 8 simulated ranks another.
 #
 # --all adds numbers of ranks, counts cut in pieces and blocks far apart. Each
 # variant then has its whole cover at the first number of real ranks above one
@@ -40,8 +40,8 @@ result()
     [ "$1" = ok ] || bad=1
 }
 
-# report LABEL LOG STATUS: the launch's TAP with LABEL. Of a launch that did
-# not print its plan, the end of its output.
+# report LABEL LOG STATUS: print the launch's TAP with LABEL. If the launch did
+# not print its plan, print the end of its output.
 report()
 {
     awk -v label="$1" -v count="$count" '
@@ -64,7 +64,7 @@ report()
     fi
 }
 
-# keep LANE LABEL COMMAND...: run it; its output and status wait in $tmp.
+# keep LANE LABEL COMMAND...: run it, and store output and status in $tmp.
 keep()
 {
     lane=$1 label=$2
@@ -74,7 +74,7 @@ keep()
     echo "$? $label" >"$tmp/$lane.$n.end"
 }
 
-# collect LANE: report all that it kept. Its last act is to say how many.
+# collect LANE: report all that it kept; $tmp/LANE.all has their number.
 collect()
 {
     lane=$1
@@ -202,7 +202,7 @@ real_lane()
     echo "$n" >"$tmp/real.all"
 }
 
-# The numbers of simulated ranks that share, after how many whole covers.
+# The numbers of simulated ranks that share; the first $whole have whole covers.
 if [ $all = yes ]; then
     sizes="2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 24 31 32 33"
     whole=2
@@ -211,7 +211,7 @@ else
     whole=0
 fi
 
-# The simulated launches, a line each: KIND P.
+# List the simulated launches, one line each: KIND P.
 list_simulated()
 {
     if [ $all = no ]; then
@@ -232,7 +232,7 @@ list_simulated()
     wc -l <"$tmp/launches" >"$tmp/simulated.all"
 }
 
-# simulate KIND P [COLLECTIVE [VARIANT]]: one of them.
+# simulate KIND P [COLLECTIVE [VARIANT]]: run one of them.
 simulate()
 {
     kind=$1 p=$2
@@ -250,7 +250,7 @@ simulate()
     esac
 }
 
-# Those that no lane has begun, the last ones, which are the longest, first.
+# Run launches that no lane has begun, from the last, the longest, to the first.
 simulated_lane()
 {
     next=$(cat "$tmp/simulated.all")

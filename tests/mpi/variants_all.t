@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The correctness matrix with all that `make check-all` has time for.
+# The correctness matrix as `make check-all` runs it.
 exec "$(dirname "$0")/variants.t" --all "$@"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* yield.c - a preload for tests with more ranks than cores, under an MPI
- * library over UCX. Such a library polls: a rank that waits holds its core
- * for a whole time slice, and a broadcast takes milliseconds. And it may hang
- * in MPI_Finalize: a rank sits in a blocking read from the process manager
+/* yield.c - preload for tests with more ranks than cores under an MPI library
+ * over UCX. Such a library polls: a waiting rank holds its core for a whole
+ * time slice, and a broadcast takes milliseconds. It may also hang in
+ * MPI_Finalize: a rank blocks in a read from the process manager
  * while its peers wait for it to acknowledge their last message.
  *
- * So: give up the core after a poll that found nothing, and, once finalizing,
+ * Cure: yield the core after a poll without progress and, in MPI_Finalize,
  * progress UCX while waiting for the process manager. Without UCX in the
- * process nothing changes.
+ * process the preload has no effect.
  *
- * YIELD_PATIENCE=N: after N such polls in a row sleep at each further one, for
- * as little as there is (50 us). Beside two programs that compute 8 ranks on
- * two processors took a third of the time and of the processor with N = 4;
- * alone they take a little longer. Not for what is timed. */
+ * YIELD_PATIENCE=N: after N such polls in a row, sleep at each further one for
+ * the shortest time possible (50 us). With N = 4 and two busy programs on two
+ * processors, 8 ranks took a third of the wall and processor time; without the
+ * busy programs they take a little longer. Do not use it in timed runs. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <poll.h>
@@ -23,8 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is interposed; declared here, as UCX's and MPI's headers are not
- * needed to build this. */
+/* The interposed functions, declared here so that the build needs no headers of
+ * UCX or MPI. */
 int ucp_worker_create(void *context, const void *params, void **worker_p);
 void ucp_worker_destroy(void *worker);
 unsigned ucp_worker_progress(void *worker);
@@ -35,7 +35,7 @@ enum { NWORKER = 64 };
 static _Atomic(void *) workers[NWORKER];
 static atomic_int finalizing;
 
-/* The next definition of a symbol; ISO C has no cast from object to function
+/* The next definition of a symbol. ISO C has no cast from object to function
  * pointers, so callers store it through a pointer to a pointer. */
 static void *next(const char *name)
 {
@@ -58,7 +58,7 @@ static unsigned progress(void *worker)
     return real(worker);
 }
 
-/* Polls in vain after which a rank sleeps. */
+/* Polls without progress after which a rank sleeps. */
 static int patience(void)
 {
     static atomic_int known = -1;
@@ -131,7 +131,7 @@ int MPI_Finalize(void)
     return real == NULL ? 1 : real();
 }
 
-/* Wait for fd to be readable, with UCX kept going. */
+/* Wait until fd is readable, and progress UCX meanwhile. */
 static void wait_readable(int fd)
 {
     struct pollfd ready = { .fd = fd, .events = POLLIN };

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# An adaptive plan on a simulated cluster: it measures a part of the grid, keeps
-# to its budget, can be killed, and is as good as measuring everything.
+# An adaptive plan on a simulated cluster measures a part of the grid, stays
+# within its budget, resumes after SIGKILL, and gives a table as good as the
+# full grid.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 
@@ -24,55 +25,55 @@ db=$work/a.db
 out=$(plan "$db" --adaptive --budget 350ns)
 ok $? "round 1 is planned"
 like "$out" "at 5 points on system .*, round 1, for about .* node-s; 0 of 350" \
-    "and says what it costs"
+    "plan prints points, cost and budget of the round"
 is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT comm_size) FROM cell")" 2 \
-    "it is of the smallest process count"
+    "round 1 has the smallest process count"
 out=$(plan "$db" --adaptive --budget 350ns)
-like "$out" "not measured yet" "planned again it is the same round"
-is "$(sqlite3 "$db" "SELECT count(*) FROM campaign")" 1 "and no other"
+like "$out" "not measured yet" "planning again before measuring changes nothing"
+is "$(sqlite3 "$db" "SELECT count(*) FROM campaign")" 1 \
+    "there is still one campaign"
 for i in 1 2 3 4 5 6 7 8 9; do
     timeout 3000 "$chorale" run "$db" -q 2>"$work/err" || break
     plan "$db" -q --adaptive --budget 350ns 2>"$work/why"
     rc=$?
     [ $rc -eq 0 ] || break
 done
-is $rc 1 "in the end nothing more is worth it"
-like "$(cat "$work/why")" "no further round on .*spent" "which says why"
+is $rc 1 "planning ends with exit code 1"
+like "$(cat "$work/why")" "no further round on .*spent" "the reason is printed"
 is "$(awk "BEGIN { print $(spent "$db") <= 1.1 * 350 }")" 1 \
-    "the budget is kept"
+    "at most 110 % of the budget is spent"
 is "$(sqlite3 "$db" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "all that was planned is done"
+    "all planned runs are done"
 is "$(sqlite3 "$db" "SELECT max(n) FROM (SELECT count(*) AS n FROM run
     JOIN launch USING (launch_id) JOIN cell USING (cell_id)
     WHERE provider <> 'library' GROUP BY cell_id)")" 1 \
-    "nothing is measured twice"
+    "no cell but the library's is measured twice"
 is "$(sqlite3 "$db" "SELECT count(DISTINCT round) = max(round) AND
     min(round) = 1 AND max(budget) = 350 AND max(budget_unit) = 'node-s'
     FROM campaign")" 1 \
-    "the rounds are in the database"
+    "the rounds are stored with budget and unit"
 is "$(sqlite3 "$db" "SELECT count(*) FROM campaign WHERE regret IS NULL")" 1 \
-    "each but the first with what was expected before it"
+    "each round but the first stores the regret expected before it"
 n=$(sqlite3 "$db" "SELECT count(*) FROM campaign")
 plan "$db" -q --adaptive --budget 350ns 2>/dev/null
 is "$(sqlite3 "$db" "SELECT count(*) FROM campaign")" "$n" \
-    "asking once more changes nothing"
+    "planning after the end adds no round"
 like "$("$chorale" status "$db")" "rounds of adaptive plans" \
     "status shows the rounds"
 is "$("$chorale" status "$db" | awk '/rounds of/ { on = 1 }
-    on && $2 ~ /^[0-9]+$/' | wc -l)" "$n" "a row each"
+    on && $2 ~ /^[0-9]+$/' | wc -l)" "$n" "status has a row per round"
 
-# As good as everything, at a part of the cost.
+# As good as the full grid, for a part of its cost.
 plan "$work/all.db" -q && timeout 3000 "$chorale" run "$work/all.db" -q
 is "$(awk "BEGIN { print $(spent "$db") < 0.67 * $(spent "$work/all.db") }")" 1 \
-    "it costs less than two thirds of everything, most of it starts"
+    "it costs less than two thirds of the full grid"
 "$chorale" decide "$db" -q
 regret=$("$chorale" evaluate "$db" --oracle "$work/all.db" |
     awk '/^all / { print $3 }')
 is "$(awk "BEGIN { print \"$regret\" != \"\" && $regret + 0 <= 2 }")" 1 \
     "its table loses at most 2 %: $regret"
 
-# Killed while it measures, the same commands go on. Time that a kill wastes
-# counts as spent.
+# After SIGKILL the same commands resume. Time wasted by a kill counts as spent.
 cat >"$work/loop.sh" <<EOF
 while "$chorale" plan "\$1" -q $(echo $grid) -c bcast --adaptive \
     --budget 350ns; do
@@ -95,71 +96,71 @@ for i in 1 2 3; do
     kill -s KILL -- -$loop 2>/dev/null && kills=$((kills + 1))
     wait $loop 2>/dev/null
 done
-is $kills 3 "it is killed three times after runs were stored"
+is $kills 3 "the loop is killed three times after runs were stored"
 timeout 3000 sh "$work/loop.sh" "$killed" >/dev/null 2>"$work/err"
 like "$(tail -n 1 "$work/err")" "no further round" \
-    "killed three times, the plan comes to its end"
+    "a plan killed three times is completed"
 is "$(sqlite3 "$killed" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "with all done that was planned"
+    "all its planned runs are done"
 is "$(sqlite3 "$killed" "SELECT max(n) FROM (SELECT count(*) AS n FROM run
     JOIN cell USING (cell_id) WHERE provider <> 'library' GROUP BY cell_id)")" \
-    1 "and nothing twice"
+    1 "no cell of it is measured twice"
 cells="SELECT coll, comm_size, msg_size, variant, params FROM cell
     WHERE provider <> 'table'
     ORDER BY 1, 2, 3, 4, 5"
 sqlite3 "$db" "$cells" >"$work/a.txt"
 
-# tune does it all.
+# tune runs all steps.
 (cd "$work" &&
     # shellcheck disable=SC2086 # options
     timeout 3000 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
         >tune.txt 2>tune.err)
 ok $? "tune --adaptive runs to the end"
-like "$(cat "$work/tune.txt")" "no further round" "and says why it ended"
+like "$(cat "$work/tune.txt")" "no further round" "tune prints why it ended"
 [ -s "$work/t-dispatch.c" ]
-ok $? "with a table"
+ok $? "tune writes a table"
 sqlite3 "$work/t.db" "$cells" | cmp -s - "$work/a.txt"
-ok $? "of the same cells"
+ok $? "tune measured the same cells"
 (cd "$work" &&
     # shellcheck disable=SC2086 # options
     timeout 3000 "$chorale" tune t.db $grid -c bcast --adaptive --budget 350ns \
         >tune.txt 2>tune.err)
-is "$? $(cat "$work/tune.err")" "0 " "once more it has nothing to complain of"
-like "$(cat "$work/tune.txt")" "Validated" "and what it ends with is proved"
+is "$? $(cat "$work/tune.err")" "0 " "tune again exits with 0 without errors"
+like "$(cat "$work/tune.txt")" "Validated" "tune again ends with a validation"
 
-# So much for each collective, those of earlier rounds among them.
+# A budget per collective counts the collectives of earlier rounds too.
 like "$(plan "$work/each.db" --dry-run -c bcast,scan --adaptive \
     --budget 350ns/coll)" "0 of 700 are spent" \
-    "a budget for each of two collectives"
+    "a budget per collective is multiplied by two collectives"
 like "$(plan "$db" --dry-run -c scan --adaptive --budget 400ns/coll)" \
-    "of 800 are spent" "and one that was spent on before counts too"
+    "of 800 are spent" "a collective of an earlier round counts too"
 
-# What judges a table may be of another system, which is said.
+# An oracle may be of another system, which is reported.
 sqlite3 "$work/all.db" "UPDATE system SET name = 'other'"
 like "$("$chorale" evaluate "$db" --oracle "$work/all.db" 2>&1 >/dev/null)" \
     "the table is of system flat-loggp, and what judges it .* system other" \
-    "an oracle of another system is named"
+    "evaluate reports an oracle of another system"
 
 refused() { # expected text, name, options
     refused_text=$1 refused_name=$2
     shift 2
     out=$(plan "$work/c.db" "$@" 2>&1)
-    is $? 2 "refused: $refused_name"
-    like "$out" "$refused_text" "and says why"
+    is $? 2 "$refused_name: refused with exit code 2"
+    like "$out" "$refused_text" "$refused_name: the error gives the reason"
     [ ! -e "$work/c.db" ] || [ "$(sqlite3 "$work/c.db" \
         "SELECT count(*) FROM campaign")" = 0 ]
-    ok $? "and plans nothing"
+    ok $? "$refused_name: no campaign is planned"
 }
 refused "give what it may cost" "adaptive without a budget" --adaptive
-refused "goes with --adaptive" "a budget alone" --budget 10m
-refused "goes with --adaptive" "a goal alone" --goal 1%
-refused "no time" "a budget of nothing" --adaptive --budget 0
-refused "no time" "node-hours of nothing" --adaptive --budget 0nh
-refused "budget" "what is no time" --adaptive --budget soon
-refused "budget" "a negative one" --adaptive --budget -5m
-refused "budget" "each of what is none" --adaptive --budget 5m/colls
-refused "budget" "each of nothing" --adaptive --budget /coll
-refused "too small" "what does not pay for a first look" --adaptive \
+refused "goes with --adaptive" "a budget without --adaptive" --budget 10m
+refused "goes with --adaptive" "a goal without --adaptive" --goal 1%
+refused "no time" "a budget of 0" --adaptive --budget 0
+refused "no time" "a budget of 0 node-hours" --adaptive --budget 0nh
+refused "budget" "a budget that is no time" --adaptive --budget soon
+refused "budget" "a negative budget" --adaptive --budget -5m
+refused "budget" "a budget with an unknown unit" --adaptive --budget 5m/colls
+refused "budget" "a budget without a number" --adaptive --budget /coll
+refused "too small" "a budget below the cost of round 1" --adaptive \
     --budget 1ns
 refused "without it" "the library's own algorithms" --adaptive --budget 1h \
     --providers chorale,native

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c - the common clock against the truth, which simulation knows. Each
- * node's clock has an offset and a drift of its own; readings are followed by
- * delays, which so make one way of a round trip longer than the other. */
+/* clock.c - the common clock compared with the true simulated time. Each node's
+ * clock has its own offset and drift. Delays after a reading make one direction
+ * of a round trip longer than the other. */
 #include <math.h>
 #include <simgrid/actor.h>
 #include <stdint.h>
@@ -15,13 +15,13 @@
 #define CHECKS 12
 #define PAUSE 1.0            /* s between two checks */
 #define ALWAYS 3e-7          /* s, mean delay after a reading */
-#define RARE 20e-6           /* of three in ten */
+#define RARE 20e-6           /* s, mean delay after 30 % of the readings */
 #define BENDS 4              /* checks after the clocks' rates have changed */
-#define BEND 5e-5            /* by so much */
+#define BEND 5e-5            /* change of the rates, s/s */
 
 struct source {
     double offset, drift;
-    double bent;             /* when its rate changed, s; 0: it has not */
+    double bent;             /* when its rate changed, s; 0: never */
     int jitters;
     uint64_t random;
 };
@@ -55,7 +55,7 @@ static void describe(struct source *s, int node)
     s->drift = node == 0 ? 3e-6 : 4e-5 * next(&seed) - 2e-5;
 }
 
-/* How far this rank's common time is off that of rank 0's node, s. */
+/* Error of this rank's common time against rank 0's node, s. */
 static double error(struct chorale_clock *clock, struct source *s)
 {
     struct source root = { 0 };
@@ -86,7 +86,7 @@ static int check(struct chorale_clock *clock, struct chorale_ctx *ctx,
     int rc;
 
     sg_actor_sleep_for(PAUSE);
-    off = worst(error(clock, source)); /* what the check will find */
+    off = worst(error(clock, source)); /* the check should find it */
     rc = chorale_clock_check(clock, ctx, node);
     if (ctx->rank == 0)
         printf("%s %d %d %.3g %.3g\n", what, i, rc, off, clock->residual);

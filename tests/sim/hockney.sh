@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# hockney.sh - on an exact one-port Hockney network the way from plan to fit
-# recovers alpha, beta and tau within 0.1 %. alpha is 2 lat + 16 beta there: a
-# message pays the latency up and down and carries 16 bytes of its own. Sourced
-# after lib.sh.
+# hockney.sh - plan, run and fit recover alpha, beta and tau within 0.1 % on an
+# exact one-port Hockney network. alpha is 2 lat + 16 beta there: a message pays
+# the latency of two links and has 16 bytes of header. Sourced after lib.sh.
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 
-check() { # latency_us bytes_per_second tau [OPTION...]: of plan
+check() { # latency_us bytes_per_second tau [OPTION of plan...]
     lat=$1 bw=$2 tau=$3
     shift 3
     db=$work/h.db
@@ -19,7 +18,7 @@ check() { # latency_us bytes_per_second tau [OPTION...]: of plan
         0 "repeated simulations are equal"
     is "$(sqlite3 "$db" "SELECT count(*) FROM run JOIN cell USING (cell_id)
         WHERE provider = 'chorale' AND status NOT IN ('ok', 'inapplicable')")" 0 \
-        "every variant is right"
+        "every variant gives right data"
     "$chorale" fit "$db" --json >"$work/fit.json"
     ok $? "the model is fitted"
     for p in alpha beta tau; do
@@ -35,7 +34,7 @@ check() { # latency_us bytes_per_second tau [OPTION...]: of plan
         "the model is trusted"
     is "$(sqlite3 "$db" "SELECT count(*) FROM model WHERE value NOT BETWEEN lo * (1 - 1e-12) AND hi * (1 + 1e-12)")" 0 \
         "every value lies in its interval"
-    # Not the fit alone: no variant's coefficients are off anywhere.
+    # Checks the coefficients of all variants, not only the fit.
     is "$(sqlite3 "$db" "SELECT max(worst_error) < 1e-3 FROM model")" 1 \
-        "the stated costs meet every measured point within 0.1 %"
+        "stated costs equal every measured time within 0.1 %"
 }

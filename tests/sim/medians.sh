@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# medians.sh - simulate every variant at a few points, and write what they took
-# as a table that a review can read as a diff: the one that medians.t holds the
-# catalogue against. `make medians` rewrites it.
+# medians.sh - simulate every variant at a few points, and write the times as a
+# table that can be reviewed as a diff. medians.t compares the catalogue with
+# it; `make medians` rewrites it.
 #
 # Usage: medians.sh OUT.tsv (top_srcdir and top_builddir in the environment)
 #
 # A row is a variant with the first, second or last of its listed parameter
-# values, of those that it takes at one of the points. Columns: us at P = 2 and 7,
-# a rank a node, and at P = 8 on 4 nodes, with blocks of 256 B and 48 KiB (a barrier
-# has one of these), then messages and bytes of all ranks at the last point. -: the
-# variant refuses; .: not measured.
+# values that it accepts at one of the points. Columns: us at P = 2 and 7, one
+# rank per node, and at P = 8 on 4 nodes, with blocks of 256 B and 48 KiB (only
+# one for a barrier); then messages and bytes of all ranks at the last point.
+# -: the variant refuses; .: not measured.
 set -eu
 top_builddir=${top_builddir:-$PWD}
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -31,7 +31,7 @@ for way in '2,7 1' '8 2'; do
         --platform "$dir/p.xml" --network loggp --system medians
 done
 cp "$dir/m.db" "$dir/all.db"
-# Of all values of the parameters these three.
+# Keep these three of all parameter values.
 sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
     OR cell_id NOT IN (SELECT min(cell_id) FROM cell
         GROUP BY coll, variant, comm_size, msg_size
@@ -40,8 +40,8 @@ sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
         UNION SELECT max(cell_id) FROM cell
         GROUP BY coll, variant, comm_size, msg_size)"
 "$chorale" run "$dir/m.db" --quiet
-# Of variants that refuse one of them everywhere all: only the runner tells which
-# it takes.
+# If a variant refuses one of them everywhere, try all values: only the runner
+# knows which ones it accepts.
 sqlite3 "$dir/m.db" "ATTACH '$dir/all.db' AS planned;
     CREATE TABLE planned.again AS SELECT DISTINCT coll, variant
         FROM main.cell JOIN main.run USING (cell_id)

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The simulated regression gate: every variant takes what tests/sim/medians.tsv
-# says that it took when a change was last accepted. Simulated time is exact, so
-# whatever changes a schedule shows here.
+# Simulated regression gate: every variant takes the time recorded in
+# tests/sim/medians.tsv when a change was last accepted. Simulated time is
+# exact, so any change of a schedule shows here.
 . "$(dirname "$0")/../lib.sh"
 "$chorale" --version | grep -q simgrid=yes || skip_all "no SimGrid"
 accepted=$top_srcdir/tests/sim/medians.tsv
 
-# differences BASE.tsv HEAD.tsv: a line for each value or row that is not the
-# same; the last digits are a compiler's, not an algorithm's.
+# differences BASE.tsv HEAD.tsv: print a line for each value or row that
+# differs. Differences of the last digits depend on the compiler and are
+# ignored.
 differences() {
     awk -F '\t' '
         function name(f) {
@@ -44,41 +45,44 @@ cp "$accepted" "$work/accepted.tsv"
 TMPDIR=$work sh "$top_srcdir/tests/sim/medians.sh" "$work/now.tsv"
 ok $? "the catalogue is simulated"
 case $("$chorale" --version) in
-*patented=no*) # what this build leaves out is not gone
+*patented=no*) # drop variants that this build leaves out
     awk -F '\t' 'NR == FNR { has[$1 FS $2] = 1; next }
         /^#/ || ($1 FS $2) in has' "$work/now.tsv" "$accepted" >"$work/accepted.tsv" ;;
 esac
 n=$("$chorale" list --json | python3 -c 'import json, sys
 print(len(json.load(sys.stdin)))')
 is "$(grep -v '^#' "$work/now.tsv" | sed 1d | cut -f 1,2 | sort -u | wc -l)" "$n" \
-    "all of it"
+    "every variant of the catalogue has a row"
 is "$(grep -v '^#' "$work/now.tsv" | sed 1d | grep '	[0-9.]*[0-9]	' |
-    cut -f 1,2 | sort -u | wc -l)" "$n" "each at some point"
+    cut -f 1,2 | sort -u | wc -l)" "$n" "each has a time at some point"
 is "$(sed 1,3d "$work/now.tsv" | cut -f 1-9 | grep -v '	[0-9.]*[0-9]' |
-    head -n 3)" "" "with values that it takes somewhere"
+    head -n 3)" "" "each row has a time at some point"
 ! sed 1,3d "$work/now.tsv" | cut -f 4-9 | grep -q '[a-z]'
-ok $? "and nothing fails"
+ok $? "no run fails"
 differences "$work/accepted.tsv" "$work/now.tsv" >"$work/diff.txt"
 is "$(grep -vc '^new: ' "$work/diff.txt")" 0 "and takes what it took"
 if [ -s "$work/diff.txt" ]; then # a new variant is only a note
     diag "$(head -n 40 "$work/diff.txt")"
-    diag "If that is meant: \`make medians\` rewrites tests/sim/medians.tsv, and" \
+    diag "If intended: \`make medians\` rewrites tests/sim/medians.tsv, and" \
         "its diff is reviewed with the change."
     [ "$(sed -n 2p "$accepted")" = "$(sed -n 2p "$work/now.tsv")" ] ||
         diag "written with: $(sed -n 2p "$accepted")" \
             "this one:     $(sed -n 2p "$work/now.tsv")"
 fi
 
-# That it would see a change: of a time, of messages, of rows.
+# The comparison must notice changed times, messages and rows.
 awk -F '\t' -v OFS='\t' '$1 == "bcast" && $2 == "binomial" && $6 > 0 { $6 *= 1.01 }
     $1 == "scan" && $2 == "linear" { $10++ }
     $1 == "barrier" && $2 == "dissemination" { next } { print }' \
     "$work/now.tsv" >"$work/changed.tsv"
 differences "$work/now.tsv" "$work/changed.tsv" >"$work/diff.txt"
 like "$(cat "$work/diff.txt")" '^bcast binomial .*P7_256: .* \(\+1\.0 %\)$' \
-    "a hundredth more is seen"
-like "$(cat "$work/diff.txt")" '^scan linear, messages: ' "and a message more"
-like "$(cat "$work/diff.txt")" '^gone: barrier dissemination' "and what is gone"
+    "a time 1 % higher is noticed"
+like "$(cat "$work/diff.txt")" '^scan linear, messages: ' \
+    "one more message is noticed"
+like "$(cat "$work/diff.txt")" '^gone: barrier dissemination' \
+    "a missing row is noticed"
 differences "$work/changed.tsv" "$work/now.tsv" >"$work/diff.txt"
-like "$(cat "$work/diff.txt")" '^new: barrier dissemination' "and what is new"
+like "$(cat "$work/diff.txt")" '^new: barrier dissemination' \
+    "a new row is noticed"
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# paths.t - smpirun splits what it hands to the simulated program at blanks, and
-# matches it against files: databases with such names are measured all the same.
+# paths.t - databases with blanks and wildcards in their names can be measured,
+# although smpirun splits arguments at blanks and expands wildcards.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] &&
     command -v smpirun >/dev/null 2>&1 || skip_all "no SimGrid"
@@ -12,13 +12,13 @@ mkdir 'a folder  with blanks'
 platform 'a folder  with blanks/flat net.xml' 10 1e9 4
 touch other-1.db other-2.db
 
-measured() { # path of a database
+measured() { # path of a database: plan and run
     db=$1
     "$chorale" plan "$db" -q -c bcast --variants linear -m 8 -P 2 --launches 1 \
         --launcher smpirun --platform 'a folder  with blanks/flat net.xml' \
         >/dev/null 2>err
     timeout 3000 "$chorale" run "$db" -q >out 2>>err
-    is "$? $(cat err)" "0 " "$db"
+    is "$? $(cat err)" "0 " "$db is planned and run"
     is "$(sqlite3 "$db" "SELECT count(*) > 0 AND sum(status <> 'ok') = 0
         FROM run")" 1 "$db has its runs"
 }

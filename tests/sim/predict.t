@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Fitted at up to 32 ranks, what do 64 to 512 take? On both exact
+# A model fitted at up to 32 ranks predicts 64 to 512 ranks. On both exact
 # networks the median error is within 2 %, the worst within 10 %, and the port
-# model is found from the data. On a tapered fat tree, unlike each network model,
-# cross-validation says where the error passes 10 %; with several ranks on a
-# node it is within. Beyond what was measured the table answers library.
+# model is found. On a tapered fat tree, which no network model describes,
+# cross-validation finds where the error exceeds 10 %; with several ranks per
+# node it stays below. Beyond the measured process counts the table selects
+# library.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 
@@ -17,7 +18,7 @@ holds() { # SQL condition, name
     ok $? "$2"
 }
 
-# A simulated call is exact: of one root it is enough.
+# A simulated call is exact, so one root is enough.
 measure() { # database, network, plan's options...
     db=$1 network=$2
     shift 2
@@ -26,7 +27,7 @@ measure() { # database, network, plan's options...
         timeout 3000 "$chorale" run "$db" -q --stall-timeout 3600s
 }
 
-# Rounds that grow with log P, with P, and as the longer of both.
+# Variants whose rounds grow with log P, with P, and with the longer of both.
 short=bcast:binomial,allreduce:recursive_doubling,allgather:bruck
 short=$short,reduce:binomial,barrier:dissemination
 many=gather:linear,bcast:pipeline,scatter:linear_nb
@@ -59,28 +60,30 @@ for network in hockney loggp; do
                 --variants bcast:binomial -m 8 -P 128,512
         ;;
     esac
-    ok $? "$network: and up to 512"
+    ok $? "$network: up to 512 ranks are measured"
     "$chorale" fit "$db" --up-to-procs 32 --json >"$work/far.json"
-    ok $? "fitted up to 32"
-    is "$(sqlite3 "$db" 'SELECT count(*) FROM model')" 0 "nothing is stored"
+    ok $? "$network: the model is fitted up to 32 ranks"
+    is "$(sqlite3 "$db" 'SELECT count(*) FROM model')" 0 \
+        "--up-to-procs stores no model"
     is "$(json "$work/far.json" ports)" $ports "the port model is $ports"
     n=$(json "$work/far.json" beyond.points)
     median=$(json "$work/far.json" beyond.median_error)
     worst=$(json "$work/far.json" beyond.worst_error)
     diag "$n points at 64 to 512 ranks: median error $median, worst $worst"
-    holds "$n > $points AND $median <= 0.02" "64 to 512: median within 2 %"
-    holds "$worst <= 0.10" "64 to 512: worst within 10 %"
+    holds "$n > $points AND $median <= 0.02" \
+        "64 to 512 ranks: the median error is within 2 %"
+    holds "$worst <= 0.10" "64 to 512 ranks: the worst error is within 10 %"
 done
 
-# What is decided beyond the measured numbers of ranks.
+# Decisions beyond the measured process counts.
 beyond() { # database, P, name
     "$chorale" decide "$1" -q &&
         explained=$("$chorale" decide "$1" --explain bcast 8K "$2")
     ok $? "$3: the table is decided"
-    like "$explained" 'library' "$3: bcast at $2 ranks is the library's"
+    like "$explained" 'library' "$3: bcast at $2 ranks selects the library"
     is "$(sqlite3 "$1" "SELECT count(*) FROM decision
         WHERE provider != 'library' AND comm_size_hi > (SELECT max(comm_size) FROM cell)")" 0 \
-        "$3: nothing is chosen beyond what was measured"
+        "$3: no variant is chosen beyond the measured counts"
 }
 
 tree=$work/tree.xml
@@ -89,7 +92,7 @@ cat >"$tree" <<X
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-63" speed="1Gf" bw="1.25GBps" lat="0.5us" sharing_policy="SPLITDUPLEX" topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"/></platform>
 X
-# There the truth is what the model leaves of the measured times itself.
+# Here the true error is the model's residual of the measured times.
 measure "$work/tree.db" loggp --platform "$tree" -m 8:512K:x16 \
     -c bcast,allreduce,alltoall -P 2,4,8,16,32 &&
     "$chorale" fit "$work/tree.db" --crossval >"$work/tree.txt"
@@ -100,14 +103,14 @@ diag "over 10 %: $(sqlite3 "$work/tree.db" "$bad")"
 is "$(sqlite3 "$work/tree.db" "SELECT count(*) > 5,
     count(DISTINCT m_lo || ',' || m_hi) > 1 FROM model_ranks
     WHERE loo_error > 0.1 AND comm_size >= 16")" "1|1" \
-    "what shares the thin links is found to be off"
+    "cross-validation finds errors where thin links are shared"
 is "$(sqlite3 "$work/tree.db" "SELECT count(*) FROM model_ranks
     WHERE loo_error > 0.1 AND comm_size <= 4")" 0 \
-    "inside one switch nothing is"
+    "within one switch the errors are small"
 is "$(sqlite3 "$work/tree.db" "SELECT count(*) FROM model_variant
     WHERE worst_error > 0.1 AND (trusted OR lack >= 0.01)")" 0 \
     "no variant that is 10 % off is trusted"
-like "$(cat "$work/tree.txt")" 'variants lack fit' "and it is said"
+like "$(cat "$work/tree.txt")" 'variants lack fit' "fit reports lack of fit"
 beyond "$work/tree.db" 64 "a tapered fat tree"
 
 platform "$work/ppn.xml" 0.5 1250000000 4
@@ -115,18 +118,19 @@ sed -i 's/speed=/core="8" speed=/' "$work/ppn.xml"
 measure "$work/ppn.db" loggp --platform "$work/ppn.xml" --ppn 8 \
     -m 8:512K:x16 -c bcast,allreduce,gather -P 4,8,16,32 &&
     "$chorale" fit "$work/ppn.db" -q
-ok $? "eight ranks a node are fitted"
+ok $? "eight ranks per node are fitted"
 is "$(sqlite3 "$work/ppn.db" "SELECT group_concat(level || ' ' || round(value))
     FROM (SELECT * FROM model WHERE param = 'kappa' AND ppn = 8
-    ORDER BY level)")" "net 8.0,node 8.0" "they share their node's port"
+    ORDER BY level)")" "net 8.0,node 8.0" \
+        "kappa is 8: the ranks share their node's port"
 is "$(sqlite3 "$work/ppn.db" "SELECT count(*), min(lo) > 7.9, max(hi) <= 8,
     sum(lo > value OR value > hi) FROM model WHERE param = 'kappa' AND ppn = 8
-    AND lo IS NOT NULL")" "2|1|1|0" "to within a hundredth, at most all of them"
+    AND lo IS NOT NULL")" "2|1|1|0" "kappa's interval is 7.9 to 8"
 is "$(sqlite3 "$work/ppn.db" "SELECT count(*) FROM model_ranks
     WHERE loo_error > 0.1 OR (m_lo > m_hi) != (loo_error IS NULL)")" 0 \
-    "and are foretold within 10 %; what others do not tell is not used"
+    "predictions are within 10 % wherever they are made"
 is "$(sqlite3 "$work/ppn.db" "SELECT count(*) > 50,
     count(*) - count(loo_error) <= 1 FROM model_ranks")" "1|1" \
-    "of all but one number of ranks of one variant"
-beyond "$work/ppn.db" 64 "eight ranks a node"
+    "predictions are made at all but one rank count of one variant"
+beyond "$work/ppn.db" 64 "eight ranks per node"
 finish

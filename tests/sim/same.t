@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ours are no slower than the same algorithms of SimGrid's, nor their best at
-# a few points, where they were, or where theirs is another by a trifle: the
-# order of a tree's children, empty blocks, how messages share a port.
-# tests/bench/simgrid.sh compares all of them.
+# Chorale's variants are no slower than the same algorithms of SimGrid, nor than
+# its best ones at a few points: those where they once were slower, and those
+# where SimGrid's algorithm differs slightly (order of a tree's children, empty
+# blocks, sharing of a port). tests/bench/simgrid.sh compares all of them.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 
@@ -44,9 +44,9 @@ compare 8 512,32K alltoallv pairwise_barrier \
 compare 8 512,32K alltoallv pairwise_barrier \
     empty=send,kind=once,order=xor pair_one_barrier
 
-# What makes simulations take less, and changes none of their times: memory that
-# is kept, clocks of processor time that stand still behind what else is
-# preloaded. smpirun gets both.
+# Two measures that speed up simulations without changing simulated times:
+# memory that malloc keeps, and a preload that stops clocks of processor time,
+# after other preloads. smpirun gets both.
 mkdir bin
 cat >bin/smpirun <<END
 #!/bin/sh
@@ -56,8 +56,8 @@ END
 chmod +x bin/smpirun
 still=$(cd "$top_builddir" && pwd)/.libs/libchorale_still.so
 [ -f "$still" ]
-ok $? "there is the preload"
-given() { # how smpirun was called where it was to measure, each way once
+ok $? "the preload is built"
+given() { # print the distinct environments of smpirun with the preload
     rm -f e.db given
     PATH=$work/bin:$PATH
     "$chorale" plan e.db -q -c bcast -m 8,1K -P 5 --launcher smpirun \
@@ -66,17 +66,17 @@ given() { # how smpirun was called where it was to measure, each way once
 }
 is "$(given 2>&1)" "$still|glibc.malloc.hugetlb=1:$(
     )glibc.malloc.trim_threshold=68719476736:glibc.malloc.mmap_threshold=33554432" \
-    "a simulation has both"
+    "a simulation has the preload and the tunables"
 times="SELECT coll, variant, params, msg_size, seconds FROM v_summary ORDER BY 1, 2, 3, 4"
 sqlite3 e.db "$times" >with.txt
 ln -s "$still" other.so
 is "$(LD_PRELOAD=$work/other.so GLIBC_TUNABLES=glibc.malloc.perturb=1 given 2>&1)" \
     "$work/other.so:$still|glibc.malloc.perturb=1" \
-    "behind what was preloaded before; tunables of the user's are left"
+    "the preload follows others, and the user's tunables are kept"
 [ -s with.txt ] && sqlite3 e.db "$times" | cmp -s - with.txt
-ok $? "the times are the same"
+ok $? "the times are the same after another preload"
 sed -i '2i unset LD_PRELOAD' bin/smpirun
 given >/dev/null 2>&1
 sqlite3 e.db "$times" | cmp -s - with.txt
-ok $? "and without the preload"
+ok $? "the times are the same without the preload"
 finish

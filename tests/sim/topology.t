@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A fat tree of three levels and a dragonfly, several ranks a node: barriers in
-# two levels win where ranks that talk in a flat one lie on different nodes, and
-# the flat ones where the doubling distances are the nodes'; one table says so.
+# A fat tree of three levels and a dragonfly, several ranks per node. Two-level
+# barriers win where partners of a flat barrier are on different nodes; flat
+# ones win where the doubling distances match the nodes. One table has both
+# choices.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 cd "$work" || exit 99
 
-best() { # database, ranks: the fastest of our variants
+best() { # database, ranks: the fastest of Chorale's variants
     sqlite3 "$1" "SELECT c.variant FROM run_summary s JOIN run USING (run_id)
         JOIN cell c USING (cell_id) WHERE c.provider = 'chorale' AND
         c.comm_size = $2 ORDER BY s.median, c.variant LIMIT 1"
@@ -21,14 +22,15 @@ for name in fattree16 dragonfly16; do
     done
     timeout 3000 "$chorale" run $name.db -q && "$chorale" decide $name.db -q &&
         "$chorale" generate $name.db -o $name.c >/dev/null
-    ok $? "$name: barriers with 7 and with 8 ranks a node, in one table"
-    is "$(best $name.db 42)" two_level "$name: two levels win with 7 a node"
+    ok $? "$name: barriers with 7 and 8 ranks per node give one table"
+    is "$(best $name.db 42)" two_level \
+        "$name: two_level wins with 7 ranks per node"
     is "$(best $name.db 32)" recursive_doubling \
-        "$name: a flat one with 8 a node"
+        "$name: a flat barrier wins with 8 ranks per node"
     is "$(sqlite3 $name.db "SELECT group_concat(ppn || ' ' || variant)
         FROM (SELECT ppn, variant FROM decision WHERE target = 'dispatch'
         ORDER BY ppn)")" "7 two_level,8 recursive_doubling" \
-        "$name: each is decided"
+        "$name: both are decided"
     like "$(cat $name.c)" 'block 7, 8 a node' "$name: the table has both"
 done
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tune on a simulated LogGP cluster writes all products, and the same ones twice
+# tune on a simulated LogGP cluster writes all products, and reproduces them
 # from scratch. tune_all.t checks the choices of all collectives.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
@@ -17,16 +17,17 @@ tune() { # folder
 
 tune a
 ok $? "tune runs to the end"
-is "$(cat "$work/a/err.txt")" "" "it says nothing on standard error when piped"
+is "$(cat "$work/a/err.txt")" "" \
+    "tune prints nothing to standard error when piped"
 for f in sim.db sim-dispatch.c sim-dispatch.h sim-summary.md sim-plots/bcast_P7.png; do
     [ -s "$work/a/$f" ]
     ok $? "$f is written"
     grep -q "sim-${f#sim-}\|sim.db\|sim-plots" "$work/a/out.txt"
-    ok $? "and named at the end"
+    ok $? "$f is named in the output"
 done
 db=$work/a/sim.db
 is "$(sqlite3 "$db" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "all that was planned is done"
+    "all planned runs are done"
 is "$(sqlite3 "$db" "SELECT count(*) FROM run JOIN cell USING (cell_id)
     WHERE provider = 'chorale' AND status NOT IN ('ok', 'inapplicable')")" 0 \
     "no variant is wrong"
@@ -35,14 +36,15 @@ page=$(cat "$work/a/sim-summary.md")
 n=$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE provider <> 'library'
     AND target = 'dispatch' AND comm_size NOT IN (4, 7)")
 like "$page" "Between the measured process counts the table has $n more ranges" \
-    "the summary says how much lies between the measured process counts"
+    "the summary counts the ranges between measured process counts"
 is "$(printf '%s\n' "$page" | grep -c '^| [0-9]* |')" \
     "$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE
     target = 'dispatch' AND comm_size IN (4, 7)")" \
-    "and has each row of the measured ones"
-like "$page" 'overlapped: sends and receives ' "ports are told of in words"
+    "the summary has each row of measured process counts"
+like "$page" 'overlapped: sends and receives ' \
+    "the summary describes the port model"
 ! printf '%s\n' "$page" | grep -E '^- (gap|alpha|[a-z]*_overhead)' | grep -q /B
-ok $? "what is no time of a byte is not called that"
+ok $? "only times per byte have the unit /B"
 # A question that a user asks with the sqlite3 shell.
 like "$(sqlite3 "$db" "SELECT variant, speedup FROM v_best
     WHERE coll = 'bcast' AND msg_size = 2048 AND comm_size = 7")" \
@@ -56,14 +58,15 @@ ok $? "tune runs again from scratch"
 cmp -s "$work/a/sim-dispatch.c" "$work/b/sim-dispatch.c"
 ok $? "the dispatch file is the same to the byte"
 cmp -s "$work/a/sim-dispatch.h" "$work/b/sim-dispatch.h"
-ok $? "and so is its header"
+ok $? "the header is the same to the byte"
 table="SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,
     variant, params, basis, seconds, speedup, reason FROM decision ORDER BY 1, 2, 7"
 is "$(sqlite3 "$work/a/sim.db" "$table" | cksum)" \
-    "$(sqlite3 "$work/b/sim.db" "$table" | cksum)" "the same decision table"
+    "$(sqlite3 "$work/b/sim.db" "$table" | cksum)" \
+        "the decision table is the same"
 before=$(sqlite3 "$db" "SELECT count(*) FROM run")
 tune a
-ok $? "tune on a finished database goes through"
+ok $? "tune on a finished database exits with 0"
 is "$(sqlite3 "$db" "SELECT count(*) FROM run")" "$before" \
-    "and measures nothing again"
+    "tune on a finished database measures no run"
 finish

@@ -18,9 +18,8 @@ is "$(sqlite3 "$db" "SELECT count(DISTINCT coll) FROM decision")" 16 \
     "every collective is decided"
 is "$(sqlite3 "$db" "SELECT count(*) > 0 FROM decision WHERE provider = 'chorale'")" 1 \
     "some choice beats the library"
-# The choice at a measured point is the fastest one measured there, or costs no
-# more than 1 % for fewer ranges. Excepted are collectives whose ranks do not
-# know n.
+# The choice at a measured point is the fastest measured there, or at most 1 %
+# slower for fewer ranges, except in collectives whose ranks do not know n.
 is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d
     ON d.coll = b.coll AND d.comm_size = b.comm_size
     AND b.n BETWEEN d.n_lo AND d.n_hi
@@ -28,11 +27,11 @@ is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d
     AND s.n = b.n AND s.variant = d.variant AND s.params = d.params
     WHERE s.seconds > b.seconds * 1.010001
     AND b.coll NOT IN ('gatherv', 'scatterv', 'alltoallv')")" 0 \
-    "each choice is the fastest measured, or as good as that"
+    "each choice is the fastest measured, or within 1 % of it"
 is "$(sqlite3 "$db" "SELECT count(*) FROM (SELECT 1 FROM decision
     WHERE coll IN ('gatherv', 'scatterv', 'alltoallv') AND basis <> 'modelled'
     GROUP BY coll, comm_size HAVING count(DISTINCT variant || params) > 1)")" 0 \
-    "where ranks do not know the size, there is one choice for all sizes"
+    "if ranks do not know the size, all sizes have one choice"
 is "$(sqlite3 "$db" "SELECT count(*) FROM decision d
     JOIN v_summary s ON s.coll = d.coll AND s.comm_size = d.comm_size
      AND s.variant = d.variant AND s.params = d.params

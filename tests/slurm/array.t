@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A campaign through a real Slurm: `submit` makes a job array, its elements
-# measure across nodes with MPICH, and the last job merges and decides. A rank on
-# each of two nodes is the least that does so: more ranks than processors are slow.
-# Each node has a /dev/shm of its own: nothing that they share may lie there.
+# measure across nodes with MPICH, and the last job merges and decides. One rank
+# on each of two nodes is enough; more ranks than processors would be slow.
+# Each node has its own /dev/shm, so shared files must be elsewhere.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -14,7 +14,7 @@ cluster_begin 2
 
 db=$work/results.db
 folder=$work/results-slurm/1
-# The nodes share a machine, whose processors are claimed several times.
+# The nodes share one machine: its processors are oversubscribed.
 printf '%s\n' 'partition = main' 'bind = no' \
     "prologue = $work/prologue.sh" >"$work/site.txt"
 submit() { # further options
@@ -51,7 +51,7 @@ is "$(sqlite3 "$db" "SELECT sum(planned), sum(done), sum(failed)
     FROM v_progress")" "8|8|0" "every cell has run in every launch"
 is "$(sqlite3 "$db" "SELECT count(*), max(task), count(DISTINCT job_id)
     FROM element; SELECT DISTINCT host_map FROM launch")" "2|1|1
-0,1" "they are elements of one array, with a rank on each of two nodes"
+0,1" "the runs come from two elements of one array, one rank per node"
 is "$(sqlite3 "$db" 'SELECT name FROM system')" testbed-main \
     "the system is named for cluster and partition"
 like "$("$chorale" status "$db" --jobs)" ' 4 +4 +- +complete; done' \

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A Slurm of its own on this machine: slurmctld, munged and four slurmd, each
-# node in a network, UTS and IPC namespace of its own. Sourced by tests, after
-# ../lib.sh, which makes $work; cluster_up starts it and cluster_down, which
-# always has to be called, leaves nothing behind.
+# A private Slurm on this machine: slurmctld, munged and four slurmd, each node
+# in its own network, UTS and IPC namespace. Sourced by tests, after ../lib.sh,
+# which makes $work. cluster_up starts it; cluster_down must always be called
+# and removes everything.
 #
-# On this cluster a partition `main` and one `urgent` that preempts it by
-# requeueing; $kill_wait seconds pass between SIGTERM and SIGKILL, else five. Its addresses exist in these namespaces only.
+# The partition `urgent` preempts the partition `main` by requeueing. $kill_wait
+# seconds (default 5) pass between SIGTERM and SIGKILL. The addresses exist only
+# in these namespaces.
 net=10.83.77
 cluster=$work/cluster
 prefix=chorale$$
 SLURM_CONF=$cluster/slurm.conf
 export SLURM_CONF
 
-# Why no cluster can be made here, in one line; nothing if it can.
+# Print why no cluster can be made here, in one line; nothing if it can.
 cluster_reason() {
     [ "$(id -u)" = 0 ] || { echo "needs root, to make namespaces"; return; }
     for program in slurmctld slurmd munged sbatch srun squeue scontrol ip \
@@ -23,8 +24,8 @@ cluster_reason() {
             return
         }
     done
-    # A Slurm of the machine's own is left alone, and so is its key. Those of
-    # other tests are in namespaces that are named as ours.
+    # Do not touch a Slurm of the machine, or its key. Clusters of other tests
+    # run in namespaces with the same prefix.
     for name in munged slurmd slurmctld; do
         for pid in $(pgrep -x "$name"); do
             case $(ip netns identify "$pid" 2>/dev/null) in
@@ -48,9 +49,9 @@ cluster_reason() {
     ip netns del "$prefix-try"
 }
 
-# For tests, which have sourced ../lib.sh: skips all where no cluster can be
-# made, or what its jobs start is not there. $yield is the preload with which
-# more ranks than processors give way.
+# For tests that have sourced ../lib.sh: skip all unless a cluster can be made
+# and the runner and $yield are built. $yield is the preload for more ranks than
+# processors.
 cluster_wanted() {
     reason=$(cluster_reason)
     [ -z "$reason" ] || skip_all "$reason"
@@ -63,7 +64,7 @@ cluster_wanted() {
     [ -f "$yield" ] || skip_all "tests/mpi/libyield.la is not built"
 }
 
-# The first case of a test: so many nodes, else four, of four processors.
+# First case of a test: start a cluster; default 4 nodes of 4 processors.
 cluster_begin() { # nodes
     cluster_up "${1:-4}" 4
     ok $? "a Slurm of ${1:-4} nodes comes up"
@@ -74,9 +75,9 @@ cluster_begin() { # nodes
     echo "LD_PRELOAD=$yield; export LD_PRELOAD" >"$work/prologue.sh"
 }
 
-# Run a command in a node's namespaces: name of the node, command. A file
-# cpuinfo.NODE of the cluster is what its processors are called.
-on_node() {
+# Run a command in a node's namespaces. The file cpuinfo.NODE of the cluster, if
+# present, replaces /proc/cpuinfo.
+on_node() { # node, command
     node=$1
     shift
     # shellcheck disable=SC2016
@@ -89,10 +90,10 @@ on_node() {
     ' "$node" "$cluster/cpuinfo.$node" "$@"
 }
 
-# On the machine from which jobs are submitted.
+# Run a command on the login node.
 on_head() { on_node head "$@"; }
 
-# The same in the background; its output goes to a file of that name.
+# Run a command in the background, with its output in the log file.
 daemon() { # node, log, command
     log=$cluster/log/$2.out
     node=$1
@@ -100,7 +101,7 @@ daemon() { # node, log, command
     on_node "$node" "$@" </dev/null >"$log" 2>&1 &
 }
 
-# more_conf: further lines of it.
+# Write slurm.conf; $more_conf has further lines.
 write_conf() { # nodes, processors of each
     cat >"$SLURM_CONF" <<EOF
 ClusterName=testbed
@@ -148,8 +149,8 @@ PartitionName=main Nodes=n[1-$1] Default=YES MaxTime=60 PriorityTier=1 PreemptMo
 PartitionName=urgent Nodes=n[1-$1] MaxTime=60 PriorityTier=10 PreemptMode=OFF State=UP
 ${more_conf-}
 EOF
-    # Named, so that slurmd does not look for it in /sys, which is another one
-    # in a network namespace.
+    # Named, because slurmd would look for it in /sys, which differs in a
+    # network namespace.
     echo 'CgroupPlugin=cgroup/v1' >"$cluster/cgroup.conf"
     { echo "127.0.0.1 localhost"
       echo "$net.1 head"
@@ -157,11 +158,11 @@ EOF
     } >"$cluster/hosts"
 }
 
-# A namespace with its own loopback and /etc/hosts.
+# Make a namespace with its own loopback and /etc/hosts.
 add_namespace() { # node
     ip netns add "$prefix-$1" || return 1
     ip -n "$prefix-$1" link set lo up
-    # The end of another test may remove the empty folder in between.
+    # Another test that ends may remove the empty folder in between.
     mkdir -p "/etc/netns/$prefix-$1" || mkdir -p "/etc/netns/$prefix-$1"
     cp "$cluster/hosts" "/etc/netns/$prefix-$1/hosts"
 }
@@ -181,8 +182,8 @@ add_network() { # nodes
     done
 }
 
-# Wait for a condition. The limit ends a hang only, so it is far above what a
-# busy machine needs; after one wait has failed, later ones give up soon.
+# Wait for a condition. The limit only ends hangs, so it is far above the need
+# of a busy machine. After one timeout, later waits give up soon.
 wait_limit=600
 wait_until() { # command
     ends=$(($(date +%s) + wait_limit))
@@ -220,9 +221,9 @@ cluster_up() { # nodes, processors of each
     wait_until nodes_idle "$1"
 }
 
-# One end of a link. Acknowledgements go first: behind a queue of data that is
-# longer than a network card's, two messages in opposite directions would take
-# twice the time of one.
+# Shape one end of a link. Acknowledgements have priority: behind a queue of
+# data longer than a network card's, two messages in opposite directions would
+# take twice as long as one.
 shape_end() { # namespace, device, mbit/s
     in_it="ip netns exec $1 tc"
     class="$in_it class add dev $2 parent"
@@ -237,8 +238,7 @@ shape_end() { # namespace, device, mbit/s
             u32 match u16 0 0xff80 at 2 flowid 1:10
 }
 
-# All links at this rate from now on: what is sent in one go below 16 kB is not
-# slowed down.
+# Shape all links to this rate. Bursts below 16 kB are not slowed down.
 cluster_shape() { # mbit/s, nodes
     for i in $(seq 1 "$2"); do
         shape_end "$prefix-n$i" eth0 "$1" || return 1
@@ -246,7 +246,7 @@ cluster_shape() { # mbit/s, nodes
     done
 }
 
-# What runs in our namespaces was started by us.
+# PIDs in this cluster's namespaces, all of which this test started.
 our_processes() {
     for namespace in $(ip netns list 2>/dev/null |
         sed -n "s/^\($prefix-[a-z0-9]*\).*/\1/p"); do

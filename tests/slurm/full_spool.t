@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The disk of slurmd itself is full: it takes no job, drains its node, and Slurm
-# holds the job. Whoever looks or waits is told what to do, and then it runs.
+# slurmd's own disk is full: slurmd rejects the job and drains its node, and
+# Slurm holds the job. `status`, `submit` and `submit --wait` then name the
+# remedy; after the repair and the release the job runs.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 cluster_wanted
 
-# A small disk, which every node sees: mounted before there are nodes.
+# A small disk, mounted before the nodes exist so that every node sees it.
 spool=$cluster/spool
 mkdir -p "$spool"
 mount -t tmpfs -o size=8M tmpfs "$spool" ||
@@ -39,14 +40,14 @@ status=$(on_head "$chorale" status "$db" --jobs)
 like "$status" "$job .* PENDING .launch failed requeued held" \
     "status gives Slurm's reason"
 like "$status" "$job is held: mend what stopped it.*scontrol release $job" \
-    "and what to do"
+    "status names the remedy"
 told="job $job is PENDING .*held.*: mend .*scontrol release $job"
-like "$(submit 2>&1)" "$told" "the same command again says it"
+like "$(submit 2>&1)" "$told" "the same command again names the remedy"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM submission')" 1 \
-    "and submits nothing"
+    "the same command again submits no job"
 says_so() { grep -q "$told" "$work/wait.txt"; }
 wait_until says_so
-ok $? "so does the one that waits"
+ok $? "submit --wait names the remedy"
 
 rm "$spool/full"
 on_head scontrol update 'nodename=n[1-4]' state=resume
@@ -57,11 +58,11 @@ released() { # a launch may find what the failed one left
     }
 }
 wait_until released
-ok $? "the disk is mended and the job released: it runs"
+ok $? "the job runs after the disk is repaired and the job released"
 wait "$waiting"
-is $? 0 "the one that waits ends with 0"
-is "$(grep -c "$told" "$work/wait.txt")" 1 "and has said it once"
-is "$(cat "$folder/gather.txt")" "0 complete" "all is there"
+is $? 0 "submit --wait exits with 0"
+is "$(grep -c "$told" "$work/wait.txt")" 1 "it printed the remedy once"
+is "$(cat "$folder/gather.txt")" "0 complete" "the last job finds all runs"
 is "$(sqlite3 "$db" "SELECT sum(planned), sum(done), sum(failed)
     FROM v_progress")" "6|6|0" "each cell has one run"
 

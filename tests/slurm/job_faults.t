@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What may befall a campaign's jobs: a rank is killed, a more urgent job takes
-# the nodes, slurmd is killed, a node ends at once, the disk of the shards is
-# full. None loses a point that is stored, a node's end not even the one that was
-# being measured, and the same command submits only what is missing.
+# Faults of a campaign's jobs: a rank is killed, a job with higher priority
+# preempts, slurmd is killed, a node dies, the disk of the shards is full. No
+# stored point is lost; after a node's death not even the point being measured.
+# The same command then submits only what is missing.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
 cluster_wanted
 
-# A small disk, which every node sees: mounted before there are nodes.
+# A small disk, mounted before the nodes exist so that every node sees it.
 small=$work/small
 mkdir "$small"
 mount -t tmpfs -o size=1M tmpfs "$small" ||
@@ -20,7 +20,7 @@ cluster_begin
 db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     'partition = main' >"$work/site.txt"
-# A point is two cells, measured for a second each at least.
+# A point has two cells, each measured for at least a second.
 submit() { # sizes, further options
     sizes=$1
     shift
@@ -40,7 +40,7 @@ ranks_of() { # node
             echo "$pid"
     done
 }
-daemon_of() { # node: slurmd, without those that it started
+daemon_of() { # node: its slurmd, without slurmd's children
     for pid in $(ip netns pids "$prefix-$1"); do
         [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = slurmd ] && echo "$pid"
     done
@@ -48,13 +48,13 @@ daemon_of() { # node: slurmd, without those that it started
 kept() { # database, runs before, what
     now=$(runs_in "$1")
     [ "$now" -ge "$2" ]
-    ok $? "$3: the $2 runs that were stored are there ($now now)"
+    ok $? "$3: the $2 stored runs are kept (now $now)"
 }
 
 folder=$work/results-slurm/1
 shard=$folder/work-1.db
 submit 1K:128K -q
-ok $? "submit"
+ok $? "submit succeeds"
 attempt() { grep -q "attempt $1 " "$folder/element-1.txt"; }
 launches() { [ "$(query "$shard" 'SELECT count(*) FROM launch')" -ge "$1" ]; }
 
@@ -65,47 +65,47 @@ before=$(runs_in "$shard")
 kill -9 "$(ranks_of n3 | tail -n 1)"
 ok $? "a rank is killed"
 wait_until launches 2
-ok $? "soon the element begins another launch, in the same attempt"
+ok $? "the element begins another launch in the same attempt"
 kept "$shard" "$before" "a killed rank"
 like "$(query "$shard" 'SELECT reason FROM launch WHERE launch_id = 1')" \
-    'Killed' "the launch keeps its reason"
+    'Killed' "the launch has the reason"
 
-# --- a more urgent job ------------------------------------------------------
+# --- preemption ------------------------------------------------------------
 wait_until more_than "$shard" "$before"
 before=$(runs_in "$shard")
 on_head sbatch -p urgent -N 4 --exclusive -o "$work/doctor.txt" \
     --wrap "$chorale doctor" >/dev/null
-ok $? "a more urgent job wants the nodes"
+ok $? "a job with higher priority is submitted"
 wait_until attempt 2
-ok $? "the element makes room for it, and comes back by itself"
+ok $? "the element is preempted and requeued"
 kept "$folder/shard-1.db" "$before" "preemption"
 like "$(cat "$work/doctor.txt")" "srun --mpi=pmi2 starts ranks" \
-    "the urgent job, doctor, finds that srun starts ranks by pmi2"
+    "the preempting job, doctor, finds that srun starts ranks by pmi2"
 like "$(cat "$work/doctor.txt")" "starts ranks: 'launcher = mpiexec'" \
-    "and that mpiexec does"
+    "the preempting job, doctor, finds that mpiexec starts ranks"
 
 # --- slurmd is killed, and comes back ---------------------------------------
 # Not while it starts the ranks: srun may then wait for more than a minute. The
-# point that was under way at the preemption has been stored since, so what
-# counts begins with this attempt.
+# point under way at the preemption has been stored since, so count from the
+# runs of this attempt.
 before=$(runs_in "$shard")
 wait_until more_than "$shard" "$before"
-ok $? "the element measures again"
+ok $? "the element stores runs again"
 daemon_of n3 | xargs kill -9
 ok $? "slurmd of a node is killed"
 before=$(runs_in "$shard")
 wait_until more_than "$shard" "$before"
-ok $? "the element goes on measuring without it"
+ok $? "the element stores further runs without slurmd"
 start_node n3
 attempt 2
-ok $? "in the same attempt"
+ok $? "the attempt is still the same"
 
-# --- a node ends at once ----------------------------------------------------
-# In the middle of a point, of which both cells have something.
+# --- a node dies -------------------------------------------------------------
+# In the middle of a point of which both cells have samples.
 before=$(runs_in "$shard")
 cut=$folder/shard-1.db-tail-cut
 under_way() { [ -s "$cut" ] && [ "$(runs_in "$shard")" -eq "$before" ]; }
-for i in $(seq 100); do # the file may be of the point before
+for i in $(seq 100); do # the checkpoint may be of the previous point
     wait_until test -s "$cut"
     before=$(runs_in "$shard")
     # shellcheck disable=SC2046
@@ -115,13 +115,13 @@ for i in $(seq 100); do # the file may be of the point before
     kill -CONT $(ip netns pids "$prefix-n1")
 done
 under_way
-ok $? "of the point under way something is kept"
+ok $? "the point being measured has a checkpoint"
 # shellcheck disable=SC2046
 kill -9 $(ip netns pids "$prefix-n1")
 ok $? "the node of the batch script loses all its processes"
 sleep 1
 start_node n1
-# slurmctld asks a node that registers for its jobs, but not for young ones.
+# slurmctld asks a registering node for its jobs, but not for recent ones.
 for i in $(seq 20); do
     (wait_limit=25 && wait_until attempt 3) && break
     daemon_of n1 | xargs -r kill
@@ -129,19 +129,19 @@ for i in $(seq 20); do
     start_node n1
 done
 attempt 3
-ok $? "it comes back, and the element as well"
-kept "$folder/shard-1.db" "$before" "a node's end"
+ok $? "the node comes back, and the element is requeued"
+kept "$folder/shard-1.db" "$before" "a dead node"
 [ "$now" -ge $((before + 2)) ]
-ok $? "and both cells that were being measured: $before runs, $now"
+ok $? "both cells being measured are kept as well: $before runs, then $now"
 wait_until test -f "$folder/gather.txt"
-is "$(cat "$folder/gather.txt")" "0 complete" "in the end all is there"
-complete() { # what: each planned cell has one run that is right
+is "$(cat "$folder/gather.txt")" "0 complete" "the last job finds all runs"
+complete() { # name: each planned cell has one valid run
     is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' '
         || sum(status = 'ok') FROM run")" \
         "$(query "$db" "SELECT count(*) || ' ' || count(*) || ' ' || count(*)
             FROM cell")" "$1"
 }
-complete "each cell has one run, and none has failed"
+complete "each cell has one run, and no run failed"
 
 # --- the nodes of each launch were compared ---------------------------------
 is "$(query "$db" "SELECT min(n) || ' ' || max(n) FROM (SELECT count(*) AS n
@@ -149,21 +149,21 @@ is "$(query "$db" "SELECT min(n) || ' ' || max(n) FROM (SELECT count(*) AS n
     'next_node_s', 'next_node_bytes_per_s')
     OR key LIKE 'host:_:copy_bytes_per_s' OR key LIKE 'host:_:next_node_s'
     OR key LIKE 'host:_:next_node_bytes_per_s' GROUP BY launch_id)")" "13 13" \
-    "copies of each node, the way to the next, and what it took"
+    "each launch stores copy speeds, next-node messages and preflight time"
 diag "$(query "$db" "SELECT key, value FROM environment WHERE launch_id = 1
     AND (key LIKE '%copy_bytes%' OR key LIKE '%next_node%'
     OR key IN ('preflight_s', 'stragglers'))")"
 is "$(query "$db" "SELECT count(*) FROM run WHERE
     (validity LIKE '%straggler%') <> (launch_id IN (SELECT launch_id
     FROM environment WHERE key = 'stragglers'))")" 0 \
-    "runs are tagged where a node was slow, and only there"
+    "runs are tagged exactly in launches with a straggler"
 
 # --- the disk is full -------------------------------------------------------
 sizes=128K:1M
 folder=$work/results-slurm/2
 submit $sizes -q --shards "$small"
-ok $? "more sizes, measured on a small disk"
-# The node's file has the submission's name.
+ok $? "more sizes are submitted, with shards on a small disk"
+# The node's shard file is named after the submission.
 on_small() { shard=$(ls "$small"/chorale-*.db 2>/dev/null) && [ -n "$shard" ]; }
 wait_until on_small
 first=$(runs_in "$shard")
@@ -175,25 +175,26 @@ dd if=/dev/zero of="$small/full" bs=1k 2>/dev/null
 ok $? "the disk is full"
 wait_until test -f "$folder/gather.txt"
 like "$(cat "$folder/gather.txt")" '^75 .*runs are missing' \
-    "the last job says that runs are missing"
+    "the last job reports missing runs"
 like "$(cat "$folder/element-1.txt")" '^failed .*(full|No space)' \
-    "the element says that the disk is full"
+    "the element reports the full disk"
 kept "$db" "$((before - first + 14))" "a full disk"
 rm "$small/full"
 missing=$(query "$db" 'SELECT sum(planned - done) FROM v_progress')
 submit $sizes -q
-ok $? "the same command without that disk"
+ok $? "the same command without that disk succeeds"
 folder=$work/results-slurm/3
 is "$(query "$folder/plan.db" "SELECT count(*) FROM element_launch")" 1 \
-    "submits the launch that is not whole"
+    "it submits only the incomplete launch"
 wait_until test -f "$folder/gather.txt"
-is "$(cat "$folder/gather.txt")" "0 complete" "which completes it"
+is "$(cat "$folder/gather.txt")" "0 complete" "the last job finds all runs"
 made=$(query "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
     WHERE job_id LIKE (SELECT job_id FROM element WHERE submission_id = 3)
     || '%'")
-is "$made" "$missing" "with the runs that were missing and no others"
-complete "each cell has one run, and none has failed"
-like "$(submit $sizes 2>&1)" 'nothing is missing' "now nothing is missing"
+is "$made" "$missing" "exactly the missing runs are measured"
+complete "each cell has one run, and no run failed"
+like "$(submit $sizes 2>&1)" 'nothing is missing' \
+    "the same command then finds no missing runs"
 
 cluster_down
 none_left && ! ip netns list | grep -q "$prefix"

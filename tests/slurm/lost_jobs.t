@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a batch system does to a campaign: a user cancels it, an administrator
-# takes a node away, the time limit comes, all processes are killed. The point
-# being measured ends first; where that takes too long, the samples that it has
-# are kept. A later attempt or submission measures only what is missing.
+# Interrupted jobs of a campaign: a user cancels one, an administrator takes a
+# node away, the time limit expires, all processes are killed. The point being
+# measured is completed first; if that takes too long, its samples so far are
+# kept. A later attempt or submission measures only what is missing.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -25,32 +25,34 @@ submit() {
 runs_in() {
     sqlite3 -readonly "$1" "SELECT count(*) FROM run" 2>/dev/null || echo 0
 }
-measuring() { # folder: its element has stored some runs
+measuring() { # folder, n: its element has stored more than n runs
     [ -f "$1/work-1.db" ] && [ "$(runs_in "$1/work-1.db")" -gt "$2" ]
 }
 job_of() { sqlite3 -cmd '.timeout 60000' "$db" "SELECT job_id FROM element
     WHERE submission_id = $1"; }
 
 # --- cancelled --------------------------------------------------------------
-# A point is two cells of three seconds.
+# A point has two cells of three seconds.
 submit -q
-ok $? "submit"
+ok $? "submit succeeds"
 first=$work/results-slurm/1
 wait_until measuring "$first" 0
-ok $? "an element measures"
+ok $? "the element stores runs"
 stored=$(runs_in "$first/work-1.db")
 wait_until test -s "$first/shard-1.db-tail-cut"
 on_head scancel "$(job_of 1)"
-ok $? "it is cancelled in mid-point, with $stored runs stored"
+ok $? "the element is cancelled in mid-point, with $stored runs stored"
 wait_until test -f "$first/gather.txt"
-ok $? "the last job comes all the same"
-like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
-like "$(cat "$first/element-1.txt")" 'told to end' "the element says why"
-like "$(on_head squeue -h)" '^$' "it has not come back"
+ok $? "the last job runs nevertheless"
+like "$(cat "$first/gather.txt")" '^75 .*runs are missing' \
+    "the last job reports missing runs"
+like "$(cat "$first/element-1.txt")" 'told to end' \
+    "the element reports the reason"
+like "$(on_head squeue -h)" '^$' "the element is not requeued"
 had=$(runs_in "$db")
 [ "$had" -ge $((stored + 2)) ]
 ok $? "both cells of the point being measured are stored: $had runs"
-point() { # the last one: its runs, each with all its samples
+point() { # the last one: its runs and their stop reasons
     sqlite3 "$1" "SELECT DISTINCT status || ' ' || stop_reason || ' ' ||
         (count(*) = nrep AND nrep BETWEEN 3 AND 4095) || ' ' || reason
         FROM (SELECT run_id, run.status, stop_reason, launch.reason FROM run
@@ -58,10 +60,11 @@ point() { # the last one: its runs, each with all its samples
         JOIN sample USING (run_id) JOIN run_summary USING (run_id)
         GROUP BY run_id"
 }
-is "$(point "$db")" "ok time 1 stopped" "with the repetitions that it had"
+is "$(point "$db")" "ok time 1 stopped" \
+    "their runs end with the samples measured so far"
 planned=$(sqlite3 "$db" 'SELECT sum(launches) FROM cell')
 [ "$had" -gt 0 ] && [ "$had" -lt "$planned" ]
-ok $? "what it measured is merged: $had of $planned runs"
+ok $? "the measured runs are merged: $had of $planned"
 
 # --- what is missing, and a node is lost -------------------------------------
 submit --wait >"$work/wait.txt" 2>&1 &
@@ -74,28 +77,30 @@ is "$(sqlite3 -cmd '.timeout 60000' "$db" "SELECT count(*) FROM element
 running() { grep -q '^running' "$second/element-1.txt" &&
     on_head squeue -h -t R -o %F | grep -qx "$(job_of 2)"; }
 wait_until running
-ok $? "which runs"
+ok $? "the element runs"
 on_head scontrol update nodename=n3 state=down reason=test
 ok $? "one of its nodes is taken away"
 gone() { on_head squeue -h -t PD -o %F | grep -qx "$(job_of 2)"; }
 wait_until gone
-ok $? "it is in the queue again"
-# Its slurmd may have brought it back already.
+ok $? "the element is requeued"
+# Its slurmd may have resumed the node already.
 on_head scontrol update nodename=n3 state=resume 2>/dev/null
 wait "$waiting"
-is $? 0 "the node comes back, and submit --wait ends with 0"
+is $? 0 "after the node comes back, submit --wait exits with 0"
 diag "$(cat "$work/wait.txt" "$second/element-1.txt")"
-is "$(cat "$second/gather.txt")" "0 complete" "all is there"
+is "$(cat "$second/gather.txt")" "0 complete" "the last job finds all runs"
 is "$(sqlite3 "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*)
-    FROM run WHERE status <> 'failed'")" "$planned $planned" "once each"
-like "$(cat "$second/element-1.txt")" '^done attempt 2 ' "in two attempts"
+    FROM run WHERE status <> 'failed'")" "$planned $planned" \
+        "each cell has one run"
+like "$(cat "$second/element-1.txt")" '^done attempt 2 ' \
+    "the element took two attempts"
 is "$(sqlite3 "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
     WHERE job_id LIKE '$(job_of 1)%'")" "$had" \
-    "what the cancelled one had measured was not made again"
+    "the runs of the cancelled job are not repeated"
 
 # --- the time limit -----------------------------------------------------------
-# Slurm warns an element a minute ahead of its limit. A point would be measured
-# for twenty minutes: each attempt is warned in the middle of one.
+# Slurm warns an element a minute before its limit. A point takes up to twenty
+# minutes, so each attempt is warned in the middle of one.
 db=$work/limit.db
 on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 1M,4M -P 4 --ppn 1 \
     --launches 1 --providers chorale,library --variants linear -i 4096 \
@@ -105,16 +110,16 @@ ok $? "submit with two points that take longer than the time limit"
 limit=$work/limit-slurm/1
 cut=$limit/shard-1.db-tail-cut
 wait_until test -s "$cut"
-ok $? "samples of the first point are kept"
+ok $? "the first point has a checkpoint"
 on_head scontrol update jobid="$(job_of 1)_0" EndTime=now+61
-ok $? "the time limit moves to a minute from now"
+ok $? "the time limit is set to a minute from now"
 requeued() { ! grep -q 'attempt 1 ' "$limit/element-1.txt" ||
     grep -q '^requeued attempt 1 done 2 of 4' "$limit/element-1.txt"; }
 wait_until requeued
 ok $? "the element ends its point, publishes it and requeues itself"
 like "$("$chorale" status "$db" --jobs 2>&1)" " $(job_of 1)_0 .* 2 +4 " \
     "status shows its job with the runs of that point"
-# The second attempt has the short limit, too, so it is warned as well.
+# The second attempt has the short limit too and is warned as well.
 wait_until test -f "$limit/gather.txt"
 is "$(cat "$limit/gather.txt" "$limit/element-1.txt")" "0 complete
 done attempt 2 done 4 of 4" "the second attempt measures the other point"
@@ -124,9 +129,9 @@ is "$(sqlite3 "$db" "SELECT status || ' ' || stop_reason || ' ' ||
     GROUP BY 1")" "ok time 1|4|4|2" \
     "each cell has one run, with the samples measured before the warning"
 
-# --- a point that does not come to its end -----------------------------------
-# The element reads KillWait when it is submitted. Slurm then waits for longer,
-# so that a busy machine does not kill it while it publishes.
+# --- a point that cannot be completed in time-~--------------------------------
+# The element reads KillWait at submission. Afterwards Slurm's KillWait is
+# raised so that Slurm does not kill a slow element while it publishes.
 sed -i 's/^KillWait=.*/KillWait=8/' "$SLURM_CONF"
 on_head scontrol reconfigure
 long() {
@@ -140,27 +145,28 @@ long
 ok $? "submit with a point of 4096 long repetitions"
 long=$work/long-slurm/1
 grep -q -- '--kill-wait 8 ' "$long"/4x1-*.sh
-ok $? "the script has Slurm's present KillWait"
+ok $? "the script has Slurm's KillWait at submission"
 sed -i 's/^KillWait=.*/KillWait=600/' "$SLURM_CONF"
 on_head scontrol reconfigure
 cut="$long/shard-1.db-tail-cut"
 wait_until test -s "$cut"
-ok $? "samples of the point are kept while it is measured"
+ok $? "the point has a checkpoint while it is measured"
 on_head scancel "$(job_of 1)"
 wait_until test -f "$long/gather.txt"
 like "$(cat "$long/element-1.txt")" '^(ended|done) .*done 2 of 2' \
-    "the cancelled element gives the point up and publishes its samples"
+    "the cancelled element abandons the point and publishes its samples"
 cut_short="SELECT status || ' ' || stop_reason || ' ' ||
     (nrep BETWEEN 1 AND 4095 AND nrep = (SELECT count(*) FROM sample p
         WHERE p.run_id = r.run_id)) FROM run r JOIN run_summary
     USING (run_id)"
 is "$(sqlite3 "$db" "$cut_short")" "ok time 1
-ok time 1" "both cells are merged with the samples that they had"
+ok time 1" "both cells are merged with the samples measured so far"
 [ ! -e "$cut" ]
 ok $? "the checkpoint of the point is gone"
 
-# --- all of a job is killed ----------------------------------------------------
-# As where memory runs out: its state is FAILED, and Slurm does not requeue it.
+# --- all processes of a job are killed
+# ----------------------------------------- As when memory runs out: the job is
+# FAILED, and Slurm does not requeue it.
 sed -i 's/^KillWait=.*/KillWait=8/' "$SLURM_CONF" # it also delays the last job
 on_head scontrol reconfigure
 db=$work/killed.db
@@ -168,13 +174,13 @@ long
 ok $? "submit with the same point again"
 killed=$work/killed-slurm/1
 wait_until test -s "$killed/shard-1.db-tail-cut"
-ok $? "samples of it are kept"
+ok $? "the point has a checkpoint"
 on_head scancel --full -s KILL "$(job_of 1)"
 wait_until test -f "$killed/gather.txt"
 is "$(cat "$killed/gather.txt")" "0 complete" \
-    "after SIGKILL of all processes the last job finds the point"
+    "after SIGKILL of all processes the last job recovers the point"
 is "$(sqlite3 "$db" "$cut_short")" "ok time 1
-ok time 1" "with the samples that it had"
+ok time 1" "with the samples measured so far"
 
 cluster_down
 none_left && ! ip netns list | grep -q "$prefix"

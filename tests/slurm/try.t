@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# try.t - `chorale try` without a table on several nodes of a Slurm: what it
-# measures is started by the application's own srun, placed as the application
-# is, with fewer ranks for smaller communicators.
-# Each node has a /dev/shm of its own: nothing that they share may lie there.
+# try.t - `chorale try` without a table on several Slurm nodes: the
+# application's own srun starts the measurement with the application's
+# placement, and with fewer ranks for smaller communicators.
+# Each node has its own /dev/shm, so shared files must be elsewhere.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -49,8 +49,8 @@ LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 40 \
 is $? 0 "an application on two nodes of Slurm is traced, measured and tried"
 [ "$tap_bad" = 0 ] || diag "$(cat out.txt err.txt)"
 like "$(cat out.txt)" "'srun -N 2 -n \{P\} --mpi=pmi2 --overcommit'" \
-    "its own srun starts what measures"
-# Where others have the processors, the budget is one for all ranks only.
+    "the application's srun starts the runner"
+# On a busy machine the budget suffices for the world communicator only.
 pairs='32000|2|2|single-node '
 ! grep -q '^chorale: 1 of 2 traced points, .* are not measured' err.txt ||
     pairs=
@@ -58,26 +58,26 @@ is "$(sqlite3 kept/results.db "SELECT DISTINCT msg_size, comm_size, ppn, shape
     FROM cell JOIN run USING (cell_id) WHERE status = 'ok'
     ORDER BY comm_size" | tr '\n' ' ')" \
     "${pairs}8000|4|2|block " \
-    "all ranks and the pairs, on the nodes that the application has them on"
+    "the world and the pairs are measured on the application's nodes"
 like "$(cat err.txt)" "'srun -N 2 .*' puts fewer ranks on other nodes than" \
-    "that srun would put a pair on two nodes is said"
+    "try warns that srun would put a pair on two nodes"
 like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
-    "and it says how to install the table"
+    "try prints how to install the table"
 
-# A budget for one point: the one of pairs takes most, and cannot be started
-# by itself.
+# A budget for one point: the pairs' point takes longest, but cannot be started
+# alone.
 LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 1 \
     --keep less -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 2 2000 \
     >out.txt 2>err.txt
 is "$(sqlite3 less/results.db "SELECT DISTINCT comm_size FROM cell")" 4 \
-    "where one can be measured it is the one of all ranks"
+    "with a budget for one point, the world's is measured"
 like "$(cat err.txt)" "1 of 2 traced points, .* are not measured" \
-    "and the other is said to be left out"
+    "try reports the point that it leaves out"
 
 LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 9 \
     -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 0 20 >out.txt 2>err.txt
-is $? 4 "an application that calls on pairs only: none can be measured"
+is $? 4 "an application with collectives on pairs only exits with 4"
 like "$(cat err.txt)" \
     "1 traced point of fewer than 4 ranks: none of all ranks is measured" \
-    "and it says why"
+    "the error gives the reason"
 finish

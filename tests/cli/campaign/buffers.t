@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# --buffers: where the library finds the data, by the addresses that it is
-# called with.
+# --buffers: positions of the data, checked by the addresses with which the
+# library is called.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$chorale" --version | grep -q sanitizer=no ||
@@ -52,7 +52,7 @@ int MPI_Finalize(void)
 }
 EOF
 "${MPICC:-mpicc.mpich}" -Wall -Werror -shared -fPIC -o where.so where.c -ldl
-ok $? "what looks at addresses is made"
+ok $? "the preload that records addresses is compiled"
 
 for policy in warm rotate cold auto; do
     cmd="$MPIEXEC -n {P} env WHERE=$work/$policy.txt LD_PRELOAD=$work/where.so"
@@ -62,16 +62,17 @@ for policy in warm rotate cold auto; do
     timeout 900 "$chorale" run $policy.db -q --launcher-cmd "$cmd" 2>err.txt
     ok $? "a campaign with buffers $policy runs"
     is "$(sqlite3 $policy.db "SELECT DISTINCT buffers FROM cell")" \
-        "$(echo $policy | sed s/auto/rotate/)" "and its cells say it"
+        "$(echo $policy | sed s/auto/rotate/)" \
+            "cells of $policy store the buffer policy"
 done
 is "$(cut -d' ' -f1 warm.txt cold.txt | paste -sd , -)" 1,1 \
-    "warm and cold: one place"
-# Verified on the first; then each repetition in another.
+    "warm and cold buffers stay at one address"
+# Verification uses the first copy; each repetition uses another one.
 is "$(awk '{ print ($1 > 10) }' rotate.txt auto.txt | paste -sd , -)" 1,1 \
-    "rotated, also by default at 64 KiB: $(cut -d' ' -f1 rotate.txt) places"
+    "rotated buffers (default at 64 KiB): $(cut -d' ' -f1 rotate.txt) places"
 is "$(awk '{ print ($2 < $3 / 2) }' rotate.txt)" 1 \
-    "never the same twice in a row, but where it is verified"
+    "rotated buffers change after each repetition"
 "$chorale" plan small.db -P 2 -c bcast -m 8 -q
 is "$(sqlite3 small.db "SELECT DISTINCT buffers FROM cell")" warm \
-    "below 64 KiB they are warm"
+    "below 64 KiB the default is warm"
 finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What messages take by distance, on a real MPI library: ranks that are told of
-# a node and a processor each time each other, and fit says something of it.
-# What they take hangs on who has the processors, so no value is asserted on.
+# Message times by distance on a real MPI library: a preload gives each rank a
+# node and a processor, and fit reports on the times. Values are not checked,
+# because they depend on the load.
 . "$(dirname "$0")/../../lib.sh"
 skew=$top_builddir/tests/mpi/.libs/libskew.so
 yield=$top_builddir/tests/mpi/.libs/libyield.so
@@ -14,7 +14,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
     skip_all "built with a sanitizer: nothing can be preloaded"
 db=$work/d.db
 
-measured() { # ranks on a node
+measured() { # ranks per node
     rm -f "$db"
     "$chorale" plan "$db" -q -P 4 --ppn "$1" -m 8:32K:x8 -c allgather \
         --variants ring,bruck --providers chorale --system made --launches 1 \
@@ -22,7 +22,7 @@ measured() { # ranks on a node
         CHORALE_NODE=$1 LD_PRELOAD="$skew $yield $cores" \
             timeout 900 "$chorale" run "$db" -q
 }
-facts() { # those of that name, and how many of them are times or ways
+facts() { # name: print the number of such facts, and of valid ones
     sqlite3 "$db" "SELECT count(*), sum(CAST(value AS REAL) > 0)
         FROM environment WHERE key LIKE '$1:%'"
 }
@@ -30,21 +30,22 @@ facts() { # those of that name, and how many of them are times or ways
 CHORALE_LAB_CORES=4
 export CHORALE_LAB_CORES
 measured 1
-ok $? "four ranks, each with a node and a processor, measure"
+ok $? "four ranks on nodes of their own are measured"
 is "$(facts distance_alpha_s)" "2|2" \
-    "what a message takes one and two places on"
+    "times of messages over one and two places are stored"
 like "$(facts distance_kappa)|$(facts distance_pairs)" '^2\|[0-2]\|2\|[0-2]$' \
-    "and what all of them take that far, as a shift and in pairs"
+    "kappas of shifts and pairs over one and two places are stored"
 "$chorale" fit "$db" >"$work/fit.txt" 2>"$work/err.txt"
-ok $? "they are fitted"
+ok $? "the model is fitted"
 like "$(cat "$work/fit.txt")" 'by distance in ranks, P = 4, ppn 1' \
-    "fit shows what they took,"
+    "fit prints the times by distance"
 like "$(cat "$work/fit.txt")" 'links between nodes: [a-z]' \
-    "what links there are, or that there are none,"
+    "fit prints the links found, or that none are shared"
 like "$(cat "$work/fit.txt")" \
     'alpha is the same at any distance: (holds|fails)' \
-    "and whether alpha is the same"
+    "fit reports whether alpha is the same"
 
 measured 4
-is "$?|$(facts distance_alpha_s)" "0|2|2" "so do four on one node"
+is "$?|$(facts distance_alpha_s)" "0|2|2" \
+    "four ranks on one node have times by distance too"
 finish

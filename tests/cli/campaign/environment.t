@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a launch records of its environment, what it must not record, and what
-# doctor makes of the same facts: on this machine, on invented ones
-# (CHORALE_SYSROOT) and under launchers that tell stories.
+# The environment recorded by a launch, data that must not be recorded, and
+# doctor, which judges the same facts: on this machine, on fake ones
+# (CHORALE_SYSROOT) and with launchers that print invented facts.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 cd "$work" || exit 99
@@ -12,7 +12,7 @@ fact() { # database, key
         WHERE key = '$2'"
 }
 
-# The compilers that make tells the MPI wrappers.
+# The compilers that make passes to the MPI wrappers.
 unset MPICH_CC OMPI_CC
 export MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial UCX_TLS=all
 export MPIR_CVAR_BCAST_MIN_PROCS=5
@@ -32,42 +32,44 @@ for key in mpi_library mpi_standard transport mpi_defaults nodes host:0 ranks \
     campaign_seed sync env:UCX_TLS env:SLURM_JOB_PARTITION; do
     is "$(sqlite3 r.db "SELECT count(*) FROM environment
         WHERE key = '$key' AND value <> ''")" $launches \
-        "every launch tells its $key"
+        "every launch stores $key"
 done
-is "$(fact r.db campaign_seed)" 42 "the seed is the plan's"
+is "$(fact r.db campaign_seed)" 42 "the seed is that of the plan"
 like "$(fact r.db run_command)" '^chorale run r.db -q --hang 50' \
-    "the command line of chorale is kept"
+    "the command line of chorale is stored"
 like "$(fact r.db launcher_command)" "^$MPIEXEC -n 2 .*chorale-runner" \
-    "and that of the launcher"
+    "the command line of the launcher is stored"
 like "$(fact r.db binding:0)" '^(free|bound): processors [0-9]' \
     "a binding names processors"
 case $(fact r.db mpi_library) in
 *MPICH*)
-    like "$(fact r.db transport)" '^ch[34]' "the transport is the device's"
+    like "$(fact r.db transport)" '^ch[34]' \
+        "the transport is that of MPICH's device"
     is "$(fact r.db mpi:MPIR_CVAR_BCAST_MIN_PROCS)" 5 \
-        "a control variable that is not at its default is kept"
+        "a control variable that differs from its default is stored"
     is "$(fact r.db mpi_defaults)" "asked in an empty environment" \
-        "because the defaults were asked for"
+        "defaults were determined in an empty environment"
     is "$(fact r.db mpi:MPIR_CVAR_REDUCE_INTRA_ALGORITHM)" "" \
-        "and one that is, is not"
+        "a control variable at its default is not stored"
     n=$(sqlite3 r.db "SELECT count(*) / 2 FROM environment
         WHERE key LIKE 'mpi:%'")
-    is "$n" "$(env | grep -c '^MPIR_CVAR_')" "no others are"
+    is "$n" "$(env | grep -c '^MPIR_CVAR_')" \
+        "no other control variables are stored"
     "$chorale" plan nodes.db -P 2 --ppn 1 -m 8 -c bcast --variants linear \
         --launches 1 -i 3 -q
     MPIR_CVAR_NUM_CLIQUES=2 timeout 900 "$chorale" run nodes.db -q
-    is "$(fact nodes.db nodes)" 2 "nodes are what MPI_Comm_split_type says" ;;
+    is "$(fact nodes.db nodes)" 2 "nodes are those of MPI_Comm_split_type" ;;
 *) skip "not MPICH" "control variables" ;;
 esac
-is "$(sqlite3 r.db .dump | grep -c 'secret')" 0 "nothing else gets in"
+is "$(sqlite3 r.db .dump | grep -c 'secret')" 0 "no other variable is stored"
 is "$(fact r.db variables_not_recorded | tr ',' '\n' | sort | tr '\n' ' ')" \
     "OMPI_MCA_coll_tuned_use_dynamic_rules OMPI_MCA_orte_precondition_transports UCX_FROB " \
-    "but the names of what looks like MPI's are told"
+    "names of unlisted variables that look like MPI's are stored"
 is "$(sqlite3 r.db "SELECT count(*) FROM environment
     WHERE key LIKE 'env:OMPI_%' OR key LIKE 'env:MY_%'")" 0 \
-    "a name that is not listed is not recorded"
+    "values of unlisted variables are not stored"
 is "$(sqlite3 r.db "SELECT DISTINCT host_map FROM launch")" 0,0 \
-    "the host map is the launch's"
+    "the host map of the launch is stored"
 revision=$(git -C "$top_srcdir" rev-parse --short=12 HEAD 2>/dev/null)
 case $(git -C "$top_srcdir" rev-parse --show-toplevel 2>/dev/null) in
 "$(cd "$top_srcdir" && pwd -P)")
@@ -77,20 +79,21 @@ case $(git -C "$top_srcdir" rev-parse --show-toplevel 2>/dev/null) in
 esac
 unset MPIR_CVAR_BCAST_INTRA_ALGORITHM MPIR_CVAR_BCAST_MIN_PROCS
 
-# The flags of make, and what may be left of others.
+# Compiler flags from make, and objects compiled with other flags.
 flags=$("$chorale" --version | sed -n 's/^compiler: [^ ]* *//p')
-is "$(fact r.db compiler_flags)" "$flags" "the flags are those of make: $flags"
+is "$(fact r.db compiler_flags)" "$flags" \
+    "the stored flags are those of make: $flags"
 sh "$top_srcdir/db/flags.sh" flags.inc -O3 '-DNAME="a\b"'
 is "$(cat flags.inc)" '"-O3 -DNAME=\"a\\b\""' "flags become a C string"
 touch -d 2001-01-01 flags.inc
 sh "$top_srcdir/db/flags.sh" flags.inc -O3 '-DNAME="a\b"'
 is "$(find flags.inc -newermt 2002-01-01)" "" \
-    "the same ones leave the file alone"
+    "unchanged flags do not rewrite the file"
 sh "$top_srcdir/db/flags.sh" flags.inc -O0
 is "$(cat flags.inc)" '"-O0; in part -O3 -DNAME=\"a\\b\""' \
-    "objects that were compiled with others are not hidden"
+    "objects compiled with other flags are mentioned"
 
-# The load of every node, before and after: two ranks, on invented machines.
+# The load of every node before and after: two ranks on fake machines.
 skew=$top_builddir/tests/mpi/.libs/libskew.so
 if [ -r "$skew" ] && "$chorale" --version | grep -q sanitizer=no; then
     for i in 0 1; do
@@ -111,35 +114,37 @@ EOF
     ok $? "a campaign on two nodes runs"
     for when in before after; do
         like "$(fact l.db load_$when) $(fact l.db host:1:load_$when)" \
-            '^0.25 .* 1.25 ' "the load $when it of both is told"
+            '^0.25 .* 1.25 ' "the load of both nodes $when the launch is stored"
     done
 else
     skip "no preload" "the load of every node"
 fi
 
-# The revision says that files differ, in a repository of its own.
+# The revision marks modified files; tested in a private repository.
 if command -v git >/dev/null 2>&1; then
     mkdir -p src/db && (cd src && git init -q . && echo 1 >file &&
         git add file && git -c user.name=t -c user.email=t@t commit -qm 1)
     sh "$top_srcdir/db/revision.sh" src revision.inc
-    like "$(cat revision.inc)" '^"[0-9a-f]{12}"$' "a clean tree is its commit"
+    like "$(cat revision.inc)" '^"[0-9a-f]{12}"$' "a clean tree has its commit"
     echo 2 >src/file
     sh "$top_srcdir/db/revision.sh" src revision.inc
-    like "$(cat revision.inc)" '^"[0-9a-f]{12}-dirty"$' "a changed one is dirty"
+    like "$(cat revision.inc)" '^"[0-9a-f]{12}-dirty"$' \
+        "a modified tree is marked dirty"
     rm -rf src/.git && echo '"0123456789ab-dirty"' >src/db/revision.dist
     sh "$top_srcdir/db/revision.sh" src revision.inc
     is "$(cat revision.inc)" '"0123456789ab-dirty"' \
-        "a tarball says what it was made from"
+        "a tarball has the revision from which it was made"
     rm src/db/revision.dist
     sh "$top_srcdir/db/revision.sh" src revision.inc
-    is "$(cat revision.inc)" '"unknown"' "other sources are unknown"
+    is "$(cat revision.inc)" '"unknown"' \
+        "other sources have the revision unknown"
 else
     skip "no git" "revisions"
 fi
 
-# --- doctor: this machine's files, invented --------------------------------
+# --- doctor: fake system files of this machine -----------------------------
 
-machine() { # governors of two processors, load, flags
+machine() { # governors of two processors, load, flags: make fake system files
     rm -rf root
     for i in 0 1; do
         mkdir -p "root/sys/devices/system/cpu/cpu$i/cpufreq"
@@ -172,33 +177,35 @@ cores=$(getconf _NPROCESSORS_ONLN)
 if [ "$cores" -ge 2 ]; then
     machine performance,performance 0.01 sse
     doctor "$bound"
-    ok $? "doctor on a good machine"
-    is "$(grep WARNING out.txt)" "" "has nothing to warn of"
-    like "$(cat out.txt)" '^binding +all ranks are bound' "the ranks are bound"
+    ok $? "doctor on a suitable machine exits with 0"
+    is "$(grep WARNING out.txt)" "" \
+        "doctor on a suitable machine prints no warning"
+    like "$(cat out.txt)" '^binding +all ranks are bound' \
+        "doctor reports that ranks are bound"
     machine performance,powersave 7.30 'sse hypervisor'
     doctor "$MPIEXEC"
-    ok $? "doctor on a bad one"
+    ok $? "doctor on an unsuitable machine exits with 0"
     warns 'performance,powersave' "one processor's governor"
     warns '7.3 processes' "other load"
     warns 'virtual' "a virtual machine"
     warns '2 of 2 ranks are not bound' "ranks that are not bound"
 else
-    skip "one processor" "doctor on invented machines"
+    skip "one processor" "doctor on fake machines"
 fi
 machine performance,performance 0.01 sse 4
 doctor "$bound" -P $((cores + 1))
 warns "oversubscribed: $((cores + 1)) ranks" "more ranks than processors"
 if "$chorale" --version | grep -q papi=yes; then
     like "$(cat out.txt)" 'perf_event_paranoid is 4' \
-        "and tells that hardware events are for the privileged"
+        "doctor reports that hardware events need privileges"
 fi
 MPIR_CVAR_BCAST_MIN_PROCS=5 doctor "$bound"
 if grep -q '^transport *ch[34]' out.txt; then
     like "$(cat out.txt)" 'MPIR_CVAR_BCAST_MIN_PROCS = 5' \
-        "a control variable that is not at its default is shown"
+        "doctor prints a control variable that differs from its default"
 fi
 
-# --- doctor: clusters, told by a launcher ----------------------------------
+# --- doctor: clusters, from a fake launcher --------------------------------
 
 cat >story <<'EOF'
 #!/bin/sh
@@ -226,8 +233,8 @@ $good
 clock_residual_s 1e-7
 message_alpha_s 2e-6
 EOF
-ok $? "two nodes whose clocks agree"
-is "$(grep WARNING out.txt)" "" "are no reason to warn"
+ok $? "doctor on two nodes with synchronised clocks exits with 0"
+is "$(grep WARNING out.txt)" "" "doctor on such nodes prints no warning"
 tell <<EOF
 $good
 clock_residual_s 5e-5
@@ -241,12 +248,14 @@ warns "clocks are 50 us apart.*takes 2 us.*no NTP" "clocks that do not agree"
 warns "host:1:cpu_governor: ondemand" "another node's governor"
 warns "host:1:load_before: 9.5 processes" "another node's load"
 printf 'ranks 1\nprocessors 2\n' | tell
-is $? 3 "a launcher whose ranks are alone: exit 3"
-like "$(cat out.txt)" 'FAILS: .*belongs to another MPI' "and it is said"
+is $? 3 "a launcher that starts singletons exits with 3"
+like "$(cat out.txt)" 'FAILS: .*belongs to another MPI' \
+    "doctor names the other MPI"
 like "$(cat err.txt)" '^chorale: real measurements are not possible' \
-    "in one line"
+    "the error is one line"
 CHORALE_SYSROOT=$work/root CHORALE_MPIEXEC=$work/none "$chorale" doctor \
     >out.txt 2>err.txt
-is $? 3 "no launcher: exit 3"
-like "$(cat out.txt)" '^processors +[0-9]' "and this node is judged all the same"
+is $? 3 "a missing launcher exits with 3"
+like "$(cat out.txt)" '^processors +[0-9]' \
+    "without a launcher doctor still reports on this node"
 finish

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fakepapi.c - a PAPI that the test made up, preloaded: a processor with two
- * counters, whose events count a thousand for each call of the library's
- * MPI_Bcast or MPI_Barrier, and a node with a network card that counts one and
- * an energy meter that counts a half. FAKE_PAPI_LOG: a file that gets a line
- * for each start, component and process. FAKE_PAPI_DISABLED: the processor has
- * no counters. FAKE_PAPI_LACKS: ranks other than 0 have no PAPI_TOT_INS.
- * FAKE_PAPI_BREAKS: MPI_Bcast fails on rank 1 while anything is counted. */
+/* fakepapi.c - a fake PAPI, preloaded by counters.t. It has a processor with
+ * two counters, whose events count 1000 per call of the library's MPI_Bcast or
+ * MPI_Barrier, and a node with a network card that counts 1 and an energy meter
+ * that counts 0.5 per call.
+ *
+ * FAKE_PAPI_LOG       a file that gets a line per start, component and process
+ * FAKE_PAPI_DISABLED  the processor has no counters
+ * FAKE_PAPI_LACKS     ranks other than 0 have no PAPI_TOT_INS
+ * FAKE_PAPI_BREAKS    MPI_Bcast fails on rank 1 while anything is counted */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

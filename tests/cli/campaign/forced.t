@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A native algorithm that is forced is the one that runs: told by the messages
-# that the library itself sends, counted below it. What it cannot do there is
-# an error and not another algorithm; and the library's default beside it is
-# the default again.
+# A forced native algorithm is the one that runs: recognised by the messages
+# that the library itself sends, counted below it. If it cannot run, the result
+# is an error and not another algorithm. The library's default measured beside
+# it is still the default.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$chorale" --version | grep -q sanitizer=no ||
@@ -19,7 +19,7 @@ for name in "reduce_scatter_block pairwise" \
 done
 "${MPICC:-mpicc.mpich}" -Wall -Werror -shared -fPIC -o sends.so \
     "$top_srcdir/tests/cli/campaign/sends.c" -ldl
-ok $? "what counts messages is made"
+ok $? "the preload that counts messages is compiled"
 
 placed=
 measure() { # database, ranks, collective, algorithms...
@@ -35,12 +35,12 @@ measure() { # database, ranks, collective, algorithms...
     timeout 900 "$chorale" run "$db.db" -q --launcher-cmd "$cmd" 2>err.txt ||
         diag "$(cat err.txt)"
 }
-state() { # database, variant
+state() { # database, variant: print its status and reason
     sqlite3 "$1.db" "SELECT group_concat(DISTINCT status || ' ' || reason)
         FROM run JOIN cell USING (cell_id) WHERE variant = '$2'"
 }
-# The messages of a call of rank 0, and the calls: where the variable has a
-# value, forced, and where it has none.
+# The messages of a call of rank 0, and the number of calls, with the variable
+# set (forced) or not.
 sends() { # database, forced or not
     awk -v forced="$2" '($2 != 0) == (forced == "forced") { print $3 }' \
         "$1.sends" | sort -n | uniq | paste -sd , -
@@ -51,25 +51,27 @@ calls() { # database, forced or not
 }
 
 : >all.sends
-# Of 8 ranks, the rounds of each algorithm, in each of which a rank sends once.
+# Rounds of each algorithm with 8 ranks; a rank sends once per round.
 while read -r coll name rounds; do
     db=$coll-$name
     measure "$db" 8 "$coll" "$name"
     is "$(state "$db" "$name")" "ok " "$coll $name at P = 8 is measured"
     if [ "$(awk '{ n += $3 } END { print n + 0 }' "$db.sends")" = 0 ]; then
-        skip "the library is not over UCX" "its messages"
+        skip "the library is not over UCX" "its messages are counted"
         continue
     fi
-    is "$(sends "$db" forced)" "$rounds" "and sends $rounds messages a call"
-    # Besides the repetitions each is verified before and after, and warmed
-    # up; the library in two launches.
+    is "$(sends "$db" forced)" "$rounds" \
+        "$coll $name sends $rounds messages per call"
+    # Besides the repetitions each is verified before and after, and warmed up;
+    # the library in two launches.
     is "$(sqlite3 "$db.db" "SELECT $(calls "$db" forced) >= nrep + 3
         FROM run_summary JOIN run USING (run_id) JOIN cell USING (cell_id)
-        WHERE variant = '$name'")" 1 "in all of its calls"
+        WHERE variant = '$name'")" 1 "$coll $name is forced in all of its calls"
     is "$(sqlite3 "$db.db" "SELECT count(*) || ' ' ||
         ($(calls "$db" not) >= sum(nrep + 3)) FROM run_summary
         JOIN run USING (run_id) JOIN cell USING (cell_id)
-        WHERE provider = 'library'")" "2 1" "and in none of the default's"
+        WHERE provider = 'library'")" "2 1" \
+            "the default of $coll is never forced"
     cat "$db.sends" >>all.sends
 done <<EOF
 reduce_scatter_block pairwise 7
@@ -80,13 +82,12 @@ EOF
 for coll in $(cut -d' ' -f1 all.sends | sort -u); do
     is "$(awk -v c=$coll '$1 == c && $2 == 0 { print $3 }' all.sends |
         sort -u | wc -l)" 1 \
-        "the default of $coll is the same beside each, and untouched"
+        "the default of $coll is the same beside each algorithm"
 done
 
-# What works on nodes and then between them calls itself on the nodes, where it
-# does not apply. Eight ranks on two nodes, dealt out in turn (which no launcher
-# is asked for, so it is not planned but written), as the library believes, and
-# on one.
+# Two-level algorithms call themselves within nodes, where they do not apply.
+# Eight ranks on two nodes in cyclic order, as the library assumes, and on one
+# node. No launcher is asked for cyclic order, so the plan is written by SQL.
 for coll in barrier bcast reduce allreduce; do
     grep -qx "$coll smp" natives.txt || continue
     db=$coll-two
@@ -99,7 +100,7 @@ for coll in barrier bcast reduce allreduce; do
 done
 if grep -qx "barrier smp" natives.txt; then
     is "$(sends barrier-two forced)" 5 \
-        "barrier smp: two on the node, one between them, two to let go"
+        "barrier smp sends two messages in, one between, two out of nodes"
     measure one 8 barrier smp
     like "$(state one smp)" '^inapplicable smp: .*only one node' \
         "and on one node it is not: $(state one smp)"
@@ -114,10 +115,10 @@ if grep -qx "scan smp" natives.txt; then
         "scan smp wants nodes of neighbours: $(state scan-two smp)"
 fi
 
-# Where it does not fit.
+# Numbers of ranks that do not fit.
 measure odd 3 allgather recursive_doubling ring
 like "$(state odd recursive_doubling)" '^inapplicable the library: .+' \
-    "allgather by recursive doubling at P = 3: $(state odd recursive_doubling)"
-is "$(state odd ring)" "ok " "and ring, which can, is measured there"
-is "$(state odd default)" "ok " "as is the default"
+    "recursive_doubling, P = 3, inapplicable: $(state odd recursive_doubling)"
+is "$(state odd ring)" "ok " "allgather ring at P = 3 is measured"
+is "$(state odd default)" "ok " "the default at P = 3 is measured"
 finish

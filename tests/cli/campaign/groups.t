@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # On several nodes one start measures all process counts of a launch, in groups
-# of whole nodes; what it stores is what starts of their own store. The nodes
-# are made up: ranks are told that they are on different ones.
+# of whole nodes, and stores the same as separate starts would. The nodes are
+# simulated by a preload.
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 skew=$top_builddir/tests/mpi/.libs/libskew.so
@@ -14,7 +14,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
     "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 
-# Six ranks, two of them on each of three nodes.
+# Six ranks, two on each of three nodes.
 colls=scan,bcast sizes=8
 planned() { # database, options...
     db=$work/$1.db
@@ -30,34 +30,35 @@ run() { # database, words of run...
     CHORALE_NODE=2 LD_PRELOAD="${faults-} $skew $yield" \
         timeout 900 "$chorale" run "$work/$name.db" -q "$@" 2>"$work/err.txt"
 }
-has() { # database, what is selected
+has() { # database, expression: print the SELECT
     sqlite3 "$work/$1.db" "SELECT $2"
 }
 whole() { # database, name
     is "$(has "$1" "sum(planned) - sum(done) FROM v_progress")" 0 \
-        "$2: all is measured"
+        "$2: all planned runs are done"
     is "$(has "$1" "count(*) FROM run WHERE status NOT IN ('ok',
-        'inapplicable')")" 0 "$2: nothing failed"
+        'inapplicable')")" 0 "$2: no run failed"
     is "$(has "$1" "group_concat(DISTINCT comm_size || ':' || host_map)
         FROM (SELECT * FROM launch WHERE status = 'done'
             OR host_map <> '' ORDER BY comm_size)")" \
         "1:0,2:0,0,${3}4:0,0,1,1,6:0,0,1,1,2,2" \
-        "$2: ranks are where they were planned"
+        "$2: ranks are placed as planned"
     is "$(sqlite3 "$work/$1.db" 'PRAGMA integrity_check;
-        PRAGMA foreign_key_check')" ok "$2: the file is whole"
+        PRAGMA foreign_key_check')" ok "$2: the database is intact"
     is "$(has "$1" "count(*) FROM run JOIN run_summary s USING (run_id)
         WHERE nrep <> (SELECT count(*) FROM sample p
             WHERE p.run_id = s.run_id AND NOT flags & 2)")" 0 \
         "$2: each run has its samples"
     is "$(has "$1" "count(*) FROM run r JOIN cell c USING (cell_id)
         JOIN launch l USING (launch_id) WHERE c.comm_size <> l.comm_size
-            OR c.ppn <> l.ppn OR r.uuid = ''")" 0 "$2: and is of its launch"
+            OR c.ppn <> l.ppn OR r.uuid = ''")" 0 \
+                "$2: each run belongs to its launch"
 }
-starts() { # database: how many there were
+starts() { # database: number of starts
     has "$1" "count(DISTINCT value) FROM environment
         WHERE key = 'launcher_command'"
 }
-cells() { # database: what was measured, in which launch of which size
+cells() { # database: measured cells with launch and size
     sqlite3 "$work/$1.db" "SELECT coll, variant, params, msg_size, c.comm_size,
         c.ppn, ordinal, r.status, r.reason,
         (SELECT count(*) FROM counter u WHERE u.run_id = r.run_id)
@@ -65,7 +66,7 @@ cells() { # database: what was measured, in which launch of which size
         WHERE l.status = 'done' AND c.comm_size <> 3
         ORDER BY 1, 2, 3, 4, 5, 6, 7"
 }
-facts() { # database: what is known of a launch of each size
+facts() { # database: facts of a launch of each size
     sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size, key FROM environment
         JOIN launch USING (launch_id) WHERE key NOT LIKE 'grouped%'
             AND key NOT LIKE '%:load_%' AND key <> 'stragglers'
@@ -73,56 +74,58 @@ facts() { # database: what is known of a launch of each size
 }
 planned one --launches 2
 planned each --launches 2
-# And one rank of each node: a start of their own could not place them so here.
+# Also one rank per node, which a separate start could not place here.
 "$chorale" plan "$work/one.db" -q -P 3 --ppn 1 -m 8 -c scan,bcast --set core \
     --system made -i 10 --min-iterations 5 --launches 2
 run one
-is "$? $(cat "$work/err.txt")" "0 " "one start for all sizes: it runs"
+is "$? $(cat "$work/err.txt")" "0 " "one start for all sizes exits with 0"
 whole one "one start for all sizes" 3:0,1,2,
-is "$(starts one)" 2 "two launches, two starts"
+is "$(starts one)" 2 "two launches have two starts"
 is "$(has one "count(*) FROM launch WHERE status <> 'done'")" 0 \
-    "all five sizes of each are done"
+    "all five sizes of each launch are done"
 is "$(has one "count(*) || ' ' || count(DISTINCT launch_id) FROM environment
     WHERE key = 'grouped' AND value LIKE '%among 6 ranks'")" "10 10" \
-    "each says that it was one of several"
+    "each launch stores that it was one of several"
 is "$(has one "group_concat(DISTINCT value) FROM environment
     JOIN launch USING (launch_id) WHERE key = 'grouped' AND comm_size = 6")" \
-    "alone among 6 ranks" "the largest is alone"
+    "alone among 6 ranks" "the largest size runs alone"
 like "$(has one "value FROM environment JOIN launch USING (launch_id)
     WHERE key = 'grouped' AND comm_size = 2 LIMIT 1")" \
-    '(at once|in turn) with P = 4 among 6 ranks' "others say with whom"
+    '(at once|in turn) with P = 4 among 6 ranks' \
+        "other launches store with which they ran"
 is "$(has one "count(*) FROM environment WHERE key = 'grouped_slowdown'
-    AND CAST(value AS REAL) >= 1")" 10 "and what that did to exchanges"
+    AND CAST(value AS REAL) >= 1")" 10 \
+        "each launch stores the slowdown of exchanges"
 
-# What that took is from the first launch's begin to the last one's end, on the
-# nodes of the largest.
+# The cost is the time from the first launch's begin to the last one's end, on
+# the nodes of the largest.
 near() { awk "BEGIN { d = $1 - $2; exit !(d * d <= 1e-12 * $2 * $2) }"; }
 near "$("$chorale" status "$work/one.db" --rounds --json |
     sed -n 's/.*"total_node_seconds": \([0-9.]*\),*/\1/p')" \
     "$(has one "sum(wall) * 3 FROM (SELECT 86400 * (max(julianday(finished)) -
         min(julianday(started))) AS wall FROM launch JOIN environment e
         USING (launch_id) WHERE key = 'launcher_command' GROUP BY e.value)")"
-ok $? "a start that many share is counted once"
+ok $? "a shared start is counted once"
 is "$("$chorale" plan "$work/none.db" -P 2,4,6 --ppn 2 -m 8 -c scan,bcast \
     --set core --system made --launches 2 --estimate --json 2>/dev/null |
     sed -n 's/.*"starts": \([0-9]*\),/\1/p' | tail -n 1)" 2 \
     "plan --estimate counts as many starts"
 
 run each --one-launch-per-p
-is "$? $(cat "$work/err.txt")" "0 " "--one-launch-per-p: it runs"
-is "$(starts each)" 8 "--one-launch-per-p: a start each"
+is "$? $(cat "$work/err.txt")" "0 " "--one-launch-per-p exits with 0"
+is "$(starts each)" 8 "--one-launch-per-p: each launch has a start"
 cells one >"$work/one.txt"
 cells each >"$work/each.txt"
 is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
-    "the same cells of the same launches, with the same counters"
+    "cells, launches and counters are the same as with separate starts"
 facts one >"$work/one.txt"
 facts each >"$work/each.txt"
 is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
-    "and the same facts of each launch"
+    "facts of each launch are the same as with separate starts"
 "$chorale" decide "$work/one.db" -q
-ok $? "decide takes them"
+ok $? "decide exits with 0"
 
-# Groups are measured at once where they do not share what is between nodes.
+# Groups are measured simultaneously if they do not share links.
 faults=$work/faults.so
 export LINK="$work/link"
 planned apart --launches 1
@@ -131,7 +134,8 @@ is "$? $(has apart "group_concat(value, ', ') FROM (SELECT value FROM
     environment JOIN launch USING (launch_id) WHERE key = 'grouped'
     ORDER BY comm_size)")" \
     "0 alone among 6 ranks, at once with P = 4 among 6 ranks, at once with P = \
-2 among 6 ranks, alone among 6 ranks" "nothing shared: at once"
+2 among 6 ranks, alone among 6 ranks" \
+    "without shared links groups are measured simultaneously"
 planned shared --launches 1
 FAULT=shared run shared
 is "$? $(has shared "group_concat(value, ', ') FROM (SELECT value FROM
@@ -139,7 +143,7 @@ is "$? $(has shared "group_concat(value, ', ') FROM (SELECT value FROM
     ORDER BY comm_size)")" \
     "0 alone among 6 ranks, in turn with P = 4 among 6 ranks, in turn with P = \
 2 among 6 ranks, alone among 6 ranks" \
-    "a link that all messages pass: in turn"
+    "with a shared link groups are measured in turn"
 is "$(has shared "count(*) FROM environment JOIN launch USING (launch_id)
     WHERE key = 'grouped_slowdown' AND comm_size IN (2, 4)
         AND CAST(value AS REAL) > 1.1")" 2 \
@@ -147,12 +151,12 @@ is "$(has shared "count(*) FROM environment JOIN launch USING (launch_id)
         WHERE key = 'grouped_slowdown'") times"
 for db in apart shared; do
     is "$(has $db "sum(planned) - sum(done) FROM v_progress")" 0 \
-        "$db: all is measured"
+        "$db: all planned runs are done"
 done
 unset faults
 
-# Rank 0 is in a call of P = 4 for good while P = 2, measured at once, ends: what
-# that has measured is not with rank 0 yet when all are killed.
+# Rank 0 hangs in a call of P = 4 while P = 2, measured simultaneously, ends.
+# When all are killed, rank 0 does not have the runs of P = 2 yet.
 colls=scan sizes=8,64,512,4K
 planned killed --launches 1
 colls=scan,bcast sizes=8
@@ -175,60 +179,63 @@ unset faults
 kill_tree $pid
 before=$(has killed "count(*) FROM run")
 ls "$work"/killed.db-tail-1 >/dev/null
-ok $? "killed: what other groups had measured is in their files"
+ok $? "killed: runs of other groups are in their files"
 timeout 900 "$chorale" merge "$work/copied.db" "$work/killed.db" -q
 is "$(has copied "count(*) FROM run JOIN launch USING (launch_id)
     WHERE comm_size = 2")" "$(has killed "count(*) FROM cell
-    WHERE comm_size = 2")" "which merge reads, too"
+    WHERE comm_size = 2")" "merge reads the groups' files"
 run killed
-is "$? $(cat "$work/err.txt")" "0 " "killed and begun again: it ends well"
+is "$? $(cat "$work/err.txt")" "0 " "killed and started again, run exits with 0"
 whole killed "killed"
 is "$(has killed "count(*) - count(DISTINCT cell_id || ' ' || ordinal) FROM run
     JOIN launch USING (launch_id) JOIN cell USING (cell_id)
-    WHERE provider <> 'library'")" 0 "killed: nothing was measured twice"
+    WHERE provider <> 'library'")" 0 "killed: no cell is measured twice"
 ok $((before < 20 || before >= $(has killed "count(*) FROM run"))) \
-    "killed: $before runs were there before"
+    "killed: the $before runs before the kill are kept"
 is "$(has killed "group_concat(comm_size || ':' || n) FROM (SELECT comm_size,
     count(*) AS n FROM launch GROUP BY 1 ORDER BY 1)")" 1:2,2:1,4:2,6:1 \
     "killed: no finished point of another group is measured again"
 is "$(has killed "count(*) || ' ' || sum((SELECT count(*) FROM environment e
     WHERE e.launch_id = l.launch_id) > 20) || ' ' || sum(host_map = '0,0')
     FROM launch l WHERE comm_size = 2")" "1 1 1" \
-    "killed: its launch has its facts and where its ranks were"
+    "killed: the launch of P = 2 has its facts and host map"
 ls "$work"/killed.db-tail* >/dev/null 2>&1
-is $? 2 "killed: no file of a group is left"
+is $? 2 "killed: no file of a group remains"
 
-# A rank of one group dies: then each size has a start of its own, and the cell
-# that does it is found.
+# A rank of one group dies: then each size gets its own start, and the faulty
+# cell is found.
 faults=$work/faults.so
 planned dies --launches 2
 FAULT=die FAULTY=3 AFTER=1 run dies --hang 60s --stall-timeout 60s
-is "$? $(cat "$work/err.txt")" "0 " "a rank dies in a call: the rest is made"
-is "$(has dies "sum(planned) - sum(done) FROM v_progress")" 0 "to the end"
+is "$? $(cat "$work/err.txt")" "0 " "a rank dies in a call: run exits with 0"
+is "$(has dies "sum(planned) - sum(done) FROM v_progress")" 0 \
+    "a rank dies in a call: all other runs are done"
 is "$(has dies "group_concat(DISTINCT coll || ' ' || comm_size) FROM run
     JOIN cell USING (cell_id) WHERE status = 'failed'")" "scan 4,scan 6" \
-    "what ended it is what failed"
+    "a rank dies in a call: only the faulty cells fail"
 is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
-    "no launch is left running"
+    "a rank dies in a call: no launch remains running"
 
-# A node that is farther away than the others.
+# A node with slower links than the others.
 "$chorale" plan "$work/far.db" -q -P 5 --ppn 1 -m 8 -c bcast --system made \
     --launches 1 --variants linear -i 10 --min-iterations 5
 FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
     timeout 900 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
-is $? 0 "a launch with a slow node is measured"
+is $? 0 "a launch with a slow node exits with 0"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
-    '(^|, )2 \((copies [0-9.]+, )?messages [0-9.]+e\+0' "which is found by its messages"
+    '(^|, )2 \((copies [0-9.]+, )?messages [0-9.]+e\+0' \
+        "a node with slow messages is a straggler"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
     '(^|, )3 \([^)]*bandwidth 0\.[0-9]+ of' \
-    "and another by its long ones"
+    "a node with low bandwidth is a straggler"
 is "$(has far "count(*) || ' ' || (max(CAST(value AS REAL)) < 4.2e7) FROM
     environment WHERE key IN ('host:2:next_node_bytes_per_s',
-    'host:3:next_node_bytes_per_s')")" "2 1" "whose links' bandwidth is stored"
+    'host:3:next_node_bytes_per_s')")" "2 1" \
+        "the bandwidth of its links is stored"
 is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
-    "and each run says that one was slow"
+    "each run is marked straggler"
 
-# Asked to end early: each group that measures ends with the point it is at.
+# Asked to end early: each measuring group completes its point.
 "$chorale" plan "$work/asked.db" -q -P 2,4,6 --ppn 2 -m 32K,64K -c bcast \
     --system made --launches 1 --providers chorale,library --variants linear \
     -i 4096 --min-iterations 4096 --width 0.01% --cell-time 4
@@ -236,9 +243,9 @@ rm "$work/said.txt" "$work/fifo"
 CHORALE_MPIEXEC=$work/bin/heard CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q \
     2>"$work/err.txt" &
 pid=$!
-# Rank 0 prints "@try 0" when the timing of a point begins, and the largest
-# size is measured first.
-timed() { # cells of rank 0's group: a line for each of which timing has begun
+# Rank 0 prints "@try 0" when the timing of a point begins; the largest size is
+# measured first.
+timed() { # print a line per cell of rank 0's group whose timing has begun
     awk '/^@try [1-9]/ { cell = $2 } $1 " " $2 == "@try 0" { print cell }' \
         "$work/said.txt" 2>/dev/null
 }
@@ -249,17 +256,18 @@ smaller() {
 wait_for smaller
 kill -USR1 $pid
 wait $pid
-is $? 75 "asked to end early: it does"
-like "$(cat "$work/err.txt")" '^chorale: stopped' "and says so"
+is $? 75 "a run asked to end early exits with 75"
+like "$(cat "$work/err.txt")" '^chorale: stopped' \
+    "a run asked to end early reports it"
 like "$(has asked "group_concat(n, ' ') FROM (SELECT count(run_id) AS n
     FROM launch LEFT JOIN run USING (launch_id) GROUP BY launch_id
     ORDER BY comm_size DESC)")" '^4 .*2' \
-    "the largest was done, of another a point, which is kept"
+    "the largest size is done, and the point of another is kept"
 is "$(has asked "count(*) FROM (SELECT count(run_id) % 2 AS n FROM run
-    GROUP BY launch_id) WHERE n > 0")" 0 "every point is whole"
+    GROUP BY launch_id) WHERE n > 0")" 0 "every stored point is complete"
 has asked "1; UPDATE campaign SET cell_seconds = 0.1, nrep_min = 3" \
     >"$work/out.txt"
 run asked
 is "$? $(has asked "sum(planned) - sum(done) FROM v_progress")" "0 0" \
-    "the same command goes on from there"
+    "the same command completes the campaign"
 finish

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank hangs in a call or in MPI_Finalize: its launch is ended after --hang,
-# the cell fails after two launches and is not tried again, and all others are
-# measured. A long point is no hang. (Ranks that die: rank_death.t.)
+# the cell fails after two launches and is not tried again, and all other cells
+# are measured. A long point does not count as a hang. (Dying ranks:
+# rank_death.t.)
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 . "$here/../faulty.sh"
@@ -10,7 +11,7 @@
 limits='--hang 15s --stall-timeout 15s'
 campaign "hangs when first called" 2 8 "$limits" FAULT=hang AFTER=1
 bad 'hang: silent for 15 s' 2
-# No cell is announced while it is timed: the second launch announces each.
+# Cells are not announced while they are timed; the second launch does it.
 campaign "hangs while timed" 2 8 "$limits" FAULT=hang AFTER=10
 bad 'hang: silent for 15 s' 2
 campaign "hangs in MPI_Finalize" 1 8 "$limits" FAULT=final
@@ -38,6 +39,6 @@ beats() {
 beating() { [ "$(beats)" -ge 4 ] || ended $pid; }
 wait_for beating
 [ "$(beats)" -ge 4 ]
-ok $? "the runner prints a line now and then while it times a long point"
+ok $? "the runner prints heartbeats while it times a long point"
 kill_tree $pid
 finish

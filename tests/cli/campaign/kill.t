@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # `chorale run` is killed with SIGKILL at random moments and repeated until it
-# ends by itself. Half of the kills meet the command alone, the others its
-# launch as well. Then every planned run is stored once, the file is valid, and
-# a simulated campaign has the table of an undisturbed one. A launch loses at
-# most the point that it was at, as its output shows.
+# completes. Half of the kills hit the command only, the others also its launch.
+# Then every planned run is stored once, the file is valid, and a simulated
+# campaign has the same table as without kills. A launch loses at most the point
+# being measured, as its output shows.
 #
 # KILLS=n: the number of kills (default 12), a quarter of them on real MPI.
-# SEED=n repeats the moments of an earlier test.
+# SEED=n: repeat the random moments of an earlier test.
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 
@@ -23,8 +23,8 @@ draw() { # sets $drawn to a number in [0, $1], reproducibly
     drawn=$((SEED / 8 % ($1 + 1)))
 }
 
-# A launcher whose output is copied to $SAID/LAUNCH. While $SAID/held is there,
-# it starts no launch on a database that has runs.
+# A launcher whose output is copied to $SAID/LAUNCH. While $SAID/held exists, it
+# starts no launch on a database with runs.
 overheard() { # name, the real launcher
     cat >"$work/bin/$1" <<EOT
 #!/bin/sh
@@ -41,11 +41,11 @@ EOT
     chmod +x "$work/bin/$1"
 }
 
-# Runs of a file that a killed process may have left in the middle of a
-# transaction: opening it for writing rolls that back.
+# Number of runs in a file that a killed process may have left in
+# mid-transaction: opening it for writing rolls that back.
 stored() { sqlite3 -cmd '.timeout 300000' "$1" "SELECT count(*) FROM run"; }
 
-table() { # folder of r.db; writes t.c there, and how long each choice takes
+table() { # folder of r.db: write t.c there, and the time of each choice
     (cd "$1" && "$chorale" decide r.db -q >/dev/null &&
         "$chorale" generate r.db -o t.c >/dev/null &&
         sqlite3 r.db "SELECT coll, comm_size, shape, n_lo, basis,
@@ -53,10 +53,9 @@ table() { # folder of r.db; writes t.c there, and how long each choice takes
             ORDER BY 1, 2, 3, 4" >>t.c)
 }
 
-# Points that a database lost: the cells that its launches announced with @try,
-# and the points that they reported as stored with @point, without a run.
-# Prints the number of launches that lost a stored point or more than one
-# point, of lost points, and of lines.
+# Points that a database lost: cells announced by launches with @try, and points
+# reported as stored with @point, without a run. Prints the number of launches
+# that lost a stored point or more than one point, of lost points, and of lines.
 lost_points() { # folder
     for said in "$1"/*-*-*; do
         awk -v l="${said##*/}" '$1 == "@try" && $2 > 0 { print l "|" $2 "|0" }
@@ -83,7 +82,7 @@ lost_points() { # folder
             (SELECT count(*) FROM lost) || ' ' || (SELECT count(*) FROM said)"
 }
 
-# What is wrong with a finished campaign: a line for each fault.
+# Print the faults of a finished campaign, one per line.
 faults() { # folder
     sqlite3 "$1/r.db" "PRAGMA integrity_check; PRAGMA foreign_key_check" |
         grep -vx ok
@@ -105,8 +104,8 @@ faults() { # folder
     ls "$1"/r.db-* 2>/dev/null
 }
 
-# Run campaigns from a plan, each in a folder of its own, until a number of
-# kills is made and the last campaign has ended.
+# Run campaigns from a plan, each in its own folder, until the given number of
+# kills is made and the last campaign is complete.
 disturb() { # name, plan, kills, longest time until a kill in ms
     name=$1 made=0 campaigns=0 fell=0 lost=0 careless=0 heard=0 longest=$4
     : >"$work/faults.txt"
@@ -123,7 +122,7 @@ disturb() { # name, plan, kills, longest time until a kill in ms
             draw "$longest"
             sleep "$(printf '%d.%03d' $((drawn / 1000)) $((drawn % 1000)))"
             if ended $pid; then
-                # It was faster than the undisturbed one.
+                # The campaign completed before the kill.
                 [ "$made" -gt "$earlier" ] || longest=$((longest / 2 + 1))
                 break
             fi
@@ -150,11 +149,11 @@ disturb() { # name, plan, kills, longest time until a kill in ms
     diag "$name: $made kills after at most $4 ms in $campaigns campaigns;" \
         "$lost points lost; $heard lines heard"
     is "$(cat "$work/faults.txt")" "" \
-        "$name: every campaign ends whole after kills"
+        "$name: every campaign is complete after kills"
     [ ! -s "$work/faults.txt" ] || diag "$(tail -n 5 "$work/err.txt")"
-    is "$fell" 0 "$name: a kill loses no stored run"
+    is "$fell" 0 "$name: no kill loses a stored run"
     [ "$heard" -gt 0 ] && is "$careless" 0 \
-        "$name: a killed launch loses at most the point that it was at"
+        "$name: a killed launch loses at most the point being measured"
     [ "$lost" -le "$made" ]
     ok $? "$name: a kill loses at most one point"
 }
@@ -178,7 +177,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
     disturb simulated "$work/plan.db" $((KILLS - KILLS / 4)) \
         $((($(now_ms) - begun) / 3 + 200))
 
-    # The second launch is held, so that the first command cannot end.
+    # The second launch is delayed so that the first command cannot end.
     SAID=$work/two
     cp "$work/plan.db" "$work/two/r.db"
     : >"$SAID/held"
@@ -198,7 +197,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
     is "$? $(faults "$work/two")$(diff "$work/whole/t.c" "$work/two/t.c")" \
         "0 " "the same command finishes an interrupted run"
 
-    # Before the first launch the launcher is asked for its version.
+    # Before the first launch the launcher is run for its version.
     printf '#!/bin/sh\n: >"%s/asked"\nexec sleep 600\n' "$work" \
         >"$work/bin/smpirun"
     "$chorale" run "$work/plan.db" -q 2>"$work/out.txt" &
@@ -210,7 +209,8 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
         "75 chorale: stopped before smpirun answered; repeat the command" \
         "a run that receives SIGINT while it probes smpirun exits with 75"
 else
-    skip "built without SimGrid" "simulated: every campaign ends whole"
+    skip "built without SimGrid" \
+        "simulated: every campaign is complete after kills"
 fi
 
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
@@ -224,13 +224,13 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     SAID=$work/real
     begun=$(now_ms)
     timeout 900 "$chorale" run "$work/real/r.db" -q
-    ok $? "an undisturbed campaign on real MPI ends"
+    ok $? "an undisturbed campaign on real MPI completes"
     disturb real "$work/real.db" $((KILLS / 4)) $(($(now_ms) - begun))
 else
-    skip "no $MPIEXEC" "real: every campaign ends whole"
+    skip "no $MPIEXEC" "real: every campaign is complete after kills"
 fi
 
 wait_for no_process "chorale-runner.*$work"
 ok $? "no runner outlives its command"
-is "$(ls -A "$work/tmp")" "" "a killed command leaves nothing in TMPDIR"
+is "$(ls -A "$work/tmp")" "" "a killed command leaves no file in TMPDIR"
 finish

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Provider native: the algorithms inside the MPI library, forced, measured
-# beside its default, and never chosen.
+# Provider native: algorithms inside the MPI library are forced, measured beside
+# the library's default, and never chosen.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$top_builddir/chorale-runner" --natives >"$work/natives.txt"
-ok $? "the library is asked without a launcher"
+ok $? "the runner lists native algorithms without a launcher"
 [ -s "$work/natives.txt" ] || {
-    skip "the library has no such variables" "its algorithms are forced"
+    skip "the library has no such variables" "native algorithms are forced"
     finish
 }
 
@@ -15,34 +15,34 @@ cd "$work" || exit 99
 is "$(grep -cvE '^[a-z_]+ [A-Za-z0-9_.+-]+$' natives.txt)" 0 \
     "each line is a collective and a name"
 is "$(grep -E ' (auto|ignore)$' natives.txt)" "" \
-    "what the library does by itself is not among them"
-is "$(sort natives.txt | uniq -d)" "" "no name stands twice"
+    "the library's automatic selection is not listed"
+is "$(sort natives.txt | uniq -d)" "" "no name is listed twice"
 for name in "bcast binomial" "allreduce recursive_doubling"; do
     grep -qx "$name" natives.txt
-    ok $? "there is $name"
+    ok $? "$name is listed"
 done
 is "$("$chorale" list --native bcast | grep -c '^bcast ')" \
-    "$(grep -c '^bcast ' natives.txt)" "list shows them"
+    "$(grep -c '^bcast ' natives.txt)" "list --native lists them"
 
 "$chorale" plan n.db --providers chorale,native,library -c bcast,allreduce \
     -m 8,4K -P 2 --launches 4 -i 5 --cell-time 0.005 -q
-ok $? "they are planned"
+ok $? "all are planned"
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider = 'native'
     AND params = ''")" "$(($(grep -cE '^(bcast|allreduce) ' natives.txt) * 2))" \
-    "each at each point"
+    "each is planned at each point"
 point="campaign_id, system_id, provider, params, coll, msg_size, n, comm_size,
     ppn, shape, dtype, op, op_class, root_policy, buffers, arrival, siblings,
     metric, launches"
 sqlite3 n.db "INSERT INTO cell (uuid, variant, $point) SELECT 'no-such-cell',
     'no_such_algorithm', $point FROM cell WHERE provider = 'native' LIMIT 1"
 timeout 900 "$chorale" run n.db -q
-ok $? "and run"
+ok $? "run exits with 0"
 is "$(sqlite3 n.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "to the end"
+    "all planned runs are done"
 is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
     WHERE provider = 'native' AND status <> 'ok'
     AND NOT (status = 'inapplicable' AND reason <> '')")" 0 \
-    "each is ok, or inapplicable for a reason"
+    "each run is ok, or inapplicable with a reason"
 is "$(sqlite3 n.db "SELECT count(DISTINCT coll || variant) FROM run
     JOIN cell USING (cell_id) WHERE provider = 'native' AND status = 'ok'
     AND (coll, variant) IN (VALUES ('bcast', 'binomial'),
@@ -54,12 +54,12 @@ is "$(sqlite3 n.db "SELECT DISTINCT status || ': ' || reason FROM run
     "a name that the library does not know is inapplicable"
 is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
     WHERE provider <> 'native' AND status NOT IN ('ok', 'inapplicable')")" 0 \
-    "and the others run as ever"
+    "other providers run as usual"
 is "$(sqlite3 n.db "SELECT count(*) FROM counter JOIN run USING (run_id)
     JOIN cell USING (cell_id) WHERE provider = 'native'")" 0 \
-    "what cannot be seen of the library is absent, not zero"
+    "counters of native algorithms are absent, not 0"
 
-# The library once more, in launches of its own that never force anything.
+# The library once more, in launches that never force an algorithm.
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE variant = 'untouched'
     AND provider = 'library' AND part = 'untouched'")" 4 \
     "the untouched library is planned at each point"
@@ -67,15 +67,15 @@ is "$(sqlite3 n.db "SELECT group_concat(DISTINCT l.part || ':' ||
         (e.value LIKE '% --native %')) FROM (SELECT * FROM launch
         ORDER BY part) l JOIN environment e USING (launch_id)
     WHERE e.key = 'command'")" ":1,untouched:0" \
-    "its launches are started without what allows it"
+    "its launches are started without the option that allows forcing"
 is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell c USING (cell_id)
     JOIN launch l USING (launch_id) WHERE c.part <> l.part")" 0 \
     "no cell is in a launch of another part"
 is "$(sqlite3 n.db "SELECT count(*) FROM (SELECT 1 FROM run
     JOIN cell USING (cell_id) WHERE sync <> '' GROUP BY coll, msg_size
     HAVING min(batch) <> max(batch))")" 0 \
-    "a point has batches of one length in all launches"
-# The view's ratio against the medians themselves, launch by launch.
+    "a point has the same batch in all launches"
+# The view's ratio compared with the medians of each launch.
 is "$(sqlite3 n.db "WITH m AS (SELECT c.coll, c.msg_size, c.variant, l.ordinal,
         s.median FROM run_summary s JOIN run USING (run_id)
         JOIN cell c USING (cell_id) JOIN launch l USING (launch_id)
@@ -89,14 +89,15 @@ is "$(sqlite3 n.db "WITH m AS (SELECT c.coll, c.msg_size, c.variant, l.ordinal,
         sum(v.launches <> r.n) || ' ' ||
         (max(abs(v.ratio / r.ratio - 1)) < 1e-9)
     FROM v_untouched v JOIN r USING (coll, msg_size)")" "4 1 0 1" \
-    "the two are compared at each point, in all launches with both times"
+    "default and untouched are compared at each point, in common launches"
 diag "$(sqlite3 n.db "SELECT coll || ' ' || msg_size || ' B: ' || printf(
     '%.3f [%.3f, %.3f]', ratio, ratio_lo, ratio_hi) FROM v_untouched")"
 like "$("$chorale" status n.db)" \
-    '[?] (YES|Not .*): [0-9.]+ times .* of 4 points' "status says how"
+    '[?] (YES|Not .*): [0-9.]+ times .* of 4 points' \
+        "status prints the ratio of default to untouched"
 is "$(sqlite3 n.db "SELECT count(*) FROM v_speedup
-    WHERE variant = 'untouched'")" 0 "it is no candidate"
-# Where the two do differ it is seen: 1.5 times, of every launch.
+    WHERE variant = 'untouched'")" 0 "untouched is no candidate"
+# A real difference is detected: 1.5 times in every launch.
 cp n.db d.db
 sqlite3 d.db "UPDATE run_summary SET median = (SELECT 1e-5 * (1 + ordinal /
     100.0) * CASE variant WHEN 'untouched' THEN 1 ELSE 1.5 END FROM run
@@ -104,33 +105,34 @@ sqlite3 d.db "UPDATE run_summary SET median = (SELECT 1e-5 * (1 + ordinal /
     WHERE run.run_id = run_summary.run_id)"
 like "$("$chorale" status d.db)" \
     'YES: 1.500 times .* 4 of 4 95 % .*chance 0.2' \
-    "status warns where they differ"
-like "$("$chorale" status d.db)" 'bcast, P = 2, 8 B: 1.500 times' "by name"
+    "status warns if they differ"
+like "$("$chorale" status d.db)" 'bcast, P = 2, 8 B: 1.500 times' \
+    "status names the point that differs"
 
-# Make them look ten times faster than anything else: a table cannot call them.
+# Make native algorithms ten times faster: a table cannot call them.
 sqlite3 n.db "UPDATE run_summary SET median = 1e-9 * (1 + run_id % 7 / 100.0)
     WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
                       WHERE provider = 'native');
     UPDATE run SET validity = ''"
 is "$(sqlite3 n.db "SELECT DISTINCT provider FROM v_best")" native \
-    "v_best names them where they are fastest"
+    "v_best names native algorithms if they are fastest"
 "$chorale" decide n.db -q
-ok $? "a table is decided"
+ok $? "decide exits with 0"
 is "$(sqlite3 n.db "SELECT count(*) FROM decision
     WHERE provider = 'native' AND target = 'dispatch'")" 0 \
-    "and has none of them"
+    "no native algorithm is chosen"
 
 "$chorale" plan v.db --providers native --variants bcast:binomial \
     -c bcast,allreduce -m 8 -P 2 -q
 is "$(sqlite3 v.db "SELECT group_concat(DISTINCT provider || ':' || variant)
     FROM cell WHERE coll = 'bcast'")" "library:default,library:untouched,native:binomial" \
-    "--variants chooses among them"
+    "--variants selects native algorithms"
 "$chorale" plan v.db --providers native --variants no_such -m 8 -P 2 -q \
     2>err.txt
-is $? 2 "a name that neither has is refused"
-like "$(cat err.txt)" 'no_such' "by its name"
+is $? 2 "an unknown name is refused"
+like "$(cat err.txt)" 'no_such' "the error has the unknown name"
 rm -f v.db
 "$chorale" plan v.db -m 8 -P 2 -c bcast -q
 is "$(sqlite3 v.db "SELECT count(*) FROM cell WHERE part <> ''")" 0 \
-    "without natives there is nothing to compare"
+    "without native algorithms no untouched launches are planned"
 finish

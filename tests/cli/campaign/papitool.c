@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* papitool.c - a tool that uses PAPI in a program that knows nothing of it:
- * preloaded, it counts Chorale's events from MPI_Init to MPI_Finalize, and
- * appends "event value" lines to $PAPITOOL_LOG. */
+/* papitool.c - a preloaded PAPI tool, independent of the program: it counts
+ * Chorale's events from MPI_Init to MPI_Finalize, and appends "event value"
+ * lines to $PAPITOOL_LOG. */
 #include <mpi.h>
 #include <papi.h>
 #include <stdio.h>

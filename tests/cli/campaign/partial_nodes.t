@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Process counts that do not fill their nodes: the last node has fewer ranks
-# than the others. Planned, measured, decided and served as their own shape;
-# ranks that are placed otherwise are refused, and so is what srun would place
-# otherwise. The nodes are made up: ranks are told that they are on different
-# ones.
+# Process counts that do not fill their nodes: the last node has fewer ranks.
+# They are planned, measured, decided and served as their own shape. Another
+# placement of ranks is refused, and so are counts that srun would place
+# otherwise. The nodes are simulated by a preload.
 . "$(dirname "$0")/../../lib.sh"
 skew=$top_builddir/tests/mpi/.libs/libskew.so
 yield=$top_builddir/tests/mpi/.libs/libyield.so
@@ -20,33 +19,35 @@ plan() { # database, options...
     "$chorale" plan "$plan_db" -q -m 8 -c bcast --variants binomial -i 10 \
         --min-iterations 5 --system made "$@" 2>err
 }
-run() { # ranks a node, database
+run() { # ranks per node, database
     CHORALE_NODE=$1 LD_PRELOAD="$skew $yield" timeout 300 "$chorale" run "$2" \
         -q 2>err
 }
 plan r.db -P 3,5 --ppn 2 --launches 3
-ok $? "three and five ranks, two on a node"
+ok $? "three and five ranks, two per node, are planned"
 is "$(sqlite3 r.db "SELECT DISTINCT comm_size, ppn, shape FROM cell
     ORDER BY 1" | tr '\n' ' ')" "3|2|irregular 5|2|irregular " \
-    "are planned as nodes the last of which is not full"
+    "they are planned with the shape irregular"
 run 2 r.db
-is "$? $(cat err)" "0 " "they are measured"
+is "$? $(cat err)" "0 " "run exits with 0"
 is "$(sqlite3 r.db "SELECT DISTINCT host_map FROM launch ORDER BY comm_size" |
-    tr '\n' ' ')" "0,0,1 0,0,1,1,2 " "where they were planned"
+    tr '\n' ' ')" "0,0,1 0,0,1,1,2 " "ranks are placed as planned"
 "$chorale" decide r.db -q
-ok $? "and decided"
+ok $? "decide exits with 0"
 if [ "$(nproc)" -ge 2 ]; then
     is "$(sqlite3 r.db "SELECT DISTINCT shape FROM decision
-        WHERE target = 'dispatch'")" irregular "as that shape"
+        WHERE target = 'dispatch'")" irregular \
+            "decisions have the shape irregular"
 else
-    skip "two ranks share the only processor" "as that shape"
+    skip "two ranks share the only processor" \
+        "decisions have the shape irregular"
 fi
 "$chorale" generate r.db -q -o table.c 2>err || diag "$(cat err)"
 "$CC" -std=c99 -Wall -Wextra -Werror -c -o table.o table.c
 ok $? "the table compiles"
 
-# Two on each of two nodes and one on a third is the same word, and the same
-# number of nodes as ranks' threes need is not the same place.
+# Two nodes of two ranks and a third of one have the same shape word as three
+# and two ranks; the same number of nodes does not make the same placement.
 plan two.db -P 5 --ppn 2 --launches 1
 run 3 two.db
 is $? 3 "three and two instead of two, two and one: exit 3"
@@ -58,19 +59,19 @@ is $? 3 "two on each of four nodes instead of four on two"
 like "$(cat err)" 'placed the 8 ranks on 4 nodes, but not 4 ' \
     "it says so, too"
 is "$(sqlite3 two.db 'SELECT count(*) FROM run')$(sqlite3 even.db \
-    'SELECT count(*) FROM run')" 00 "nothing of these is stored"
+    'SELECT count(*) FROM run')" 00 "no run of these launches is stored"
 
-# srun fills nodes evenly: 14, 13, 13 instead of 16, 16, 8.
+# srun spreads ranks evenly: 14, 13, 13 instead of 16, 16, 8.
 for P in 40 33 17; do
     plan srun.db -P 16,$P --ppn 16 --launcher srun
-    is $? 2 "srun, $P ranks, 16 a node: exit 2"
+    is $? 2 "srun, $P ranks, 16 per node: exits with 2"
     like "$(cat err)" "^chorale: -P $P: srun spreads them evenly over .* multiples of --ppn 16, or --launcher mpiexec$" \
-        "it names the remedy"
+        "srun, $P ranks: the error names the remedy"
 done
 [ ! -e srun.db ]
-ok $? "nothing is planned"
+ok $? "no database is made"
 plan srun.db -P 5,16,31,47,64 --ppn 16 --launcher srun
-ok $? "where one rank is missing, even is full"
+ok $? "srun: counts that it places as planned are accepted"
 plan srun.db -P 40 --ppn 16
-ok $? "mpiexec fills one node after the other"
+ok $? "mpiexec: any count is accepted"
 finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a plan refuses because it would say nothing, and what becomes of cells
-# that are planned again: one point is timed in one way, a launch measures in
-# one way, and points come in an order of each launch's own.
+# Plans that are refused because they would measure nothing meaningful, and
+# cells that are planned again: a point is timed in one way, a launch measures
+# in one way, and each launch has its own order of points.
 . "$(dirname "$0")/../../lib.sh"
 cd "$work" || exit 99
 
@@ -10,11 +10,12 @@ refused() { # what, pattern, options of plan...
     what=$1 pattern=$2
     shift 2
     err=$("$chorale" plan none.db "$@" 2>&1)
-    is "$? $(printf '%s\n' "$err" | wc -l)" "2 1" "$what: exit 2, one line"
-    like "$err" "$pattern" "$what: it says why"
+    is "$? $(printf '%s\n' "$err" | wc -l)" "2 1" \
+        "$what: exits with 2 and one line"
+    like "$err" "$pattern" "$what: the error gives the reason"
 }
 
-# Only the first of many calls would meet an arrival pattern.
+# Of many calls only the first would see the arrival pattern.
 refused "throughput of late ranks" '--arrival last: .*throughput' \
     -P 2 --metric throughput --arrival last --batch 32
 refused "batches of late ranks" '--arrival sync,last: .*--batch 32' \
@@ -25,20 +26,20 @@ refused "batches in cold caches" '--buffers cold: .*--batch 32' \
     -P 2 --buffers cold --batch 32
 refused "throughput of one call" '--batch 1: .*throughput' \
     -P 2 --metric throughput --batch 1
-# What belongs to simulations.
+# Options of simulations.
 refused "a charge without simulation" '--charge-tau: goes with' \
     -P 2 --charge-tau 1e-9
 refused "a selector without simulation" '--sim-selector: goes with' \
     -P 2 --sim-selector ompi
 refused "two launchers" '--launcher srun: --launcher-cmd' \
     -P 2 --launcher srun --launcher-cmd 'mpiexec -n {P}'
-# Siblings of ranks that send nothing, or none at all.
+# Siblings of communicators with one rank, or without room for siblings.
 refused "siblings of one rank" '--siblings 2: .*-P' -P 1 --siblings 2
 refused "siblings of one rank among others" '--siblings 2: .*-P' \
     -P 1,2 --siblings alone,2
 refused "no room for siblings" '--siblings all: .*-P 2' -P 2 --siblings all
 [ ! -e none.db ]
-ok $? "none of these made a database"
+ok $? "refused plans make no database"
 
 if [ -x "$top_builddir/chorale-runner-sim" ]; then
     platform flat.xml 0.5 1250000000 4
@@ -52,9 +53,10 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     # shellcheck disable=SC2086
     "$chorale" plan sim.db $sim --sync barrier --buffers warm -q &&
         "$chorale" plan sim.db $sim -q && "$chorale" run sim.db -q
-    ok $? "simulated: what is so anyway may be said"
+    ok $? "simulated: options with their default values are accepted"
     is "$(sqlite3 sim.db "SELECT group_concat(DISTINCT sync) FROM run
-        WHERE status = 'ok'")" barrier "simulated: runs say how they began"
+        WHERE status = 'ok'")" barrier \
+            "simulated: runs store their synchronisation"
 else
     skip "built without SimGrid" "simulated plans"
 fi
@@ -74,63 +76,65 @@ void '--op sum has no effect.*bcast reduces$' "an operation of bcast" \
     -c bcast -m 8 --op sum
 err=$("$chorale" plan void.db --dry-run -q -P 2 --launches 6 \
     -c barrier,reduce -m 8 --op sum --root last 2>&1)
-is "$? $err" "0 " "no word where it says something of one"
+is "$? $err" "0 " "an option that affects one collective is not reported"
 
-# Fewer launches, wider intervals.
+# Fewer launches give wider intervals.
 one="-P 2 -m 8 -c bcast --variants linear"
 said() { # launches
     # shellcheck disable=SC2086
     "$chorale" plan said.db $one --dry-run --launches "$1" | tail -n +2
 }
 like "$(said 1 2>/dev/null)" '^one launch has no 95 % interval; .*adds' \
-    "one launch: there will be no interval"
+    "--launches 1: a missing interval is announced"
 like "$(said 2 2>/dev/null)" '^2 launches .* 8\.6 times as wide' \
-    "two: how much wider"
-like "$(said 4 2>&1)" '^4 launches .* 1\.5 times as wide' "four: the same"
-is "$(said 6 2>&1)" "" "six: nothing to say"
+    "--launches 2: the width of intervals is announced"
+like "$(said 4 2>&1)" '^4 launches .* 1\.5 times as wide' \
+    "--launches 4: the width of intervals is announced"
+is "$(said 6 2>&1)" "" "--launches 6: no message"
 for few in 1 2 3; do
     like "$(said $few 2>&1 >/dev/null)" \
         "^chorale: --launches $few: no table can come of it, .* needs 4 .*" \
-        "$few launches: a warning that nothing can be decided"
+        "--launches $few: a warning that no decision is possible"
 done
-is "$(said 4 2>&1 >/dev/null)" "" "four: none"
+is "$(said 4 2>&1 >/dev/null)" "" "--launches 4: no warning"
 # shellcheck disable=SC2086
 is "$("$chorale" plan said.db $one --dry-run --launches 2 -q 2>&1)" "" \
-    "nor where it is to be quiet"
+    "--quiet: no warning"
 
-# Planning again: as long as nothing is measured the last word counts.
+# Planning again: until a run is stored the last options count.
 count() { sqlite3 r.db "SELECT $1"; }
 plan() {
     "$chorale" plan r.db -q -P 2 -m 8 -c bcast --launches "${launches-2}" "$@"
 }
 plan --variants linear --batch 3 --sync barrier -i 5
 err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
-ok $? "a plan that nothing was measured by can be changed"
-like "$err" 'planned with --batch 3 have --batch 2 from now on' "which is said"
+ok $? "a plan without runs can be changed"
+like "$err" 'planned with --batch 3 have --batch 2 from now on' \
+    "a changed plan is reported"
 err=$(plan --variants linear --batch 2 --sync barrier -i 5 2>&1)
-is "$err" "" "the same again is nothing to speak of"
-# Lists that are alike for long are two lists.
+is "$err" "" "an unchanged plan prints no message"
+# Long lists with a common beginning are different lists.
 long=$(printf 'sde:::chorale::messages,%.0s' 1 2 3 4)
 plan --variants linear --batch 2 --sync barrier -i 5 --counters "${long}a" \
     2>/dev/null
 err=$(plan --variants linear --batch 2 --sync barrier -i 5 \
     --counters "${long}b" 2>&1 | grep 'planned with')
 like "$err" "with --counters ${long}a have --counters ${long}b" \
-    "counters that differ at the end of a long list only"
+    "counters that differ only at the end of a long list are different"
 plan --variants linear --batch 2 --sync barrier -i 5 2>/dev/null
 cells=$(count "count(*) FROM cell")
 err=$(plan --variants binomial --batch 4 --sync barrier -i 5 2>&1)
 is $? 2 "another variant of the same point, timed in another way, is refused"
 like "$err" 'planned there with --sync barrier and --batch 2.*another database' \
-    "and what to say instead"
+    "the error names the planned options and the remedy"
 is "$(count "count(*) FROM cell") $(count "count(*) FROM campaign")" \
-    "$cells 6" "which leaves nothing behind"
+    "$cells 6" "a refused plan stores no cell or campaign"
 plan --variants linear,binomial --batch 2 -i 5
-ok $? "the same cells and more with another --sync are planned anew"
+ok $? "the same cells and more can be planned with another --sync"
 plan --variants linear,binomial --batch 2 --sync barrier -i 5
 command -v "$MPIEXEC" >/dev/null 2>&1 || { finish; exit; }
 
-# Two ways that can stand side by side: each has launches of its own.
+# Two compatible plans: each has its own launches.
 "$chorale" plan r.db -q -P 2 -m 64 -c bcast --launches 2 --batch 5 \
     --sync barrier --variants linear -i 7 --min-iterations 7
 timeout 900 "$chorale" run r.db -q
@@ -140,27 +144,28 @@ is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT c.msg_size || ':' ||
     JOIN cell c USING (cell_id) JOIN launch l USING (launch_id)
     JOIN campaign k ON k.campaign_id = l.campaign_id ORDER BY 1)")" \
     "64:5:7:0 64:5:7:1 8:2:5:0 8:2:5:1" \
-    "each cell is measured as its own plan says"
-is "$(count "count(*) FROM launch")" 4 "in launches of its own"
+    "each cell is measured by its own plan"
+is "$(count "count(*) FROM launch")" 4 "each plan has its own launches"
 err=$(plan --variants linear --batch 3 --sync barrier -i 5 2>&1)
 like "$? $err" '^2 .*d there with --sync barrier and --batch 2' \
-    "what was measured in one way is not measured in another"
+    "a measured cell cannot be planned with other options"
 err=$(plan --variants binomial --batch 2 -i 5 2>&1)
-like "$? $err" '^2 .*with --sync barrier' "nor started in another"
+like "$? $err" '^2 .*with --sync barrier' \
+    "a measured point cannot be planned with other options"
 launches=3
 err=$(plan --variants linear --batch 2 --sync barrier -i 9 2>&1)
-ok $? "but it may be measured more often, and longer"
+ok $? "more launches and repetitions can be planned"
 like "$err" 'planned with --iterations 5 .*have --iterations 9 .*before stays' \
-    "with a word about what is no longer alike"
+    "the changed options are reported"
 timeout 900 "$chorale" run r.db -q
 is "$(count "group_concat(w, ' ') FROM (SELECT DISTINCT k.nrep_max || ':' ||
     l.ordinal AS w FROM run r JOIN cell c USING (cell_id)
     JOIN launch l USING (launch_id) JOIN campaign k
     ON k.campaign_id = l.campaign_id WHERE c.variant = 'linear'
     AND c.msg_size = 8 ORDER BY 1)")" "5:0 5:1 9:2" \
-    "the launches that are left follow the new plan"
+    "the remaining launches follow the new plan"
 
-# The order of points is drawn for each launch, from the campaign's seed.
+# The order of points is random for each launch, by the campaign's seed.
 order() { # database, ordinal
     sqlite3 "$1" "SELECT group_concat(msg_size) FROM (SELECT c.msg_size,
         min(r.run_id) AS first FROM run r JOIN cell c USING (cell_id)
@@ -176,20 +181,20 @@ is "$(order a.db 0 | tr , '\n' | sort -n | paste -sd , -)" \
     8,16,32,64,128,256,512,1024,2048 "all points are measured"
 [ "$(order a.db 0)" != 8,16,32,64,128,256,512,1024,2048 ] &&
     [ "$(order a.db 0)" != "$(order a.db 1)" ]
-ok $? "in an order of each launch's own"
+ok $? "each launch has its own order of points"
 is "$(order b.db 0) $(order b.db 1)" "$(order a.db 0) $(order a.db 1)" \
-    "which the seed repeats"
+    "the seed reproduces the orders"
 diag "$(order a.db 0)"
-# A range that stops before its end says so, once for each option.
+# A range whose steps miss its end is reported, once per option.
 range() { # options of plan
     "$chorale" plan ranges.db --dry-run -c bcast "$@" | grep ' stops at '
 }
 is "$(range -m 8:1K:x8 -P 1,2)" \
     "-m 8:1K:x8 stops at 512; write -m 8:1K:x8,1K to have 1K measured, too" \
-    "sizes that stop before their end are told"
+    "sizes that miss their end are reported"
 is "$(range -m 8:1K:x8,1K -P 2:7)" \
     "-P 2:7 stops at 4; write -P 2:7,7 to have 7 measured, too" \
-    "process counts, too, and nothing of what was written as told"
+    "process counts that miss their end are reported, completed ranges not"
 is "$(range -m 8:1K:x8,1K -P 2:8) $(range -m 8:1K:x8 -P 2:7 -q)" " " \
-    "nothing is said where each is reached, or with --quiet"
+    "complete ranges and --quiet print no message"
 finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank dies in a call or in MPI_Finalize: the cell that causes it fails after
-# two launches and is not tried again, all others are measured, and stored runs
-# stay. (Ranks that hang: hang.t.)
+# A rank dies in a call or in MPI_Finalize: the faulty cell fails after two
+# launches and is not tried again, all other cells are measured, and stored runs
+# are kept. (Ranks that hang: hang.t.)
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 . "$here/../faulty.sh"
@@ -21,7 +21,7 @@ timeout 900 "$chorale" run "$db" -q --retry-failed
 is "$? $(sqlite3 "$db" "SELECT sum(planned), sum(done), sum(failed)
     FROM v_progress")" "0 4|4|0" \
     "$what: without the fault --retry-failed measures it in all launches"
-is "$(sqlite3 "$db" "$kept")" "$before" "$what: finished runs stay"
+is "$(sqlite3 "$db" "$kept")" "$before" "$what: finished runs are kept"
 is "$(sqlite3 "$db" "PRAGMA integrity_check; PRAGMA foreign_key_check")" ok \
     "$what: the database is valid after --retry-failed"
 ! "$chorale" status "$db" | grep -q 'retry-failed'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Where the table proves slower than the library, tune measures again. What was
-# measured is falsified, so that it does not hang on this machine's times.
+# If the table proves slower than the library, tune measures these points again.
+# Times are replaced, so that the test does not depend on this machine.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$chorale" --version | grep -q 'sanitizer=no' ||
@@ -21,8 +21,8 @@ launches() { # msg_size
 # shellcheck disable=SC2086
 "$chorale" plan m.db $options -q && timeout 900 "$chorale" run m.db -q
 ok $? "bcast is measured at two sizes"
-# One parameter's ours is ten times faster than all else, in each launch, and no
-# launch is left out for what this machine did meanwhile.
+# Make one parameter of binomial ten times faster than all others in each
+# launch, and mark all launches valid, whatever the load of this machine.
 sqlite3 m.db "UPDATE run SET validity = '';
     UPDATE run_summary SET median = (SELECT
     CASE WHEN params = 'segsize=1024' THEN 1e-4 ELSE 1e-3 END
@@ -30,14 +30,15 @@ sqlite3 m.db "UPDATE run SET validity = '';
     FROM run JOIN cell USING (cell_id) JOIN launch USING (launch_id)
     WHERE run.run_id = run_summary.run_id)"
 tune --no-validate
-is "$rc" 0 "decided"
+is "$rc" 0 "decide exits with 0"
 is "$(sqlite3 m.db "SELECT group_concat(DISTINCT params) FROM decision
-    WHERE provider <> 'library'")" "segsize=1024" "and it is chosen"
+    WHERE provider <> 'library'")" "segsize=1024" \
+        "the fastest parameter is chosen"
 
 timeout 900 "$chorale" validate m.db -q 2>err.txt
 [ $? -le 1 ]
-ok $? "the table is proved"
-# The proof finds it twice as slow at 64 bytes, and better at 8.
+ok $? "the table is validated"
+# Replace the validation: twice as slow at 64 bytes, faster at 8 bytes.
 sqlite3 m.db "UPDATE run SET validity = '' WHERE cell_id IN
         (SELECT cell_id FROM cell WHERE provider = 'table');
     UPDATE run_summary SET median = (SELECT
@@ -49,25 +50,25 @@ sqlite3 m.db "UPDATE run SET validity = '' WHERE cell_id IN
         WHERE provider = 'table')"
 tune
 [ "$rc" -le 1 ]
-ok $? "tune with the same options goes on"
+ok $? "tune with the same options exits with 0 or 1"
 diag "$(cat err.txt)"
 like "$(cat out.txt)" 'slower than the library at 1 point; measuring it' \
-    "it says that it measures again"
+    "tune reports the new measurement"
 [ "$(launches 64)" -ge 8 ]
-ok $? "where the proof was slower there are twice the launches"
+ok $? "the slower point has twice the launches"
 if [ "$(grep -c 'deciding again' out.txt)" -eq 1 ]; then
-    is "$(launches 8)" 4 "and nowhere else"
+    is "$(launches 8)" 4 "other points have no more launches"
 else
-    skip "the new table was slower elsewhere" "and nowhere else"
+    skip "the new table was slower at another point" "no more launches"
 fi
 is "$(sqlite3 m.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "nothing is left to do"
+    "all planned runs are done"
 [ -s m-dispatch.c ] && [ -s m-summary.md ]
-ok $? "and all is written"
+ok $? "table and summary are written"
 
-# Each time it measures twice as many, at most twice in a run; what stays slower
-# is the answer.
-falsify() { # of what was proved by now
+# Each time the launches are doubled, at most twice per run of tune; a point
+# that stays slower is reported.
+falsify() { # replace the times of the validation
     sqlite3 m.db "UPDATE run SET validity = '';
         UPDATE run_summary SET median = (SELECT
         CASE WHEN provider = 'table' THEN CASE WHEN variant = 'library'
@@ -84,9 +85,9 @@ timeout 900 "$chorale" validate m.db -q 2>err.txt
 falsify
 tune
 [ "$rc" -le 1 ] && [ "$(launches 64)" -ge $((2 * most)) ]
-ok $? "proved slower once more, it has twice as many again: $(launches 64)"
+ok $? "slower once more, the point has twice the launches again: $(launches 64)"
 
-# A proof that is slower by the way to the library alone is not mended.
+# A validation slower only by the shim's pass-through is not remeasured.
 sqlite3 m.db "UPDATE run_summary SET median = 1e-3 WHERE run_id IN
     (SELECT run_id FROM run JOIN cell USING (cell_id)
         WHERE provider = 'library' OR variant = 'library');
@@ -96,7 +97,7 @@ sqlite3 m.db "UPDATE run_summary SET median = 1e-3 WHERE run_id IN
 before=$(sqlite3 m.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
     WHERE provider <> 'table'")
 tune
-is "$rc" 0 "a table that leaves all to the library is no loss"
+is "$rc" 0 "a table that leaves all calls to the library exits with 0"
 is "$(sqlite3 m.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
-    WHERE provider <> 'table'")" "$before" "and nothing is measured for it"
+    WHERE provider <> 'table'")" "$before" "no run is measured for it"
 finish

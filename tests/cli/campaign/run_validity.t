@@ -1,65 +1,68 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# run_validity.t - what a run says of its own worth: a library that is faster than
-# messages, and one whose times are bad now and then, which is no reason to drop
-# them; the order of the candidates. (Wrong data: verify.t. Clocks: skew.t.)
+# run_validity.t - validity marks of runs: a library faster than messages;
+# outliers, which are kept; late starts; the order of candidates. (Wrong data:
+# verify.t. Clocks: skew.t.)
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 . "$here/../faulty.sh"
 
-# Faster than a message: a mark, in a real run.
+# Faster than a message: a mark in a real run.
 single slow 1 1M -i 5 --min-iterations 5 -x 0
 is "$(library "status || ' ' || (validity LIKE '%suspicious%')")" "ok 1" \
-    "slow: what is faster than messages are is suspicious"
+    "slow: a library faster than messages is marked suspicious"
 is "$(sqlite3 "$db" "SELECT validity LIKE '%suspicious%' FROM run
     JOIN cell USING (cell_id) WHERE provider = 'chorale'")" 0 \
-    "slow: what uses them is not"
+    "slow: a variant that uses messages is not marked"
 diag "$(sqlite3 "$db" "SELECT provider || ' ' || median FROM run
     JOIN run_summary USING (run_id) JOIN cell USING (cell_id)")"
 
-# One call in five takes twenty times as long. A repetition is one call: the
-# mean of several would hide it.
+# One call in five takes twenty times as long. A repetition is a single call,
+# because a mean of several would hide it.
 single tail 1 64 -i 60 --min-iterations 60 --sync roundtime --batch 1
-is "$(library "status || ' ' || nrep")" "ok 60" "tail: all repetitions are there"
+is "$(library "status || ' ' || nrep")" "ok 60" \
+    "tail: all repetitions are stored"
 is "$(sqlite3 "$db" "SELECT group_concat(n) FROM (SELECT count(*) || ':' ||
     min(rep) || '-' || max(rep) AS n FROM sample GROUP BY run_id)")" \
-    "60:0-59,60:0-59" "tail: one by one"
+    "60:0-59,60:0-59" "tail: each repetition has its sample"
 long=$(library "(SELECT count(*) FROM sample a WHERE a.run_id = r.run_id
     AND seconds >= 0.02)")
 [ "$long" -ge 4 ]
-ok $? "tail: $long of them are long"
+ok $? "tail: $long repetitions are long"
 is "$(library "max >= 0.02 AND p99 >= 0.02 AND p95 >= 0.02 AND
     max = (SELECT max(seconds) FROM sample a WHERE a.run_id = r.run_id)")" 1 \
     "tail: p95, p99 and the maximum show it"
-is "$(library "median < p95")" 1 "tail: the median does not"
+is "$(library "median < p95")" 1 "tail: the median does not show it"
 is "$(library "(SELECT count(*) FROM sample a WHERE a.run_id = r.run_id
-    AND flags <> 0) = nlate")" 1 "tail: no flag but for starting late"
+    AND flags <> 0) = nlate")" 1 "tail: only late starts are flagged"
 is "$(sqlite3 "$db" "SELECT p99 >= 0.02 AND nrep = 60 FROM v_summary
-    WHERE provider = 'library'")" 1 "tail: v_summary shows the run whole"
+    WHERE provider = 'library'")" 1 "tail: v_summary counts all repetitions"
 diag "$(library "'median ' || median || ' p95 ' || p95 || ' p99 ' || p99 ||
     ' late ' || nlate")"
 
-# Late at every fifth start; at each.
+# A rank is late at every fifth start; then at each start.
 single late 5 64 -i 20 --min-iterations 20 --sync roundtime --batch 1
 is "$(sqlite3 "$db" "SELECT (sum(nlate) >= 6) || ' ' || min(nlate = (SELECT
     count(*) FROM sample a WHERE a.run_id = s.run_id AND flags = 1))
     FROM run_summary s")" "1 1" "late: $(sqlite3 "$db" "SELECT sum(nlate) ||
     ' of ' || sum(nrep) FROM run_summary") repetitions are flagged"
 is "$(sqlite3 "$db" "SELECT min(last_in > 0) || ' ' || (sum(last_in > 0.02) > 2)
-    FROM sample WHERE flags = 1")" "1 1" "late: those that a rank came late to"
+    FROM sample WHERE flags = 1")" "1 1" \
+        "late: exactly the repetitions with a late rank are flagged"
 is "$(sqlite3 "$db" "SELECT max(nrep) || ' ' || min(nrep) FROM run_summary")" \
-    "20 20" "late: they count, and none is made up for"
+    "20 20" "late: flagged repetitions count and are not replaced"
 single late 1 64 -i 5 --min-iterations 5 --sync roundtime --batch 1
 is "$(library "',' || validity || ',' LIKE '%,late,%'")" 1 \
-    "late: a run most of whose starts are late says so"
+    "late: a run with mostly late starts is marked late"
 
-# A barrier that one rank leaves late: on one clock the time is from the first
+# A barrier that one rank leaves late: on one clock, the time is from the first
 # rank's start to the last one's end.
 single slip 1 64 -i 5 --min-iterations 5 --sync barrier --batch 1
 is "$(sqlite3 "$db" "SELECT min(seconds >= last_in AND first_in = 0) || ' ' ||
-    (max(last_in) > 0.005) FROM sample")" "1 1" "slip: no rank's time is left out"
+    (max(last_in) > 0.005) FROM sample")" "1 1" \
+        "slip: the time of a repetition covers all ranks"
 
-# The order of the candidates is drawn for each round, by the campaign's seed.
+# The order of candidates is random for each round, by the campaign's seed.
 cat >"$work/told" <<EOF
 #!/bin/sh
 runner=\$2
@@ -67,7 +70,7 @@ shift 2
 $MPIEXEC -n 2 "\$runner" --announce "\$@" | tee -a "$work/told.txt"
 EOF
 chmod +x "$work/told"
-rounds() { # seed; prints how many orders 24 rounds of three had, and the first
+rounds() { # seed: print how many orders 24 rounds of three had, and the first
     rm -f "$db" "$work/told.txt"
     "$chorale" plan "$db" -q -P 2 -m 64 -c scan --seed "$1" --launches 1 \
         --variants linear,recursive_doubling -i 24 --min-iterations 24 \
@@ -80,27 +83,28 @@ rounds() { # seed; prints how many orders 24 rounds of three had, and the first
     sort -u "$work/rounds.txt" | wc -l
 }
 is "$(rounds 1)" " 24 1 24 2 24 3 6" \
-    "each round has each candidate once, in all of the six orders"
+    "each round has each candidate once, and all six orders occur"
 cp "$work/rounds.txt" "$work/before.txt"
 rounds 1 >"$work/out.txt"
 cmp -s "$work/rounds.txt" "$work/before.txt"
-ok $? "one seed draws the same again"
+ok $? "the same seed gives the same orders"
 rounds 2 >"$work/out.txt"
 cmp -s "$work/rounds.txt" "$work/before.txt"
 [ $? -eq 1 ]
-ok $? "another one does not"
+ok $? "another seed gives other orders"
 
-# A speed-up is as good as the worse of its two times.
+# A speed-up has the marks of both of its times.
 sqlite3 "$db" "UPDATE run SET validity = CASE (SELECT provider FROM cell c
     WHERE c.cell_id = run.cell_id) WHEN 'library' THEN 'late,suspicious'
     ELSE 'late' END"
 is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT validity) FROM v_speedup
     WHERE provider = 'chorale'")" "late,library:late,library:suspicious" \
-    "what speaks against the library's time speaks against the speed-up"
+    "marks of the library's time are marks of the speed-up"
 is "$(sqlite3 "$db" "SELECT validity FROM v_speedup
-    WHERE provider = 'library'")" "late,suspicious" "its own are said once"
+    WHERE provider = 'library'")" "late,suspicious" \
+        "the library's own marks are listed once"
 
-# Two launches that differ wildly know nothing: no interval of 30 decades.
+# Two launches that differ wildly have no interval, rather than a huge one.
 sqlite3 "$db" "CREATE TABLE l AS SELECT * FROM launch;
     UPDATE l SET launch_id = launch_id + 1000, uuid = uuid || 'b',
         ordinal = ordinal + 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sends.c - how many messages the MPI library itself sends, which no profiler
- * sees: a preload that counts this rank's sends through UCX in each call of
- * MPI_Reduce_scatter_block, MPI_Allgather and MPI_Barrier. At the end rank 0
- * adds lines to the file SENDS: the collective, what its control variable said
- * then, the messages of a call, and how many calls were such. */
+/* sends.c - preload that counts the messages that the MPI library itself sends,
+ * which PMPI tools cannot see. It counts this rank's sends through UCX in each
+ * call of MPI_Reduce_scatter_block, MPI_Allgather and MPI_Barrier. At the end
+ * rank 0 appends lines to the file SENDS: the collective, the value of its
+ * control variable, messages per call, and the number of such calls. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -32,8 +32,8 @@ static void *next(const char *name)
     return found;
 }
 
-/* Held open from the beginning: MPICH 4.0 finds no variables once the last
- * user of MPI_T has finalized it. */
+/* Keep MPI_T initialised from the beginning: MPICH 4.0 finds no variables once
+ * the last user of MPI_T has finalized it. */
 int MPI_Init(int *argc, char ***argv)
 {
     int (*real)(int *, char ***), provided, rc;

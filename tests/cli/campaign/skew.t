@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Two nodes whose clocks are off by a second and run apart: repetitions start
-# together all the same. And clocks that are too bad to time a point by, from
-# the beginning or suddenly: then all of it starts from a barrier instead, or
-# says that the clock was lost. And a clock whose steps are long.
+# Two nodes whose clocks differ by a second and drift: repetitions still start
+# together. If clocks are too bad to time a point, initially or suddenly, the
+# point starts from a barrier instead, or is marked as having lost its clock.
+# Also a clock with coarse steps.
 . "$(dirname "$0")/../../lib.sh"
 skew=$top_builddir/tests/mpi/.libs/libskew.so
 [ -r "$skew" ] || skip_all "built without shared libraries"
@@ -22,7 +22,7 @@ measure() { # database, skew, sync, options of plan...
 value() { # database, environment key
     sqlite3 "$work/$1.db" "SELECT value FROM environment WHERE key = '$2'"
 }
-has() { # database, condition on what is selected
+has() { # database, expression: print the SELECT
     sqlite3 "$work/$1.db" "SELECT $2"
 }
 
@@ -33,11 +33,11 @@ is "$(has off "CAST(value AS REAL) < 0.5 FROM environment
     "1.5 s ahead and 10 us/s fast: clocks agree to $(value off clock_residual_s) s"
 is "$(has off "count(*) > 0 AND min(seconds) > 0 AND max(seconds) < 1.4 AND
     min(first_in) > -1 AND max(last_in) < 1 FROM sample")" 1 \
-    "no repetition is off by what the clocks were"
+    "no sample is off by the clocks' offset"
 is "$(has off "count(*) FROM run WHERE clock_error IS NULL")" 0 \
-    "every run says how far the clocks may be off"
+    "every run stores the clocks' possible error"
 
-# What clocks that were refused have started is kept, and does not count.
+# Samples started by refused clocks are kept and set aside.
 aside() { # database
     has "$1" "min(nrep = (SELECT count(*) FROM sample a
         WHERE a.run_id = s.run_id AND NOT flags & 2)) || ' ' ||
@@ -50,13 +50,15 @@ for sync in roundtime window; do
         WHERE key = 'clock_residual_s'")" 1 \
         "a clock that swings by 0.1 s: $(value bad-$sync clock_residual_s) s residual"
     is "$(has bad-$sync "group_concat(DISTINCT sync) FROM run")" barrier \
-        "$sync is refused for a broadcast of 8 bytes, which takes less"
+        "$sync is refused for a broadcast that takes less than that"
     is "$(has bad-$sync "status || ' ' || (nrep > 0) FROM run
-        JOIN run_summary USING (run_id)")" "ok 1" "and it is measured"
-    is "$(aside bad-$sync)" "1 1" "what it had started is set aside"
+        JOIN run_summary USING (run_id)")" "ok 1" \
+            "$sync: the broadcast is measured from a barrier"
+    is "$(aside bad-$sync)" "1 1" \
+        "$sync: samples started by the clocks are set aside"
 done
 
-# A clock whose rate never stays the same is found out at the first point.
+# A clock with a changing rate is detected at the first point.
 measure bend "0 0 0 0.05" roundtime -m 8
 is "$(has bend "group_concat(DISTINCT sync || ' ' || (validity LIKE '%clock%'))
     FROM run WHERE sync <> 'barrier' AND validity NOT LIKE '%clock%'")" "" \
@@ -67,13 +69,13 @@ measure skewed "0 0 0 0.05" roundtime -m 8 --arrival last:3
 unset rep
 is "$(has skewed "sync || ' ' || (SELECT min(seconds) >= 0.5 * skew
     FROM sample WHERE NOT flags & 2) FROM run")" "barrier 1" \
-    "where ranks time themselves the late one's delay is in its time"
+    "with a barrier a late rank's delay is in its time"
 is "$(has skewed "count(*) FROM sample WHERE NOT flags & 2 AND
     (first_in IS NOT NULL OR last_in IS NOT NULL OR root_out IS NOT NULL)")" 0 \
-    "and no time of another clock is told"
+    "with a barrier no times of other clocks are stored"
 
-# A clock that is good until it jumps: in the second repetition of three, or the
-# last.
+# A clock that is good until it jumps, in the second of three repetitions or in
+# the last.
 export CHORALE_JUMP="4 1"
 jumps() { # database, providers, options of plan...
     jump=$1 coll=scan providers=$2 rep="-x 1 -i 3 --min-iterations 3"
@@ -85,18 +87,19 @@ jumps again chorale,library --cell-time 1000 --variants linear
 is "$(has again "group_concat(DISTINCT sync || ' ' || nrep || ' ' || validity)
     FROM run JOIN run_summary USING (run_id)")" "barrier 3 " \
     "a clock that jumps: all candidates are timed again from a barrier"
-is "$(aside again)" "1 1" "what was measured before is set aside"
+is "$(aside again)" "1 1" "samples before the jump are set aside"
 export CHORALE_JUMP="9 1 0.2"
 jumps lost native,library --cell-time 1e-6 --variants scan:recursive_doubling
 is "$(has lost "group_concat(DISTINCT sync || ' ' ||
     (',' || validity || ',' LIKE '%,clock,%') || ' ' || (clock_error > 0.5))
     || ' ' || count(*) FROM run JOIN launch USING (launch_id)
     WHERE part = ''")" "roundtime 1 1 2" \
-    "without time for that all of the point is marked"
-is "$(has lost "count(*) FROM sample WHERE flags & 2")" 0 "nothing is set aside"
+    "without time to repeat, the whole point is marked"
+is "$(has lost "count(*) FROM sample WHERE flags & 2")" 0 \
+    "without time to repeat, no sample is set aside"
 unset CHORALE_JUMP
 
-# Times of few steps of the clock: more calls a repetition.
+# Durations of few clock steps: more calls per repetition.
 batched() { # launches, options of plan...
     until=$1
     shift
@@ -114,7 +117,7 @@ is "$(has step "count(DISTINCT batch) || ' ' || (min(batch) > 1) || ' ' ||
     WHERE sync <> ''")" \
     "1 1 1 $(has step "count(*) FROM run WHERE sync <> ''") 4" \
     "steps of 1 ms: batches of $(has step "min(batch) FROM run") calls, of \
-all candidates, in all launches, the untouched ones too"
+all candidates, in all launches, also untouched ones"
 sqlite3 "$work/step.db" "UPDATE run SET batch = 32"
 batched 3 --providers chorale,native,library --buffers warm
 is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
@@ -122,24 +125,24 @@ is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
     ORDER BY part)")" " 32,untouched 32" \
     "a point keeps the batch of its first launch"
 is "$(has step "max(nrep) <= 10 FROM run_summary")" 1 \
-    "no repetition more than the plan allows"
+    "there are no more repetitions than planned"
 rm "$work/step.db"
 step=0.5 batched 1 --providers chorale,library --buffers warm --batch 2 \
     --sync barrier
 unset step
 is "$(has step "count(DISTINCT separator) || ' ' || max(separator) || ' ' ||
     (count(separator) = count(*)) FROM run WHERE sync <> ''")" "1 0.0 1" \
-    "a barrier that takes no step of the clock is one that takes 0 s"
+    "a barrier shorter than a clock step takes 0 s"
 is "$(has step "count(*) FROM run WHERE sync <> '' AND
     ',' || validity || ',' NOT LIKE '%,suspicious,%'")" 0 \
-    "and calls that take none are not believed"
+    "calls shorter than a clock step are marked suspicious"
 rm "$work/step.db"
 for buffers in cold rotate; do
     batched 1 --providers chorale,library --buffers $buffers
 done
 is "$(has step "group_concat(DISTINCT buffers || ' ' || (batch > 1)) FROM
     (SELECT * FROM run JOIN cell USING (cell_id) ORDER BY buffers)")" \
-    "cold 0,rotate 1" "cold caches are cold in each call: no batch"
+    "cold 0,rotate 1" "cold caches are never batched"
 sqlite3 "$work/step.db" "DELETE FROM sample; DELETE FROM counter;
     DELETE FROM run_summary; DELETE FROM run;
     UPDATE cell SET metric = 'throughput'"
@@ -147,9 +150,10 @@ batched 1 --providers chorale,library --buffers warm
 is "$(has step "group_concat(DISTINCT buffers || ' ' || status || ' ' ||
     (reason LIKE '%cold caches%')) FROM (SELECT * FROM run
     JOIN cell USING (cell_id) WHERE metric = 'throughput' ORDER BY buffers)")" \
-    "cold inapplicable 1,rotate ok 0" "nor calls back to back"
+    "cold inapplicable 1,rotate ok 0" \
+        "cold caches with throughput are inapplicable"
 
-# Five per cent of a call are the limit: the library's take a millisecond.
+# The limit is 5 % of a call; the library's calls take a millisecond.
 "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
     "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 for swing in 1.5e-4 1e-5; do
@@ -168,7 +172,7 @@ is "$(has 1e-5 "count(*) FROM run JOIN run_summary USING (run_id)
     "one that is off by 1 % is not: $(has 1e-5 "sync || ', ' ||
     (clock_error / median) FROM run JOIN run_summary USING (run_id)")"
 
-# What takes long is timed by such clocks if they are good enough for it.
+# Long calls are timed by such clocks if these are good enough.
 measure long "0 0 1e-5" roundtime -m 16M --batch 1
 is "$(has long "count(*) FROM run WHERE sync = 'roundtime' AND
     clock_error > 0.05 * (SELECT median FROM run_summary)")" 0 \

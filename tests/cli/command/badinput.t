@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Bad input that needs more than one command line (errors.t has the others):
-# damaged databases, launchers that fail, file systems without space or
-# permission. The error is one line, the exit code is documented, no data is lost.
+# Bad input that needs more than one command (errors.t has the rest): damaged
+# databases, failing launchers, file systems without space or permission. The
+# error is one line, the exit code is documented, and no data is lost.
 . "$(dirname "$0")/../../lib.sh"
 
 # bad CODE PATTERN NAME COMMAND...
@@ -16,17 +16,17 @@ bad() {
 }
 
 db=$work/r.db
-# A message that is too long loses the middle of its path, at the border of a
-# character; the remedy stays.
+# A long message is shortened in the middle of its path, between whole
+# characters; the remedy stays.
 deep=$(python3 -c 'print("begin" + "/d\u00fcsen" * 500 + "/end.db")')
 for verb in run export; do
     bad 3 '^chorale: begin/d.* \.\.\. .*/end\.db: No such file.*; name a database' \
         "missing database with a long path, $verb" "$chorale" $verb "$deep"
     iconv -f UTF-8 -t UTF-8 "$work/err.txt" >/dev/null 2>&1
-    ok $? "whole characters, $verb"
+    ok $? "$verb: the shortened message has whole characters"
 done
 "$chorale" plan "$db" -P 1,2 -m 8:512:x8 -c bcast --launches 1 -i 5 -q
-ok $? "a good plan"
+ok $? "a valid plan is made"
 cells=$(sqlite3 "$db" 'SELECT count(*) FROM cell')
 size=$(wc -c <"$db")
 cp "$db" "$work/hurt.db"
@@ -38,8 +38,10 @@ mkdir "$work/bin"
 for tool in sh sed uname; do ln -s "$(command -v $tool)" "$work/bin/"; done
 bad 3 'no program .* in PATH' "no mpiexec in PATH" \
     env PATH="$work/bin" "$chorale" run "$db"
-is "$(sqlite3 "$db" 'SELECT count(*) FROM cell')" "$cells" "the plan is still there"
-is "$(sqlite3 "$db" 'SELECT count(*) FROM launch')" 0 "no launch was begun"
+is "$(sqlite3 "$db" 'SELECT count(*) FROM cell')" "$cells" \
+    "a run without a launcher keeps the plan"
+is "$(sqlite3 "$db" 'SELECT count(*) FROM launch')" 0 \
+    "a run without a launcher stores no launch"
 printf '#!/bin/sh\nshift 2\nexec "$@"\n' >"$work/bin/lone"
 chmod +x "$work/bin/lone"
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
@@ -47,24 +49,24 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     bad 3 'planned for 2 ranks, MPI_COMM_WORLD has 1' \
         "a launcher of another MPI" \
         env CHORALE_MPIEXEC="$work/bin/lone" "$chorale" run "$db"
-    # Its message has a frame, as Open MPI's have.
+    # Its message is framed, like those of Open MPI.
     printf '#!/bin/sh\necho "-----\n\nsrun: error: Unable to allocate" >&2\nexit 1\n' \
         >"$work/bin/broken"
     chmod +x "$work/bin/broken"
     bad 3 'failed before its first point.*Unable to allocate' \
         "a launcher that fails" \
         env CHORALE_MPIEXEC="$work/bin/broken" "$chorale" run "$db"
-    # What ends a task is said after what another died of that heard no more.
+    # The line of the killed task comes after messages of other failed tasks.
     printf '#!/bin/sh\nprintf "[n1:7] Caught signal 11\\nsrun: error: n3: task 5: Killed\\nsrun: error: n1: task 0: Aborted\\n" >&2\nexit 1\n' \
         >"$work/bin/broken"
     bad 3 'failed before its first point.*n3: task 5: Killed' \
         "a launcher one of whose ranks is killed" \
         env CHORALE_MPIEXEC="$work/bin/broken" "$chorale" run "$db"
     timeout 600 "$chorale" run "$db" -q && "$chorale" decide "$db" -q
-    ok $? "with the right launcher the same command does it"
+    ok $? "with the right launcher the same command succeeds"
 fi
 
-# A launch that cannot start does not keep the others from running.
+# A launch that cannot start does not prevent the others.
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
     "$chorale" plan "$work/mix.db" -P 2 --ppn 1 -m 8 -c bcast --launches 1 -i 3 -q
     "$chorale" plan "$work/mix.db" -P 1,2 -m 8 -c bcast --launches 1 -i 3 -q
@@ -72,10 +74,10 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
         timeout 600 "$chorale" run "$work/mix.db" -q
     is "$(sqlite3 "$work/mix.db" "SELECT group_concat(comm_size) FROM
         (SELECT comm_size FROM launch WHERE status = 'done' ORDER BY 1)")" 1,2 \
-        "the others have run"
+        "the other launches have run"
     timeout 600 "$chorale" tune "$work/mix.db" -P 2 -m 8 -c bcast --launches 1 \
         -i 3 -q -o "$work/mix" >/dev/null 2>&1
-    ok $? "tune does what it has planned, whatever else is pending"
+    ok $? "tune runs its own plan in spite of other pending launches"
 fi
 
 # Platforms.
@@ -88,11 +90,11 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     platform "$work/two.xml" 1 1000000000 2
     bad 2 'platform has 2 hosts' "more ranks than hosts" $sim "$work/two.xml"
     [ ! -e "$work/s.db" ]
-    ok $? "none of these made a database"
+    ok $? "no invalid platform made a database"
 fi
 
-# Where nothing can be written: a file system mounted read-only, or, without
-# the right to mount, a folder without permission.
+# No write access: a file system mounted read-only or, without the right to
+# mount, a folder without permission.
 mkdir "$work/ro"
 if mount -t tmpfs -o size=8m tmpfs "$work/ro" 2>/dev/null; then
     cp "$db" "$work/ro/r.db"
@@ -112,13 +114,13 @@ if [ -e "$work/ro/r.db" ]; then
         "table into a read-only folder" \
         "$chorale" generate "$db" -o "$work/ro/t.c"
     "$chorale" status "$work/ro/r.db" >/dev/null
-    ok $? "status reads it all the same"
+    ok $? "status reads a database in a read-only folder"
     umount "$work/ro" 2>/dev/null
 else
     skip "cannot make a read-only folder here" "read-only folder"
 fi
 
-# A disk that is full: a small file system of our own.
+# A full disk: a small file system of this test.
 full=$work/full
 mkdir "$full"
 if mount -t tmpfs -o size=1m tmpfs "$full" 2>/dev/null; then
@@ -129,7 +131,7 @@ if mount -t tmpfs -o size=1m tmpfs "$full" 2>/dev/null; then
     dd if=/dev/zero of="$full/fill" bs=1k count=600 2>/dev/null
     bad 3 'full|space' "a full disk" "$chorale" run "$full/r.db"
     is "$(sqlite3 "$full/r.db" 'PRAGMA integrity_check')" ok \
-        "the database is whole"
+        "the database on a full disk is intact"
     now=$(sqlite3 "$full/r.db" 'SELECT count(*) FROM run')
     [ "$now" -ge "$kept" ]
     ok $? "no finished run is lost"
@@ -142,7 +144,7 @@ if mount -t tmpfs -o size=1m tmpfs "$full" 2>/dev/null; then
     bad 3 'No space|full' "a table on a full disk" \
         "$chorale" generate "$full/r.db" -o "$full/t.c"
     [ ! -e "$full/t.c" ]
-    ok $? "half a table is not left behind"
+    ok $? "no partial table is left"
     umount "$full"
 else
     skip "cannot mount a small file system here" "full disk"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The catalogue as `list` prints it and as `plan` uses it: the core set, the
-# reasons of omitted variants, patented variants, cells that end the program.
+# The catalogue as `list` prints it and `plan` uses it: the core set, reasons of
+# omitted variants, patented variants, cells that end the program.
 . "$(dirname "$0")/../../lib.sh"
 
 "$chorale" list --json >"$work/list.json" &&
@@ -29,7 +29,7 @@ for m in missing:
     name = m["coll"], m["name"]
     if name in there or len(m["reason"]) < 20 or not m["source"]:
         print("missing", *name)
-# A publication has one spelling: by its number, or by its letters.
+# A publication is cited in one way: by number or by letters.
 written = {}
 for source in {s for e in have + missing for s in e["source"].split("; ")}:
     same = tuple(re.findall(r"\d{4}\.\d{5}", source)) or \
@@ -46,27 +46,32 @@ none core "every collective has a core set of one to six variants, flat and in l
 none order "every reduction states its order"
 none bound "every bound has <= in its cost"
 none missing "every omitted variant has a reason and a source, and is not in the list"
-none source "a publication has one spelling"
+none source "a publication is cited in one way"
 total=$(sed -n 's/^total //p' "$work/facts")
 is "$("$chorale" list --counts | awk '$1 == "all" { print $2 } $1 != "all" { n += $2 }
     END { print n }' | sort -u)" "$total" "list --counts adds up"
 is "$("$chorale" list | LC_ALL=C grep -c '.\{81\}')" 0 "list has no line above 80 columns"
-is "$("$chorale" list --missing | LC_ALL=C grep -c '.\{81\}')" 0 "nor has list --missing"
-like "$("$chorale" list bcast)" 'needs    P of 3 or more' "what a variant refuses is among its needs"
-like "$("$chorale" list reduce)" 'computed: exact' "an exact cost with a rough formula says so"
+is "$("$chorale" list --missing | LC_ALL=C grep -c '.\{81\}')" 0 \
+    "list --missing has no line above 80 columns"
+like "$("$chorale" list bcast)" 'needs    P of 3 or more' \
+    "the needs of a variant have what it refuses"
+like "$("$chorale" list reduce)" 'computed: exact' \
+    "an exact cost with a rough formula is marked"
 is "$("$chorale" list | awk '/^      cost / { all = all "\n" } /^      [a-z]/ { on = /^      cost / }
     on { all = all $0 } END { print all }' | grep -c 'cost     <=.*(exact\|<=.*(exact)')" 0 \
-    "and no formula with <= is called exact"
+    "no formula with <= is marked exact"
 case $("$chorale" --version) in
     *patented=no*) skip "built without them" "patents are shown" ;;
     *) like "$("$chorale" list gather)" 'patents  US 8,140,826' "patents are shown" ;;
 esac
 like "$("$chorale" list alltoall | sed -n '/^  pairwise_replace/,/^  [a-z]/p')" \
-    'scratch  0 bytes, 65536 in place' "scratch that a call in place needs is there"
-like "$("$chorale" list scatter)" 'never ' "what is never chosen says so"
+    'scratch  0 bytes, 65536 in place' \
+        "list prints the scratch of calls in place"
+like "$("$chorale" list scatter)" 'never ' \
+    "a variant that is never chosen is marked"
 
 "$chorale" plan "$work/p.db" --set frob 2>"$work/err"
-is $? 2 "--set of something else is refused"
+is $? 2 "an unknown --set is refused"
 [ -x "$top_builddir/chorale-runner-sim" ] || { finish; exit; }
 
 platform "$work/flat.xml" 0.5 1250000000 16
@@ -76,26 +81,27 @@ sim="--launcher smpirun --platform $work/flat.xml"
 is "$(sqlite3 "$work/core.db" "SELECT max(v) <= 6 AND max(s) <= 5 FROM
     (SELECT count(DISTINCT variant) v FROM cell WHERE provider = 'chorale' GROUP BY coll),
     (SELECT count(*) s FROM cell WHERE provider = 'chorale' GROUP BY coll, variant)")" 1 \
-    "the core plan has at most six variants, each in five ways at most"
+    "the core plan has at most six variants with at most five values each"
 # shellcheck disable=SC2086
 "$chorale" plan "$work/levels.db" $sim -m 64K -P 4,8 --ppn 4 -q
 is "$(sqlite3 "$work/levels.db" "SELECT max(v) <= 6 AND max(s) <= 5 FROM
     (SELECT count(DISTINCT variant) v FROM cell WHERE provider = 'chorale'
         AND comm_size = 8 GROUP BY coll),
     (SELECT count(*) s FROM cell WHERE provider = 'chorale' AND comm_size = 8
-        GROUP BY coll, variant)")" 1 "so it has with several ranks a node"
+        GROUP BY coll, variant)")" 1 \
+            "it has no more with several ranks per node"
 is "$(sqlite3 "$work/levels.db" "SELECT comm_size, group_concat(DISTINCT coll)
     FROM (SELECT comm_size, coll FROM cell WHERE variant = 'two_level'
         ORDER BY coll) GROUP BY comm_size")" \
     "8|allgather,allreduce,barrier,bcast,gather,gatherv,reduce,scan,scatter,scatterv" \
-    "which has the variants of two levels where there are two"
+    "the core plan has two-level variants if there are several nodes"
 is "$(sqlite3 "$work/levels.db" "SELECT DISTINCT comm_size FROM cell
     WHERE coll = 'bcast' AND variant = 'binary'")" 4 \
-    "in the place of those that are seldom of use there"
+    "two-level variants replace binary in the core plan"
 is "$(sqlite3 "$work/core.db" "SELECT group_concat(params, ' ') FROM
     (SELECT params FROM cell WHERE coll = 'bcast' AND variant = 'binary'
      ORDER BY params)")" 'segsize=16384 segsize=32768 segsize=4096 segsize=8192' \
-    "best on a typical network, with latency hidden, and next to that"
+    "core segment sizes are the best ones on a typical network"
 "$chorale" plan "$work/short.db" $sim -m 8,1K -P 8 -q
 is "$(sqlite3 "$work/short.db" "SELECT count(*) FROM cell
     WHERE coll = 'bcast' AND variant = 'binary' AND n = 8")" 1 \
@@ -109,7 +115,8 @@ is "$(sqlite3 "$work/all.db" "SELECT count(*) FROM
     "--set all plans every variant"
 is "$(sqlite3 "$work/all.db" "SELECT group_concat(DISTINCT params) FROM cell
     WHERE coll = 'gather' AND variant = 'knomial'")" \
-    "radix=2,radix=3,radix=4,radix=8" "radixes up to the one that takes all ranks"
+    "radix=2,radix=3,radix=4,radix=8" \
+        "radixes go up to the first that covers all ranks"
 # shellcheck disable=SC2086
 "$chorale" plan "$work/near.db" $sim -m 64K -P 8 --set near -q
 is "$(sqlite3 "$work/near.db" "SELECT count(*) FROM
@@ -119,14 +126,14 @@ is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
     SELECT 2 * count(*) < (SELECT count(*) FROM more.cell) AND
         count(*) = (SELECT count(*) FROM more.cell JOIN main.cell
                      USING (coll, variant, params)) FROM main.cell")" 1 \
-    "with less than half of its cells, all of which --set all has"
-# What a part of the library's takes is not known, so no stated cost leaves it out.
+    "--set near has less than half of --set all's cells, and no others"
+# The cost of a part by the library is unknown, so --set near keeps it.
 is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
     SELECT (SELECT count(*) FROM main.cell WHERE params = 'base=library') =
         (SELECT count(*) FROM more.cell WHERE params = 'base=library')")" 1 \
-    "and every part that is the library's"
+    "--set near has every variant with base=library"
 
-# A set beside variants: whose values are meant.
+# --set with --variants selects the parameter values.
 # shellcheck disable=SC2086
 "$chorale" plan "$work/few.db" $sim -m 64K -P 8 --variants bcast:binary,ring \
     --set core -q
@@ -134,25 +141,26 @@ is "$(sqlite3 "$work/few.db" "ATTACH '$work/core.db' AS core;
     SELECT group_concat(DISTINCT a.variant), count(*) = (SELECT count(*)
         FROM core.cell b WHERE b.coll = 'bcast' AND b.variant = 'binary')
     FROM main.cell a WHERE a.coll = 'bcast' AND a.provider = 'chorale'")" \
-    "binary|1" "--variants with --set core: the values of the core plan"
+    "binary|1" "--variants with --set core plans the values of the core plan"
 is "$(sqlite3 "$work/few.db" "SELECT count(*) > 0 FROM cell
-    WHERE coll = 'allgather' AND variant = 'ring'")" 1 "of each of them"
+    WHERE coll = 'allgather' AND variant = 'ring'")" 1 \
+        "--variants with --set core plans each variant"
 # shellcheck disable=SC2086
 "$chorale" plan "$work/each.db" $sim -m 64K -P 8 --variants bcast:binary -q
 is "$(sqlite3 "$work/each.db" "ATTACH '$work/all.db' AS more;
     SELECT count(*) = (SELECT count(*) FROM more.cell b
         WHERE b.coll = 'bcast' AND b.variant = 'binary')
     FROM main.cell a WHERE a.coll = 'bcast' AND a.provider = 'chorale'")" 1 \
-    "without one all values"
+    "--variants without --set plans all values"
 
-# What the number of ranks and the size give, and where: 6 is the square root
-# of 30, rounded up, and 5 a side of its meshes. In the full set alone: trees of
-# 6 children, 5 columns of rows of a third dimension, as many requests and
-# segments as anywhere, and what cuts 192 KiB, by the model, best for two trees:
-# sqrt(5 * 192 KiB * 0.1 ns / (2 * 1 us)) = 7 segments a half, 3, or 14. An
-# allgather on circulant graphs cuts each rank's 192 KiB, not all of them:
-# sqrt(4 * 192 KiB * 0.1 ns / 1 us) = 9 blocks, 4, or 18, and never 49.
-# given DB: these values that are there, of their variants
+# Values derived from the number of ranks and the size, for 30 ranks and 192
+# KiB. 6 is the square root of 30, rounded up; 5 is a side of its meshes. Only
+# the full set has trees of 6 children, 5 columns of rows of a third dimension,
+# and the usual requests and segments. For two trees the model's best is
+# sqrt(5 * 192 KiB * 0.1 ns / (2 * 1 us)) = 7 segments per half; 3 and 14 are
+# tried too. An allgather on circulant graphs splits each rank's 192 KiB:
+# sqrt(4 * 192 KiB * 0.1 ns / 1 us) = 9 blocks; 4 and 18 are tried, never 49.
+# given DB: print the values of this list that DB has, with their variants.
 given() {
     sqlite3 "$1" "WITH want(c, v, p) AS (VALUES
         ('barrier', 'kary_tree', 'fanin=6'),
@@ -179,16 +187,16 @@ is "$(given "$work/wide.db")" "kary_tree:fanin=6 k_dissemination:radix=6 \
 circulant:nblocks=9 double_tree:segsize=14044 double_tree:segsize=32768 \
 double_tree:segsize=7022 scatter_recexch_allgather:scatter_radix=6 \
 two_level:segsize=1024 circulant:nblocks=18 mesh2d:rows=5 mesh3d:cols=5 chain:max_reqs=64" \
-    "the full set has what the point gives"
+    "the full set has the values derived from the point"
 # shellcheck disable=SC2086
 "$chorale" plan "$work/less.db" $sim $wide --set near
 is "$(sqlite3 "$work/less.db" "SELECT count(*) FROM cell WHERE
     params LIKE '%max_reqs=64%' OR params LIKE '%fanin=6%' OR
     variant = 'two_level' AND params LIKE '%segsize=1024' OR
     variant = 'double_tree' AND params = 'segsize=7022'")" 0 \
-    "and the others not what it has alone"
+    "smaller sets lack the values of the full set"
 
-# A library that ends the program: SimGrid's pair alltoall at an odd number.
+# SimGrid's pair alltoall ends the program with an odd number of ranks.
 # shellcheck disable=SC2086
 "$chorale" plan "$work/bad.db" $sim -c alltoall -m 8,1K -P 3 -q \
     --sim-selector mpich,alltoall:pair &&
@@ -196,11 +204,11 @@ is "$(sqlite3 "$work/less.db" "SELECT count(*) FROM cell WHERE
 ok $? "a campaign survives a cell that ends the program"
 is "$(sqlite3 "$work/bad.db" "SELECT group_concat(DISTINCT status || provider) FROM run
     JOIN cell USING (cell_id) WHERE status NOT IN ('ok', 'inapplicable')")" \
-    failedlibrary "that cell alone has failed"
+    failedlibrary "only that cell has failed"
 is "$(sqlite3 "$work/bad.db" "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "and the others are done"
+    "all other cells are done"
 
-# Whatever the measurements say, patents and studies stay out.
+# Patented variants and studies are not chosen, even if they are fastest.
 case $("$chorale" --version) in *patented=no*) finish; exit ;; esac
 db=$work/pat.db
 # shellcheck disable=SC2086
@@ -208,24 +216,25 @@ db=$work/pat.db
     --variants gather:or_whole,scatter:resilient && "$chorale" run "$db" -q
 ok $? "the combining gather and the checked scatter are measured"
 is "$(sqlite3 "$db" "SELECT count(DISTINCT variant) FROM run JOIN cell USING (cell_id)
-    WHERE provider = 'chorale' AND status = 'ok'")" 2 "both run and are right"
+    WHERE provider = 'chorale' AND status = 'ok'")" 2 "both run with right data"
 is "$(sqlite3 "$db" "SELECT count(*) > 0 FROM run JOIN cell USING (cell_id)
     WHERE params LIKE '%base=library%' AND status = 'ok'")" 1 \
-    "also with the library's reduction as its base"
+    "base=library runs with right data"
 sqlite3 "$db" "UPDATE run_summary SET median = median / 1e6, mean = mean / 1e6,
     lo = lo / 1e6, hi = hi / 1e6, min = min / 1e6, max = max / 1e6
     WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
                      WHERE provider = 'chorale')"
 "$chorale" decide "$db" -q
-ok $? "decide"
+ok $? "decide exits with 0"
 is "$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE provider = 'chorale'")" 0 \
-    "neither is chosen, however fast"
+    "neither is chosen, although both are fastest"
 "$chorale" decide "$db" -q --allow-patented
 is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT variant) FROM decision WHERE provider = 'chorale'")" \
-    or_whole "--allow-patented lets the patent in, and never the study"
+    or_whole "--allow-patented admits the patented variant, but not the study"
 "$chorale" generate "$db" -o "$work/t.c" 2>"$work/err"
-is $? 4 "generate does not write it unasked"
-like "$(cat "$work/err")" 'or_whole: patented' "and says why"
+is $? 4 "generate refuses a patented choice"
+like "$(cat "$work/err")" 'or_whole: patented' \
+    "the error names the patented choice"
 "$chorale" generate "$db" -o "$work/t.c" --allow-patented >/dev/null
-ok $? "it does when asked"
+ok $? "generate --allow-patented writes it"
 finish

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# completion.t - shells complete what the verbs take, no less and no more.
+# completion.t - shells complete exactly the words that verbs accept.
 . "$(dirname "$0")/../../lib.sh"
 
 "$chorale" --completion frob >"$work/out" 2>"$work/err"
 is "$? $(wc -c <"$work/out" | tr -d ' ') $(wc -l <"$work/err" | tr -d ' ')" \
-    "2 0 1" "an unknown shell"
-options() { # of a verb, as its help has them
+    "2 0 1" "an unknown shell is refused"
+options() { # print the options in a verb's help
     "$chorale" "$1" --help | sed -n '/^Options:/,/^Examples:/{
         s/^  -[a-zA-Z], --/      --/; s/^      --\([a-z0-9-]*\).*/--\1/p
         }' | sort
@@ -14,12 +14,12 @@ options() { # of a verb, as its help has them
 for verb in $("$chorale" --verbs); do
     options "$verb" >"$work/options.$verb"
     [ -s "$work/options.$verb" ]
-    ok $? "$verb has options"
+    ok $? "$verb has options in its help"
 done
 
 if command -v bash >/dev/null 2>&1; then
     "$chorale" --completion bash >"$work/chorale.bash"
-    ok $? "bash"
+    ok $? "--completion bash exits with 0"
     completes() { # words before the last, the last word
         CHORALE_WORDS="$1" CHORALE_LAST="$2" bash -c '
             . "$0"
@@ -30,41 +30,47 @@ if command -v bash >/dev/null 2>&1; then
             "$work/chorale.bash" | sort
     }
     is "$(bash -c '. "$0"; complete -p chorale' "$work/chorale.bash")" \
-        "complete -o default -F _chorale chorale" "it completes chorale"
+        "complete -o default -F _chorale chorale" "bash completes chorale"
     is "$(completes '' '' | grep -v '^-')" \
-        "$({ "$chorale" --verbs; echo help; } | sort)" "all verbs, and help"
+        "$({ "$chorale" --verbs; echo help; } | sort)" \
+            "bash completes all verbs and help"
     is "$(completes '' 'pl')" "plan
-plot" "those that begin so"
+plot" "bash completes verbs by prefix"
     for verb in $("$chorale" --verbs); do
         is "$(completes "$verb r.db" --)" "$(cat "$work/options.$verb")" \
             "bash completes exactly the options of $verb"
     done
     is "$(completes 'baseline' '')" "list
 remove
-set" "the first words of baseline"
-    is "$(completes 'table' 'in')" install "and of table"
-    is "$(completes 'plan r.db -c' 'allr')" allreduce "collectives"
-    is "$(completes 'plan r.db' 'x')" "" "else files"
+set" "bash completes the subcommands of baseline"
+    is "$(completes 'table' 'in')" install \
+        "bash completes the subcommands of table"
+    is "$(completes 'plan r.db -c' 'allr')" allreduce \
+        "bash completes collectives"
+    is "$(completes 'plan r.db' 'x')" "" "other words are completed as files"
     is "$(completes '--completion' '')" "bash
-zsh" "shells"
+zsh" "bash completes shells"
     is "$(completes 'help' '')" "$("$chorale" --verbs | sort)" \
-        "verbs behind help"
+        "bash completes verbs after help"
     is "$(completes 'export r.db --format' '')" "csv
-json" "an option's few words"
-    is "$(completes 'export r.db --format' 'j')" json "those that begin so"
-    is "$(completes 'export r.db --format' 'x')" "" "and no file beside them"
+json" "bash completes the words of an option"
+    is "$(completes 'export r.db --format' 'j')" json \
+        "bash completes words of an option by prefix"
+    is "$(completes 'export r.db --format' 'x')" "" \
+        "no file is completed for such an option"
     if [ -f "$top_builddir/tuner/completions/chorale" ]; then
         cmp -s "$work/chorale.bash" "$top_builddir/tuner/completions/chorale"
-        ok $? "what make installs is of this build"
+        ok $? "the installed completion is that of this build"
     else
-        skip "not built" "what make installs"
+        skip "not built" "the installed completion is that of this build"
     fi
 else
     skip "no bash" "bash"
 fi
 
 "$chorale" --completion zsh >"$work/_chorale"
-is "$? $(head -n 1 "$work/_chorale")" "0 #compdef chorale" "zsh"
+is "$? $(head -n 1 "$work/_chorale")" "0 #compdef chorale" \
+    "--completion zsh exits with 0"
 for verb in $("$chorale" --verbs); do
     sed -n "/^    $verb)\$/,/;;\$/p" "$work/_chorale" |
         grep -o " '--[a-z0-9-]*:" | tr -d " ':" | sort >"$work/words"
@@ -73,8 +79,8 @@ for verb in $("$chorale" --verbs); do
 done
 if command -v zsh >/dev/null 2>&1; then
     zsh -f -n "$work/_chorale"
-    ok $? "zsh reads it"
-    # The functions of its completion system are replaced by ones that print.
+    ok $? "zsh parses the completion"
+    # Replace the functions of zsh's completion system by ones that print.
     got=$(zsh -f -c '
         _describe() { print -l -- ${(P)2} | sed "s/:.*//" }
         _files() { print files }
@@ -92,8 +98,9 @@ if command -v zsh >/dev/null 2>&1; then
         _chorale' zsh "$work/_chorale")
     is "$got" "csv
 json
-$("$chorale" --verbs)" "also an option's few words, and verbs behind help"
+$("$chorale" --verbs)" \
+    "zsh completes the words of an option, and verbs after help"
 else
-    skip "no zsh" "zsh reads it"
+    skip "no zsh" "zsh parses the completion"
 fi
 finish

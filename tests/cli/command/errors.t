@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# errors.t - bad input gives the exit code and the one line on standard error
-# that errors.tsv has for it, and changes no file.
+# errors.t - bad input gives the exit code and the single error line that
+# errors.tsv lists for it, and changes no file.
 . "$(dirname "$0")/../../lib.sh"
 table=$here/errors.tsv
 w=$work
 cd "$work" || exit 99
 unset CHORALE_SITE
 
-# Databases and files with a fault each.
+# Databases and files with one fault each.
 "$chorale" plan "$w/r.db" -P 1 -m 8 -c bcast --launches 1 -i 5 -q
 ok $? "plan makes a campaign"
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$w/s.db" \
@@ -43,7 +43,7 @@ done
 for i in $(seq 100); do echo "option = --hint=$i"; done >"$w/many.site"
 cksum ./*.db ./*.osu >"$w/before"
 
-# Of row N: the expectation in row.N, the output in out.N, the error in err.N.
+# Row N: the expectation is in row.N, the output in out.N, the error in err.N.
 tab=$(printf '\t')
 n=0
 one() { # code, verb, wrong, remedy, words
@@ -67,7 +67,7 @@ for verb in $verbs; do
     one 2 "$verb" "$verb: unknown option --frobnicate" \
         "see .chorale $verb --help" "$verb" --frobnicate
 done
-# One process checks all of them.
+# One process checks all rows, for speed.
 perl -e 'sub text { local $/; open my $in, "<", $_[0] or die "$_[0]: $!"; <$in> }
 for my $n (1 .. $ARGV[0]) {
     my ($code, $wrong, $remedy, $what, $got) = split /\n/, text("row.$n");
@@ -78,7 +78,7 @@ for my $n (1 .. $ARGV[0]) {
         ($remedy eq "" || $err !~ /$remedy/) && "no remedy \"$remedy\""), "\n";
 }' $n >results.txt
 while IFS=$tab read -r row what faults; do
-    is "$faults" "" "row $row, $what: the exit code and the line are those of the table"
+    is "$faults" "" "row $row, $what: exit code and error line are as listed"
     [ -z "$faults" ] || diag "$(cat "err.$row")"
 done <results.txt
 is "$(wc -l <results.txt)" "$n" "every row is checked"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a man page has otherwise than the --help that it was made of: the
-summary, each paragraph, each row of an option or a verb, each example.
+"""Print the differences between a man page and the --help that it was made of:
+summary, paragraphs, rows of options and verbs, examples.
 
 Usage: manpage.py HELP MANPAGE
 """
@@ -13,7 +13,7 @@ def words(text):
 
 
 def units(lines):
-    """Rows and paragraphs of a help text after its line of usage."""
+    """Rows and paragraphs of a help text after the usage line."""
     unit = []
     for line in lines[1:] + [""]:
         starts = re.match(r"  \S|   +-", line) or re.match(r"\S.*:$", line)
@@ -25,7 +25,7 @@ def units(lines):
 
 
 def plain(line):
-    """A line of a man page without what roff makes of it."""
+    """A line of a man page without roff markup."""
     line = re.sub(r"^\.[A-Za-z]+ ?", "", line)
     line = re.sub(r"\\f(\(..|.)|\\[,/&]", "", line)
     return (line.replace(r"\-", "-").replace(r"\(aq", "'")

@@ -11,7 +11,7 @@ my $call = qr/(\((?:[^()"']|$quoted|(?-1))*\))/s;
 my ($n, $file) = (0, '');
 sub check {
     my ($name, $words) = @_;
-    # The first text of the call; a macro in it counts as a field.
+    # The first literal of the call; a macro in it counts as a field.
     my ($format) = $words =~ /((?:$string|\b[A-Z][A-Z_0-9]+\b(?=\s*$string))
         (?:\s*(?:$string|\b[A-Z][A-Z_0-9]+\b))*)/sx;
     return if !defined $format;
@@ -44,8 +44,10 @@ PL
 cd "$top_srcdir" || exit 99
 perl "$work/lint.pl" algorithms db runners tuner plots >"$work/faults" \
     2>"$work/count"
-is "$(cat "$work/faults")" "" "every message has the form"
-like "$(cat "$work/count")" '^[1-9][0-9][0-9] messages$' "the lint finds them"
+is "$(cat "$work/faults")" "" \
+    "every message has the form 'object: problem; remedy'"
+like "$(cat "$work/count")" '^[1-9][0-9][0-9] messages$' \
+    "the lint finds the messages"
 cat >"$work/bad.c" <<'C'
 /* chorale_fail(msg, CHORALE_DATA, "Gone."); */
 return chorale_fail(msg, CHORALE_DATA, "%s: Bad (" "; " "repeat"

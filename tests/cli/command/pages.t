@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pages.t - what the pages for people tell to type is there: verbs, their
-# options, programs, and the files that they link.
+# pages.t - verbs, options, programs and linked files in the documents exist.
 . "$(dirname "$0")/../../lib.sh"
 command -v python3 >/dev/null 2>&1 || skip_all "no python3"
 cd "$work" || exit 99
@@ -23,7 +22,7 @@ for page in sys.argv[2:]:
     inline = re.findall(r"`([^`]+)`", re.sub(r"(?m)^    .*$", "", text))
     said = re.sub(r"\\\n", " ", blocks).splitlines() + \
         [re.sub(r"\s+", " ", code) for code in inline]
-    # A statement that goes on, as SQL does, has no options of ours.
+    # Continued statements, such as SQL, have no options of chorale.
     for code in said:
         for part in re.split(r"\bchorale (?=[a-z])", code)[1:]:
             words = re.split(r"\s#|&&|[|;>]", part)[0].split()
@@ -50,7 +49,7 @@ $top_srcdir/ci/packaging/README.md"
 # shellcheck disable=SC2086
 python3 words.py "$("$chorale" --verbs | tr '\n' ' ')" $pages |
     sort -u >words.txt
-ok $? "the pages are read"
+ok $? "the documents are parsed"
 diag "$(wc -l <words.txt) verbs, options and files"
 bad=0
 while read -r page verb option; do
@@ -67,10 +66,10 @@ while read -r page verb option; do
         diag "$page: chorale $verb has no $option"
     }
 done <words.txt
-is "$bad" 0 "every option that they give to a verb is one of it"
+is "$bad" 0 "every option in the documents belongs to its verb"
 for page in README.md TUTORIAL.md MEASURING.md PEERS.md; do
     [ "$(grep -c "^$page [a-z].* -" words.txt)" -gt 0 ]
-    ok $? "$page: $(grep -c "^$page " words.txt) of them"
+    ok $? "$page has $(grep -c "^$page " words.txt) options"
 done
 bad=0
 for verb in $("$chorale" --verbs); do
@@ -79,8 +78,8 @@ for verb in $("$chorale" --verbs); do
 done
 is "$bad" 0 "README has every verb"
 
-# The pictures of README, with words for who does not see them, on a white ground
-# of their own, as the page may be dark, and small.
+# The pictures of README have alternative text, a white background because the
+# page may be dark, and a small file.
 cat >pictures.py <<'END'
 import os
 import re
@@ -100,12 +99,12 @@ for words, name in pictures:
 END
 is "$(python3 pictures.py "$top_srcdir/README.md" 2>&1)" \
     "plots/allreduce_speedup.svg True True #ffffff svg 0" \
-    "README has a picture, in words too, and small"
+    "README's pictures have alternative text and are small"
 
-# The folder in which ci/check builds, and that in which ci/quickstart does,
-# are those of the tutorial.
+# The build folders of ci/check and of ci/quickstart must be those of the
+# tutorial.
 build=$(sed -n 's/^build_in "$top\/\([a-z-]*\)".*/\1/p' \
     "$top_srcdir/ci/quickstart")
 like "$(cat "$top_srcdir/tuner/TUTORIAL.md")" "PATH=.PWD/$build:" \
-    "the tutorial takes the build of ci/quickstart ($build)"
+    "the tutorial uses the build folder of ci/quickstart ($build)"
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a table was decided by stays with it: what decides again does it alike,
-# and the files made of it say it.
+# The options of decide are stored with the table, used again by later decisions
+# on request, and written into generated files.
 . "$(dirname "$0")/../../lib.sh"
 db=$work/a.db
 plan=$work/plan.db
@@ -13,39 +13,40 @@ kept() { # database
 }
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$db" ring \
     "2 16"
-is "$(kept "$db")" "" "no table, no policy"
+is "$(kept "$db")" "" "a database without a table has no stored options"
 "$chorale" decide "$db" -q
-is "$(kept "$db")" "- - - - 0 - 0" "nothing asked for: the defaults"
+is "$(kept "$db")" "- - - - 0 - 0" "decide without options stores the defaults"
 "$chorale" generate "$db" -q --format c -o "$work/plain.c"
-is "$(grep -c 'decided by' "$work/plain.c")" 0 "and its file says no more"
+is "$(grep -c 'decided by' "$work/plain.c")" 0 \
+    "the file of a table with defaults has no options"
 
 "$chorale" decide "$db" --threshold 5% --compact 0 --dispatch-cost 1us \
     --objective p95 --deterministic --max-scratch 64K --allow-patented \
     >"$work/out.txt"
-is "$(kept "$db")" "0.05 0.0 1.0e-06 p95 1 65536 1" "each option is kept"
+is "$(kept "$db")" "0.05 0.0 1.0e-06 p95 1 65536 1" "each option is stored"
 words="--threshold=0.05 --compact=0 --dispatch-cost=1e-06 --objective=p95 \
 --deterministic --max-scratch=65536 --allow-patented"
 is "$(sed -n '1s/.*decided by //p' "$work/out.txt")" "$words" \
-    "decide shows them"
+    "decide prints the options"
 is "$("$chorale" decide "$db" $words --json |
     sed -n 's/.*"options": "\(.*\)".*/\1/p')" "$words" \
-    "what is shown can be given again"
+    "the printed options are accepted again"
 "$chorale" generate "$db" -q --format c -o "$work/asked.c" --allow-patented
 is "$(sed -n 's/.*decided by: //p' "$work/asked.c")" "$words" \
-    "the dispatch file says them"
+    "the dispatch file has the options"
 
 "$chorale" decide "$db" -q --as-before --threshold 1%
 is "$(kept "$db")" "0.01 0.0 1.0e-06 p95 1 65536 0" \
-    "--as-before: what is given counts, patents are asked for each time"
+    "--as-before: given options replace stored ones, patents must be repeated"
 "$chorale" decide "$db" -q --as-before --objective median --max-scratch 0
 is "$(kept "$db")" "0.01 0.0 1.0e-06 median 1 0 0" \
-    "a default can be asked for, and no scratch at all"
+    "--as-before: a default and no scratch can be requested"
 "$chorale" decide "$db" -q
-is "$(kept "$db")" "- - - - 0 - 0" "without it all is as at first"
+is "$(kept "$db")" "- - - - 0 - 0" "without --as-before the defaults apply"
 err=$("$chorale" decide "$db" -q --as-before --objective mode 2>&1)
-is $? 2 "no objective: refused"
-like "$err" "median or p95" "it says which there are"
-is "$(kept "$db")" "- - - - 0 - 0" "and nothing is lost"
+is $? 2 "an unknown objective is refused"
+like "$err" "median or p95" "the error lists the objectives"
+is "$(kept "$db")" "- - - - 0 - 0" "a refused decide keeps the stored options"
 
 if [ -x "$top_builddir/chorale-runner-sim" ] &&
     command -v smpirun >/dev/null 2>&1; then
@@ -57,15 +58,17 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
             diag "$(cat "$work/out.txt")"
     }
     tuned
-    is "$(kept "$work/t.db")" "- - - - 0 - 0" "tune: nothing asked for"
+    is "$(kept "$work/t.db")" "- - - - 0 - 0" \
+        "tune without options stores the defaults"
     tuned --deterministic --max-scratch 1M
-    is "$(kept "$work/t.db")" "- - - - 1 1048576 0" "tune takes them"
+    is "$(kept "$work/t.db")" "- - - - 1 1048576 0" "tune stores the options"
     tuned
-    is "$(kept "$work/t.db")" "- - - - 1 1048576 0" "and decides so again"
+    is "$(kept "$work/t.db")" "- - - - 1 1048576 0" \
+        "tune again uses the stored options"
     err=$("$chorale" tune "$work/t.db" --objective mode 2>&1)
-    is $? 2 "tune: no objective: refused"
-    like "$err" "median or p95" "it says which there are"
+    is $? 2 "tune: an unknown objective is refused"
+    like "$err" "median or p95" "tune: the error lists the objectives"
 else
-    skip "no simulation" "tune decides as before"
+    skip "no simulation" "tune uses the stored options"
 fi
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# verbs.t - each verb on its main path, on simulated campaigns and on a real one
+# verbs.t - the main path of each verb, on simulated campaigns and on a real one
 # of one and two ranks. Other tests cover `submit` and `job` (Slurm), `try`
 # (try.t) and `table` (table.t).
 . "$(dirname "$0")/../../lib.sh"
@@ -10,7 +10,7 @@ export CHORALE_DATADIR
 cd "$work" || exit 99
 sql() { sqlite3 "$1" "$2"; }
 run() { timeout 900 "$chorale" "$@" >out 2>err; }
-pictures() { # folder: how many PNG files
+pictures() { # folder: number of its PNG files
     find "$1" -name '*.png' -size +1k 2>/dev/null | grep -c .
 }
 
@@ -31,11 +31,11 @@ END
 run import osu.db osu.txt -P 8 --ppn 4
 is "$? $(sql osu.db 'SELECT msg_size, median * 1e6 FROM run_summary
     JOIN run USING (run_id) JOIN cell USING (cell_id)' | tr '\n' ' ')" \
-    "0 1|2.5 1024|4.0 " "import stores the rows of a table"
+    "0 1|2.5 1024|4.0 " "import stores the rows of an OSU table"
 sed 's/Broadcast/Allreduce/; s/^1 /4 /' osu.txt >sums.txt
 run import sums.db sums.txt -P 8 --ppn 4
 is "$? $(sql sums.db 'SELECT DISTINCT coll, dtype, op FROM cell')" \
-    "0 allreduce|float|sum" "import knows the type of reductions"
+    "0 allreduce|float|sum" "import stores the type of reductions"
 
 if "$chorale" --version | grep -q simgrid=yes; then
     platform flat.xml 10 1000000000 4
@@ -68,9 +68,9 @@ print(*[(s["coll"], s["points"], round(s["speedup"], 2), s["worst"] < 0.01)
         "0 ('bcast', 6, 1.73, True) ('allreduce', 6, 1.0, True)" \
         "evaluate computes speed-up and regret of the table"
     run export s.db -o s.csv
-    is "$? $(wc -l <s.csv)" "0 $((cells + 1))" "export writes a row for each cell"
+    is "$? $(wc -l <s.csv)" "0 $((cells + 1))" "export writes a row per cell"
     run report s.db -o page.html
-    is "$? $(grep -c '</html>' page.html)" "0 1" "report writes a page"
+    is "$? $(grep -c '</html>' page.html)" "0 1" "report writes an HTML page"
     if command -v gnuplot >/dev/null 2>&1; then
         run plot s.db -c bcast -P 4 -o pics
         [ $? -eq 0 ] && [ "$(pictures pics)" -gt 0 ]
@@ -84,14 +84,14 @@ print(*[(s["coll"], s["points"], round(s["speedup"], 2), s["worst"] < 0.01)
         # shellcheck disable=SC2086
         run plan $k.db $one --platform $k.xml --label $k && run run $k.db -q
     done
-    # Both may have begun in one second.
+    # Both may have started in the same second.
     sql slow.db "UPDATE launch SET started = '2100-01-01T00:00:00Z'"
     run compare flat.db slow.db
     like "$? $(grep '^slower' out)" '^1 slower .* bcast binomial' \
         "compare names a slower variant"
     run history flat.db slow.db
     like "$(cat out)" '^[1-9][0-9]* of [0-9]+ cells changed over 2 runs' \
-        "history finds the run that is slower"
+        "history finds the slower run"
     run baseline set good flat.db --label flat
     like "$? $("$chorale" baseline list flat.db)" \
         '^0 good .* 1 campaign, label flat$' "baseline names a campaign"
@@ -107,7 +107,7 @@ else
     skip "no SimGrid" "simulated campaigns"
 fi
 
-# Real: times are made up before they are judged.
+# A real campaign; its times are replaced before they are judged.
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
     export CHORALE_MPIEXEC="$MPIEXEC"
     run tune r.db -P 1,2 -m 8 -c bcast --variants binomial --launches 4 -i 5 \

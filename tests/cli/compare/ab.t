@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `chorale ab`: two sides in turn. What is exact is simulated; of real runs only
-# their order and what was planned is asked, and a delay that no load of the
-# machine makes.
+# `chorale ab`: two sides measured in turn. Exact results are checked in
+# simulation. For real runs only their order and plan are checked, and a delay
+# larger than any noise.
 . "$(dirname "$0")/../../lib.sh"
 chorale=$(cd "$top_builddir" && pwd)/chorale
 shim=$(cd "$top_builddir" && pwd)/.libs/libchorale_pmpi.so
@@ -11,14 +11,14 @@ cd "$work" || exit 99
 unset CHORALE_DISPATCH CHORALE_AFTER CHORALE_SITE
 sql() { sqlite3 "$1" "$2"; }
 
-# Bad words: one line, and what is wrong.
+# Bad options: the error is one line with the reason.
 bad() { # exit code, pattern, options...
     code=$1 pattern=$2
     shift 2
     "$chorale" ab "$@" >out.txt 2>err.txt
     is $? "$code" "$*: exit $code"
-    is "$(grep -c . err.txt)" 1 "$*: one line"
-    like "$(cat err.txt)" "$pattern" "$*: it says why"
+    is "$(grep -c . err.txt)" 1 "$*: the error is one line"
+    like "$(cat err.txt)" "$pattern" "$*: the error gives the reason"
 }
 bad 2 'ab: --head SIDE is missing: this, build:' --base this
 bad 2 '--head ring: no such side; this, build:PROGRAM' --base this --head ring
@@ -42,9 +42,9 @@ bad 2 '--arrival: ranks that come together' --base this --head this \
 bad 2 '--fail-on red: unknown' --base this --head this --fail-on red
 bad 2 'one word too many' --base this --head this a b
 [ ! -e bad ] && [ -z "$(ls -- *.db 2>/dev/null)" ]
-ok $? "nothing was run, nothing made"
+ok $? "bad options run no command and make no file"
 
-# Sides that do not do what a side must.
+# Sides that behave badly.
 bad 3 '--head with:false: its plan failed in silence' --base this \
     --head with:false -c bcast -m 8 -P 2
 rm -f ab-base.db
@@ -58,7 +58,7 @@ if "$chorale" --version | grep -q simgrid=yes; then
     platform p2.xml 1.001 1250000000 4
     cat >slower.sh <<'END'
 #!/bin/sh
-# Plans on a network that is a thousandth slower.
+# Plans on a network that is 0.1 % slower.
 for word; do
     shift
     [ "$word" != --platform=p1.xml ] || word=--platform=p2.xml
@@ -68,7 +68,7 @@ exec "$@"
 END
     cat >log.sh <<'END'
 #!/bin/sh
-# log.sh NAME COMMAND...: runs it, and notes that it was NAME's turn.
+# log.sh NAME COMMAND...: log NAME's turn and run the command.
 name=$1
 shift
 [ "$2" != run ] || echo "$name" >>turns.txt
@@ -76,7 +76,7 @@ exec "$@"
 END
     cat >stop.sh <<'END'
 #!/bin/sh
-# Ends the command above at base's second launch, once.
+# Interrupt the command above once, at base's second launch.
 [ "$2" != run ] || echo base >>turns.txt
 if [ "$2" = run ] && [ "$(grep -c base turns.txt)" -eq 2 ] && [ ! -e stopped ]; then
     touch stopped
@@ -90,71 +90,78 @@ END
         -c bcast,scatter -m 16K,64K -P 4
 
     out=$("$chorale" ab --base this --head this "$@" aa 2>err.txt)
-    is $? 0 "the same twice: exit 0"
-    like "$out" '^[1-9][0-9]* same, of [0-9]+ cells: green$' "all is the same"
+    is $? 0 "equal sides exit with 0"
+    like "$out" '^[1-9][0-9]* same, of [0-9]+ cells: green$' \
+        "equal sides: all cells are the same"
     like "$(cat err.txt)" '^chorale: aa-base.db .this. and aa-head.db .this. are measured in turn$' \
-        "it says what it measures"
+        "ab prints what it measures"
     for db in aa-base aa-head; do
         is "$(sql $db.db 'SELECT sum(planned) = sum(done), sum(done) > 0
             FROM v_progress')" "1|1" "$db.db is complete"
     done
-    is "$(sql aa-head.db 'SELECT label FROM campaign')" this "labelled by its side"
+    is "$(sql aa-head.db 'SELECT label FROM campaign')" this \
+        "a campaign is labelled with its side"
     out=$("$chorale" ab --base this --head this "$@" aa 2>/dev/null)
-    is $? 0 "once more: nothing is left to do"
-    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 "and nothing is done"
+    is $? 0 "the same command again exits with 0"
+    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 \
+        "the same command again makes no launch"
     bad 2 'aa-head.db: was planned otherwise .*name another prefix' --base this \
         --head env:A=1 "$@" aa
     bad 2 'aa-base.db: was planned otherwise' --base this --head this "$@" \
         --seed 2 aa
 
     out=$("$chorale" ab --base this --head with:./slower.sh "$@" slow 2>/dev/null)
-    is $? 1 "a slower side is red"
-    like "$out" '^slower +\+0\.[0-9]+ %.* bcast binomial' "and named"
+    is $? 1 "a slower head exits with 1"
+    like "$out" '^slower +\+0\.[0-9]+ %.* bcast binomial' \
+        "the slower cell is named"
     out=$("$chorale" ab --base with:./slower.sh --head this "$@" fast \
         --format json 2>/dev/null)
-    is $? 0 "the other way round it is green"
+    is $? 0 "a faster head exits with 0"
     is "$(printf '%s' "$out" | python3 -c 'import json, sys
 print({c["verdict"] for c in json.load(sys.stdin)["cells"]})')" "{'faster'}" \
-        "and faster"
+        "a faster head is reported faster"
     "$chorale" ab --base this --head with:./slower.sh "$@" within \
         --threshold 1% >/dev/null 2>&1
-    is $? 0 "within a threshold it is not"
+    is $? 0 "a difference below --threshold exits with 0"
     "$chorale" ab --base this --head "build:$chorale" "$@" b --format junit \
         -o b.xml 2>/dev/null
-    is $? 0 "another build's program"
-    like "$(cat b.xml)" '<testsuite .*failures="0"' "its report in a file"
+    is $? 0 "a side may be the program of another build"
+    like "$(cat b.xml)" '<testsuite .*failures="0"' \
+        "the report is written to a file"
     bad 2 'no table is preloaded into a simulation' --base this \
         --head "table:$shim" "$@"
 
-    # Turns, with four launches of each.
+    # The order of four launches per side.
     shift 12
     set -- --launcher smpirun --platform p1.xml --network hockney --system sim \
         -c bcast --variants binomial -m 1K -P 2 --launches 4
     "$chorale" ab --base 'with:./log.sh base' --head 'with:./log.sh head' "$@" \
         turns >/dev/null 2>&1
-    is $? 0 "four launches of each"
+    is $? 0 "four launches per side exit with 0"
     is "$(tr '\n' ' ' <turns.txt)" "base head head base base head head base " \
-        "in turn, each time the other one first"
+        "sides alternate, and the first side changes"
     rm turns.txt
     "$chorale" ab --base with:./stop.sh --head 'with:./log.sh head' "$@" stop \
         >out.txt 2>err.txt
-    is $? 75 "stopped: exit 75"
+    is $? 75 "interrupted ab exits with 75"
     like "$(tail -n 1 err.txt)" 'stopped; the same command goes on from here' \
-        "which it says"
+        "interrupted ab prints how to resume"
     is "$(sql stop-base.db "SELECT count(*) FROM launch WHERE status = 'done'") $(
         sql stop-head.db "SELECT count(*) FROM launch WHERE status = 'done'")" \
-        "1 2" "base is one behind"
+        "1 2" "base has one launch fewer"
     out=$("$chorale" ab --base with:./stop.sh --head 'with:./log.sh head' "$@" \
         stop 2>/dev/null)
-    is $? 0 "the same command goes on"
+    is $? 0 "the same command resumes"
     is "$(tr '\n' ' ' <turns.txt)" \
-        "base head head base base base head head base " "where it was"
-    like "$out" ' same, of [0-9]+ cells: green$' "to the end"
+        "base head head base base base head head base " \
+            "it resumes with the interrupted launch"
+    like "$out" ' same, of [0-9]+ cells: green$' \
+        "the resumed comparison is complete"
 else
     skip "no SimGrid" "simulated sides"
 fi
 
-# On this machine. Of the library's broadcast each takes 30 ms more in head.
+# Real runs: each library broadcast takes 30 ms longer in head.
 cat >slow.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -177,22 +184,22 @@ if [ $? -eq 0 ]; then
         --min-iterations 2 --cell-time 0.01 --sync barrier -x 0 --again 10
     out=$(timeout 900 "$chorale" ab --base this \
         --head "env:LD_PRELOAD=$work/slow.so" "$@" real 2>err.txt)
-    is $? 1 "thirty milliseconds more are red"
+    is $? 1 "30 ms longer exits with 1"
     like "$out" '^slower .* bcast library; m = 8 B, P = 2.*measured again ([89]|10) times' \
-        "and named"
+        "the slower library broadcast is named"
     like "$out" '^note: 1 settings differ: LD_PRELOAD: not set in base, .* in head' \
-        "with what differs"
+        "the differing environment variable is reported"
     like "$(cat err.txt)" 'cells? looks? slower; 10 launches of each are planned in real-base.db and real-head.db' \
-        "measured again in both"
+        "slower cells are remeasured on both sides"
     is "$(for db in real-base real-head; do sql $db.db 'SELECT batch, again,
         count(*), sum(l.status = '"'done'"') FROM launch l JOIN campaign USING
         (campaign_id) GROUP BY again'; done | tr '\n' ' ')" \
         "8|0|5|5 8|1|10|10 8|0|5|5 8|1|10|10 " \
-        "both with the same batch, complete"
+        "both sides have the same batch and all runs"
     is "$(sql real-base.db "SELECT count(*), sum(CAST(value AS REAL)
         BETWEEN 1e-13 AND 1e-6)
         FROM environment WHERE key = 'copy_beta_s'")" "15|15" \
-        "each launch says what copying a byte took"
+        "each launch stores the time of a copied byte"
     for db in real-base real-head; do
         sql $db.db "SELECT started FROM launch ORDER BY launch_id" >$db.txt
     done
@@ -202,30 +209,30 @@ if [ $? -eq 0 ]; then
             if (a < last || b < a) bad++
             last = b
         } END { print NR, bad + 0 }')" "15 0" \
-        "launch by launch, each time the other one first"
+        "launches alternate, and the first side changes"
 else
     skip "no preloads here" "a real slowdown"
 fi
 
-# A table, and one that cannot be loaded.
+# A table as a side, and one that cannot be loaded.
 if [ -f "$shim" ] && ! nm -D "$shim" | grep -q '__[aut]*san_' &&
     "$CC" -shared -fPIC -I"$top" -o table.so "$top/tests/shim/table.c"; then
     set -- -c bcast -m 80 -P 2 --launches 1 -i 5 --min-iterations 2 \
         --cell-time 0.01 --sync barrier
     timeout 900 "$chorale" ab --base this --head table:./table.so "$@" \
         --fail-on none t >out.txt 2>err.txt
-    is $? 0 "a table as a side"
+    is $? 0 "a table as a side exits with 0"
     is "$(for db in t-base t-head; do sql $db.db "SELECT provider, r.status,
         reason, (SELECT count(*) FROM environment WHERE key = 'env:LD_PRELOAD'
         AND value LIKE '%libchorale_pmpi.so%') FROM run r JOIN cell USING
         (cell_id)"; done | tr '\n' ' ')" "library|ok||0 library|ok||1 " \
-        "the library's default by the shim on that side alone"
+        "only that side runs the library's default through the shim"
     echo "no table" >bad.so
     timeout 900 "$chorale" ab --base this --head table:./bad.so "$@" u \
         >out.txt 2>err.txt
-    is $? 1 "one that cannot be loaded is red"
+    is $? 1 "a table that cannot be loaded exits with 1"
     like "$(sql u-head.db 'SELECT r.status, reason FROM run r')" \
-        '^inapplicable.the shim serves no table' "which its runs say"
+        '^inapplicable.the shim serves no table' "its runs have the reason"
     bad 2 'leave --variants and --set out' --base this --head table:./table.so \
         "$@" --set all
 else

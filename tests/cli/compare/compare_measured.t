@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `chorale compare` on campaigns that are measured: on this machine with a second
+# `chorale compare` on measured campaigns: on this machine with a second
 # measurement, and on simulated networks, whose differences are exact.
 . "$(dirname "$0")/../../lib.sh"
 cd "$work" || exit 99
 
-# On this machine: cells that look slower are measured again, base and head in
-# turn. The test asserts nothing about times, and counts launches that lost
-# their clock as valid.
+# On this machine, cells that look slower are remeasured, base and head
+# interleaved. Times are not checked; launches that lost their clock count as
+# valid.
 for side in base head; do
     "$chorale" plan real_$side.db -c bcast -m 8 -P 2 --variants linear \
         --launches 4 -i 5 --min-iterations 2 --cell-time 0.01 --batch 1 >/dev/null 2>&1 &&
@@ -20,18 +20,18 @@ sqlite3 real_head.db "UPDATE run_summary SET median = 1000 + run_id"
 timeout 900 "$chorale" compare real_base.db real_head.db --min-launches 4 \
     --recheck both --run --again 5 --format json -o real.json \
     --base-command "$chorale" 2>err.txt
-is $? 0 "five pairs cannot make red"
+is $? 0 "five pairs cannot exit with 1"
 like "$(cat err.txt)" '2 cells look slower; 5 launches of each are planned in real_base.db and real_head.db' \
-    "--recheck both --run"
+    "--recheck both --run plans and runs both sides"
 for side in base head; do
     sqlite3 real_$side.db "SELECT started FROM launch JOIN campaign
         USING (campaign_id) WHERE again ORDER BY launch_id" >$side.txt
 done
 is "$(paste base.txt head.txt | awk '{ a = NR % 2 ? $1 : $2; b = NR % 2 ? $2 : $1 }
     a < last || b < a { bad++ } { last = b } END { print NR, bad + 0 }')" "5 0" \
-    "launch by launch, each time the other one first"
+    "launches alternate, and the first side changes"
 
-# A simulated system: exact.
+# Simulated systems have exact times.
 if "$chorale" --version | grep -q simgrid=yes; then
     platform p1.xml 1 1250000000 4
     platform p2.xml 1.001 1250000000 4
@@ -41,21 +41,22 @@ if "$chorale" --version | grep -q simgrid=yes; then
             --system sim >/dev/null &&
             "$chorale" run s$k.db -q
     done
-    ok $? "two simulated networks"
-    is "$(sqlite3 s2.db 'SELECT label FROM campaign')" v2 "a campaign has its label"
+    ok $? "two simulated networks are measured"
+    is "$(sqlite3 s2.db 'SELECT label FROM campaign')" v2 \
+        "a campaign stores its label"
     "$chorale" compare s1.db s1.db >/dev/null
-    is $? 0 "equal is equal"
+    is $? 0 "equal networks exit with 0"
     out=$("$chorale" compare s1.db s2.db 2>/dev/null)
-    is $? 1 "a latency of a thousandth more is slower"
-    like "$out" '^slower +\+0\.[0-9]+ %' "by what it is"
+    is $? 1 "a latency 0.1 % higher exits with 1"
+    like "$out" '^slower +\+0\.[0-9]+ %' "the exact difference is printed"
     "$chorale" compare s1.db s2.db --threshold 1% >/dev/null
-    is $? 0 "and within a threshold"
+    is $? 0 "a difference below --threshold exits with 0"
     out=$("$chorale" compare s1.db s1.db --guidelines)
     like "$out" 'bcast <= scatter \+ allgather of the library' \
-        "a guideline that the library breaks"
+        "a guideline that the library breaks is reported"
 
-    # Each rule: of all collectives that take as long as each other, one takes
-    # longer, then less.
+    # For each rule: with equal times of all collectives, one takes longer, then
+    # less.
     rules=$(sed -n 's/^    { "\([a-z_]* <= [^"]*\)".*/\1/p' \
         "$top_srcdir/tuner/compare/guidelines.c")
     "$chorale" plan rules.db -c bcast,reduce,allreduce,reduce_scatter_block,\
@@ -63,7 +64,8 @@ reduce_scatter,gather,gatherv,scatter,scatterv,allgather,allgatherv,alltoall,\
 alltoallv -m 16K,64K -P 4 --providers library --launcher smpirun \
         --platform p1.xml --network hockney --system sim >/dev/null &&
         "$chorale" run rules.db -q
-    is "$? $(echo "$rules" | wc -l)" "0 18" "all collectives of the rules"
+    is "$? $(echo "$rules" | wc -l)" "0 18" \
+        "the rules name 18 pairs of collectives"
     for left in $(echo "$rules" | sed 's/ .*//' | sort -u); do
         for time in 0.1 0.0001; do
             sqlite3 rules.db "UPDATE run_summary SET median = 0.001;
@@ -75,8 +77,8 @@ alltoallv -m 16K,64K -P 4 --providers library --launcher smpirun \
                 | grep "^$left " | sort -u >"rules-$time.txt"
         done
         is "$(cat rules-0.1.txt)" "$(echo "$rules" | grep "^$left " | sort)" \
-            "guidelines of $left, which takes longer"
-        is "$(cat rules-0.0001.txt)" "" "and which takes less"
+            "a slower $left breaks its guidelines"
+        is "$(cat rules-0.0001.txt)" "" "a faster $left breaks no guideline"
     done
 else
     skip "no SimGrid" "simulated systems"

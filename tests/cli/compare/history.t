@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `chorale history`: series over runs of the benchmark, their changes, where
-# they are, and the picture.
+# `chorale history`: series over runs of the benchmark, their change points, and
+# the picture.
 . "$(dirname "$0")/../../lib.sh"
 cd "$work" || exit 99
 schema=$top_srcdir/db/schema.sql
 
-# A real system with RUNS campaigns of 4 launches, two cells; the one of 1 KiB
-# takes 8 % longer from run AT on.
+# Make a real system with RUNS campaigns of 4 launches and two cells; the cell
+# of 1 KiB takes 8 % longer from run AT on.
 database() { # file, first run, runs, at
     rm -f "$1"
     {
@@ -49,25 +49,25 @@ SQL
 }
 
 database all.db 0 24 15 2>err.txt
-ok $? "a database of 24 runs"
+ok $? "a database of 24 runs is made"
 out=$("$chorale" history all.db)
-is $? 0 "history"
+is $? 0 "history exits with 0"
 like "$out" '^v1[456] .* \+[78]\.[0-9]+ % .*2026-01-1[567]T.*bcast binomial; m = 1 KiB.*p = 0.000' \
-    "the change, within one run of where it is, with its p"
-like "$out" '^1 of 2 cells changed over 24 runs' "and no other"
+    "the change is found within one run, with its p"
+like "$out" '^1 of 2 cells changed over 24 runs' "no other change is found"
 out=$("$chorale" history all.db --threshold 9%)
-like "$out" '^0 of 2 cells changed' "a threshold"
+like "$out" '^0 of 2 cells changed' "--threshold hides smaller changes"
 out=$("$chorale" history all.db -c allreduce)
-like "$out" '^0 of 0 cells' "only some collectives"
+like "$out" '^0 of 0 cells' "-c limits the collectives"
 is "$("$chorale" history all.db --points | grep -c '^  [* ] v[0-9]* ')" 48 \
-    "every run of every cell"
+    "--points prints every run of every cell"
 is "$("$chorale" history all.db --json | python3 -c 'import json, sys
 d = json.load(sys.stdin)
 c = [x for x in d if x["changes"]]
 print(len(d), len(c), len(c[0]["values"]), 13 <= c[0]["changes"][0]["first"] <= 17,
       1.07 < c[0]["changes"][0]["ratio"] < 1.09)')" "2 1 24 True True" "JSON"
 
-# The same from several files, in any order.
+# Several files in any order give the same series.
 database a.db 0 12 15
 database b.db 12 12 15
 "$chorale" history b.db a.db --json >ba.json
@@ -75,42 +75,44 @@ database b.db 12 12 15
 is "$(python3 -c 'import json
 f = lambda n: [[(v["label"], round(v["seconds"], 12)) for v in c["values"]]
                for c in json.load(open(n))]
-print(f("ba.json") == f("all.json"))')" True "two files make the same series"
+print(f("ba.json") == f("all.json"))')" True "two files give the same series"
 out=$("$chorale" history a.db)
 like "$out" '2 cells have too few runs for any p of 0.001' \
-    "twelve runs are too few, which it says"
+    "too few runs for a small p are reported"
 
-is "$("$chorale" history a.db -c allreduce | wc -l)" 1 "of those that are asked for"
+is "$("$chorale" history a.db -c allreduce | wc -l)" 1 \
+    "only cells of -c are counted"
 
-# Files of two systems make one series, which is said.
+# Files of two systems make one series, with a warning.
 cp b.db c.db
 sqlite3 c.db "UPDATE system SET name = 'crate'"
 "$chorale" history a.db b.db c.db >/dev/null 2>err.txt
 is "$?$(cat err.txt)" \
     "0chorale: two systems: box in a.db, crate in c.db; what differs may be theirs" \
-    "two systems"
+    "two systems are reported"
 "$chorale" history a.db b.db >/dev/null 2>err.txt
-is "$?$(cat err.txt)" 0 "one is nothing to speak of"
+is "$?$(cat err.txt)" 0 "one system gives no warning"
 is "$(python3 -c 'import json
 print({c["provider"] for c in json.load(open("all.json"))})')" "{'chorale'}" \
-    "JSON says whose variant it is"
+    "JSON has the provider"
 
 # The picture.
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     "$chorale" history all.db --plot pics --format svg >out.txt
-    is $? 0 "--plot"
-    like "$(tail -1 out.txt)" '^1 picture in pics' "one picture"
+    is $? 0 "--plot exits with 0"
+    like "$(tail -1 out.txt)" '^1 picture in pics' "--plot makes one picture"
     xmllint --noout pics/*.svg
-    ok $? "which is SVG"
+    ok $? "the picture is SVG"
     grep -q '>+[78]\.[0-9]* %<' pics/*.svg && grep -q '>v0<' pics/*.svg
-    ok $? "with the change's size and the labels"
-    like "$(cat pics/*.dat)" '^1[34567]\.5 "\+[78]' "and its data"
+    ok $? "the picture has the change and the labels"
+    like "$(cat pics/*.dat)" '^1[34567]\.5 "\+[78]' \
+        "the data file has the change"
     "$chorale" history all.db --plot paper --format pdf >/dev/null
-    is "$? $(head -c 5 paper/*.pdf)" "0 %PDF-" "as PDF"
+    is "$? $(head -c 5 paper/*.pdf)" "0 %PDF-" "the picture can be PDF"
     "${GNUPLOT:-gnuplot}" -d -c "$top_srcdir/plots/history.gp" paper/*.dat \
         by-hand.pdf pdf 'by hand' >out.txt 2>&1
     is "$? $(cat out.txt) $(head -c 5 by-hand.pdf)" "0  %PDF-" \
-        "the script draws the data by hand"
+        "the script called directly draws the data"
 else
     skip "no gnuplot" "the picture"
 fi
@@ -118,16 +120,16 @@ fi
 # Hostile labels.
 sqlite3 all.db "UPDATE campaign SET label = 'v'';\`touch x\`\"' || char(10) || campaign_id"
 "$chorale" history all.db --plot evil >/dev/null
-is $? 0 "labels are text"
+is $? 0 "hostile labels exit with 0"
 [ ! -e x ] && [ ! -e evil/x ]
-ok $? "and are not run"
+ok $? "hostile labels are not executed"
 
 for bad in "--significance 0" "--significance 0.9" "--format gif" "-c frob"; do
     # shellcheck disable=SC2086
     "$chorale" history all.db $bad >/dev/null 2>err.txt
-    is $? 2 "$bad: exit 2"
-    is "$(wc -l <err.txt)" 1 "$bad: one line"
+    is $? 2 "$bad: exits with 2"
+    is "$(wc -l <err.txt)" 1 "$bad: the error is one line"
 done
 "$chorale" history none.db 2>/dev/null
-is $? 3 "no such file"
+is $? 3 "a missing file exits with 3"
 finish

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* baddisk.c - a file system that turns bad, for those who may not mount one:
- * preloaded by disk.t into the command and its runner. As soon as the file
- * SPOILT is there, the folder DISK and what is below is read-only if that file
- * is empty; else it is full: names can be made, but nothing be written. */
+/* baddisk.c - preload that simulates a failing file system for users who cannot
+ * mount one; disk.t preloads it into the command and its runner. Once the file
+ * SPOILT exists, the folder DISK is read-only if SPOILT is empty; else it is
+ * full: files can be created, but writes fail. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The error of a change there, 0: none. */
+/* The errno of a change of the path; 0: it succeeds. */
 static int fault(const char *path)
 {
     const char *disk = getenv("DISK"), *spoilt = getenv("SPOILT");

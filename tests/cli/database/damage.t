@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A database with a damaged page: whatever verb meets the page says so in one
-# line and exits with 4, none crashes or hangs, and none makes it worse. Full
-# disks and folders that cannot be written are in badinput.t.
+# A database with a damaged page: a verb that reads the page prints one line and
+# exits with 4. No verb crashes, hangs, or damages the file further. Full disks
+# and folders without write permission are in badinput.t.
 . "$(dirname "$0")/../../lib.sh"
 
 whole=$work/whole.db
@@ -14,14 +14,14 @@ page=$(sqlite3 "$whole" 'PRAGMA page_size')
 pages=$(sqlite3 "$whole" 'PRAGMA page_count')
 diag "$pages pages of $page bytes"
 
-hurt() { # source of bytes, page
+hurt() { # source of bytes, page: overwrite a page of a copy
     cp "$whole" "$work/hurt.db"
     rm -f "$work/hurt.db-journal"
     dd if="$1" of="$work/hurt.db" bs="$page" seek=$(($2 - 1)) count=1 \
         conv=notrunc 2>/dev/null
 }
 
-verb() { # verb: runs it; $code, and $lines on standard error
+verb() { # verb: run it; sets $code, and $lines of standard error
     case $1 in
     generate) set -- generate "$work/hurt.db" -o "$work/t.c" ;;
     *) set -- "$1" "$work/hurt.db" ;;
@@ -31,7 +31,7 @@ verb() { # verb: runs it; $code, and $lines on standard error
     lines=$(wc -l <"$work/err.txt" | tr -d ' ')
 }
 
-# The root of what every verb reads.
+# The root pages of tables that verbs read.
 for from in /dev/zero /dev/urandom; do
     for name in cell run; do
         root=$(sqlite3 "$whole" "SELECT rootpage FROM sqlite_master
@@ -39,21 +39,23 @@ for from in /dev/zero /dev/urandom; do
         for verb in status fit decide run; do
             hurt $from "$root"
             verb $verb
-            is "$code $lines" "4 1" "$verb, table $name from $from: exit 4, one line"
+            is "$code $lines" "4 1" \
+                "$verb, table $name from $from: exits with 4 and one line"
             like "$(cat "$work/err.txt")" 'hurt.db: the file is damaged .*restore' \
-                "$verb, table $name from $from: it says so"
+                "$verb, table $name from $from: the error reports the damage"
         done
     done
     root=$(sqlite3 "$whole" "SELECT rootpage FROM sqlite_master
         WHERE name = 'decision'")
     hurt $from "$root"
     verb generate
-    is "$code $lines" "4 1" "generate, table decision from $from"
+    is "$code $lines" "4 1" \
+        "generate, table decision from $from: exits with 4 and one line"
     [ ! -e "$work/t.c" ]
     ok $? "generate, table decision from $from: no table is made"
 done
 
-# Any page in the middle: damaged, or not met at all.
+# Any page of the file: the damage is reported, or the page is not read.
 bad=0 met=0 n=0
 i=2
 while [ $i -lt "$pages" ]; do
@@ -70,11 +72,12 @@ while [ $i -lt "$pages" ]; do
     done
     i=$((i + pages / 16 + 1))
 done
-is "$bad" 0 "pages all over the file: exit 4 with one line, or not met"
+is "$bad" 0 \
+    "pages all over the file: verbs exit with 4 and one line, or do not read it"
 [ "$met" -ge 8 ]
-ok $? "and $met of $n verbs did meet it"
+ok $? "$met of $n verbs read the damaged page"
 
-# The runner meets it: the samples' table, which `run` itself does not read.
+# The runner reads the table of samples, which `run` itself does not read.
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
     rm -f "$whole"
     "$chorale" plan "$whole" -P 2 -m 8 -c bcast --launches 1 -i 5 -q
@@ -82,9 +85,10 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
         WHERE name = 'sample'")
     hurt /dev/urandom "$root"
     verb run
-    is "$code $lines" "4 1" "run, table sample: exit 4, one line"
-    like "$(cat "$work/err.txt")" 'damaged' "run, table sample: it says so"
+    is "$code $lines" "4 1" "run, table sample: exits with 4 and one line"
+    like "$(cat "$work/err.txt")" 'damaged' \
+        "run, table sample: the error reports the damage"
     is "$(sqlite3 "$work/hurt.db" 'SELECT count(*) FROM run')" 0 \
-        "run, table sample: no run without its samples"
+        "run, table sample: no run is stored without samples"
 fi
 finish

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The file system under a campaign turns read-only or full while it runs: one
-# line says so, what is stored stays, and once it can be written again the same
-# command goes on. (What is full or read-only from the start: badinput.t.)
-# Twice: where the calls of the C library fail as they do then (baddisk.c),
-# which anybody can test, and on file systems that root can mount.
+# The file system of a campaign becomes read-only or full while it runs: one
+# error line, stored runs are kept, and when writing works again the same
+# command resumes. (badinput.t has file systems that are full or read-only from
+# the start.) Tested twice: with C library calls that fail (baddisk.c), which
+# needs no privilege, and on file systems that root can mount.
 . "$(dirname "$0")/../../lib.sh"
 
 disk=$work/disk
@@ -12,8 +12,8 @@ db=$disk/r.db
 planned=6
 trap 'umount "$disk" 2>/dev/null; rm -rf "$work"' EXIT
 
-# Measure on that file system until something is stored, with a launcher that
-# sees to that: from the second launch on it calls what spoils the disk.
+# Measure on that file system with a launcher that spoils the disk: from the
+# second launch on it runs the given command first.
 launcher() { # command
     cat >"$work/launcher" <<EOT
 #!/bin/sh
@@ -36,22 +36,24 @@ spoil() { # what, pattern
         run "$db" -q 2>"$work/err.txt"
     code=$?
     [ -e "$work/spoilt" ]
-    ok $? "$1: it happens while the campaign runs"
-    is "$code $(wc -l <"$work/err.txt")" "3 1" "$1: exit 3, one line"
-    like "$(cat "$work/err.txt")" "$2" "$1: it says what is wrong"
+    ok $? "$1: the disk fails while the campaign runs"
+    is "$code $(wc -l <"$work/err.txt")" "3 1" \
+        "$1: run exits with 3 and one line"
+    like "$(cat "$work/err.txt")" "$2" "$1: the error gives the reason"
     diag "$(cat "$work/err.txt")"
 }
 
 again() { # what
-    is "$(sqlite3 "$db" 'PRAGMA integrity_check')" ok "$1: the file is whole"
+    is "$(sqlite3 "$db" 'PRAGMA integrity_check')" ok \
+        "$1: the database is intact"
     is "$(sqlite3 "$db" "SELECT count(*) FROM run r JOIN run_summary s
         USING (run_id) WHERE s.nrep = (SELECT count(*) FROM sample a
         WHERE a.run_id = r.run_id AND a.flags & 2 = 0)")" 2 \
-        "$1: what was measured before is there"
+        "$1: runs measured before are kept"
     timeout 900 "$chorale" run "$db" -q
-    ok $? "$1: then the same command goes on"
+    ok $? "$1: afterwards the same command resumes"
     is "$(sqlite3 "$db" "SELECT count(*) FROM run WHERE status = 'ok'")" \
-        $planned "$1: to the end, and nothing is measured twice"
+        $planned "$1: it completes, and no run is measured twice"
     is "$(sqlite3 "$db" "SELECT count(*) FROM launch WHERE status = 'running'")" \
         0 "$1: no launch is left running"
 }
@@ -75,12 +77,12 @@ if "$chorale" --version | grep -q 'sanitizer=no'; then
     again "calls fail with ENOSPC"
     rm "$db"
 else
-    skip "built with a sanitizer: nothing can be preloaded" "calls that fail"
+    skip "built with a sanitizer: a preload is not possible" "calls that fail"
 fi
 preload=
 
-# An error that the kernel answers by making the file system read-only, with
-# files open on it: ext4 can be told to behave as if it had met one.
+# An error to which the kernel reacts by making the file system read-only, with
+# files open on it: ext4 can be made to behave as after one.
 if command -v mkfs.ext4 >/dev/null 2>&1 &&
    dd if=/dev/zero of="$work/image" bs=1M count=16 2>/dev/null &&
    mkfs.ext4 -q "$work/image" 2>/dev/null &&
@@ -89,18 +91,19 @@ if command -v mkfs.ext4 >/dev/null 2>&1 &&
     launcher "mount -o remount,abort '$disk';"
     spoil "read-only" 'Read-only file system'
     "$chorale" status "$db" >/dev/null 2>"$work/err.txt"
-    is "$? $(cat "$work/err.txt")" "0 " "read-only: it can be read meanwhile"
+    is "$? $(cat "$work/err.txt")" "0 " \
+        "read-only: status can read the database"
     umount "$disk"
     e2fsck -fp "$work/image" >/dev/null 2>&1
     [ $? -le 1 ] && mount -o loop "$work/image" "$disk"
-    ok $? "read-only: the file system is mended"
+    ok $? "read-only: the file system is mounted again"
     again "read-only"
     umount "$disk"
 else
     skip "cannot make and mount a file system here" "read-only"
 fi
 
-# Full in the middle.
+# A disk that becomes full.
 if mount -t tmpfs -o size=1m tmpfs "$disk" 2>/dev/null; then
     plan
     launcher "dd if=/dev/zero of='$disk/fill' bs=1k 2>/dev/null;"

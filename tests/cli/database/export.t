@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# export.t - CSV and JSON hold every value of the database; files are written
-# whole or not at all; --anonymize hides who measured and where.
+# export.t - CSV and JSON contain every value of the database; files are written
+# completely or not at all; --anonymize removes names, hosts and paths.
 . "$(dirname "$0")/../../lib.sh"
 
 TMPDIR=$work/tmp
@@ -16,11 +16,11 @@ bad() {
     shift 3
     "$@" >"$work/out.txt" 2>"$work/err.txt"
     is $? "$code" "$name: exit $code"
-    is "$(wc -l <"$work/err.txt" | tr -d ' ')" 1 "$name: one line"
-    like "$(cat "$work/err.txt")" "$pattern" "$name: it says so"
+    is "$(wc -l <"$work/err.txt" | tr -d ' ')" 1 "$name: the error is one line"
+    like "$(cat "$work/err.txt")" "$pattern" "$name: the error gives the reason"
 }
 
-# Names and texts that need quotes, bytes that are no text.
+# Names and texts that need quotes, bytes that are not UTF-8.
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$db" \
     'se,cr"et
 host' "2 16"
@@ -78,16 +78,16 @@ sqlite3 "$db" "
     INSERT INTO decision SELECT * FROM r;"
 is "$("$chorale" export --help | tr -s '\n ' ' ' |
     sed 's/.*--what=NAME one of \([^(]*\) (default.*/\1/' | tr -d ,)" "$all" \
-    "every dataset of --help is in this test"
+    "this test has every dataset of --help"
 for what in $all; do
     "$chorale" export "$db" --what "$what" >"$work/$what.csv" &&
         "$chorale" export "$db" --what "$what" --format json -o "$work/$what.json"
-    ok $? "$what"
+    ok $? "$what is exported"
 done
 is "$("$chorale" export "$db" | cksum)" "$(cksum <"$work/summary.csv")" \
-    "without options: the summary as CSV"
+    "without options export writes the summary as CSV"
 
-# Read back by another program, and held against the database.
+# Parse the files with Python and compare with the database.
 cat >"$work/check.py" <<'EOF'
 import csv, json, sqlite3, sys
 folder, what, sql = sys.argv[1:]
@@ -137,7 +137,7 @@ from="FROM run r JOIN cell c USING (cell_id) JOIN launch l USING (launch_id)
     JOIN system y ON y.system_id = c.system_id"
 same() { # what, rows, query
     is "$(python3 "$work/check.py" "$work" "$1" "$3" 2>&1 | tail -n 1)" "$2" \
-        "$1: every value is that of the database"
+        "$1: every value equals the database's"
 }
 n_run=$(sqlite3 "$db" 'SELECT count(*) FROM run')
 same summary 176 "SELECT * FROM v_summary ORDER BY cell_id"
@@ -170,21 +170,22 @@ same cells 176 "SELECT $point, c.op_class, c.launches, c.part, c.uuid AS cell,
 # Filters.
 n() { "$chorale" export "$db" --format json "$@" | grep -c '^{'; }
 is "$(n -c bcast) $(n -c bcast,allreduce) $(n -P 2) $(n -P 1:64 -c bcast)" \
-    "88 176 88 88" "collectives and numbers of processes"
+    "88 176 88 88" "-c and -P filter the summary"
 is "$(n --what environment -P 16) $(n --what decisions -P 2 -c bcast)" "0 3" \
-    "of tables too"
-is "$(n --system "$(sqlite3 "$db" 'SELECT name FROM system')")" 176 "a system"
+    "-c and -P filter tables"
+is "$(n --system "$(sqlite3 "$db" 'SELECT name FROM system')")" 176 \
+    "--system filters"
 is "$("$chorale" export "$db" -P 64 --format json)" "[
-]" "no row is an empty array"
+]" "without rows JSON is an empty array"
 
-# Nothing of who and where.
+# --anonymize: no user, host or path.
 for what in $all; do
     for format in csv json; do
         "$chorale" export "$db" --what "$what" --format $format --anonymize \
             >"$work/anonymous.txt"
-        ok $? "$what as $format, anonymous"
+        ok $? "$what as $format is exported with --anonymize"
         ! grep -Eq 'secret|se,cr|alice|home|10\.11' "$work/anonymous.txt"
-        ok $? "$what as $format: no name, no path"
+        ok $? "$what as $format: no name or path remains"
         grep -Eq '^s1,|"system": "s1"' "$work/anonymous.txt"
         ok $? "$what as $format: the system is s1"
     done
@@ -196,18 +197,19 @@ for line in 'UCX_RNDV_THRESH,8k' 'UCX_NET_DEVICES,\*' 'compiler,gcc \* 12.2' \
             'TASKS_PER_NODE,2.x4.' 'BCAST_MIN_PROCS,8' 'NETMOD,\*' \
             'binding:3,0-1'; do
     grep -q "$line" "$work/e.csv"
-    ok $? "what tells of the measurement stays: $line"
+    ok $? "--anonymize keeps facts of the measurement: $line"
 done
-is "$(wc -l <"$work/e.csv" | tr -d ' ')" 13 "and nothing else"
+is "$(wc -l <"$work/e.csv" | tr -d ' ')" 13 "--anonymize keeps no other facts"
 is "$("$chorale" export "$db" --what runs --anonymize --format json |
-    grep -c 'needs a power of two')" 1 "the catalogue's reasons stay"
+    grep -c 'needs a power of two')" 1 \
+        "--anonymize keeps reasons of the catalogue"
 "$chorale" export "$db" --what runs --anonymize >"$work/e.csv"
 is "$(grep -c ',"\{0,1\}the library: [*]"\{0,1\},' "$work/e.csv")" 1 \
-    "of what the library said nothing does"
+    "--anonymize removes messages of the library"
 is "$(grep -o 'after the rep.*byte 8 of [^,]*' "$work/e.csv")" \
     "after the repetitions: wrong data near byte 8 of *" \
-    "what holds a host name or a path is a star"
-# All reasons that the catalogue and the runner have of their own.
+    "--anonymize replaces host names and paths by *"
+# Collect all reasons of the catalogue and the runner.
 (
     cd "$top_srcdir" || exit 1
     perl -0777 -ne 'while (/(?:\breturn |\b(?:why_p|no)\ =\ |_NO_MEMORY\s
@@ -223,7 +225,7 @@ is "$(grep -o 'after the rep.*byte 8 of [^,]*' "$work/e.csv")" \
         runners/measure/verify.c runners/native/native.c runners/native/native_sim.c
 ) | sort -u >"$work/reasons.txt"
 [ "$(wc -l <"$work/reasons.txt")" -gt 30 ]
-ok $? "$(wc -l <"$work/reasons.txt") reasons"
+ok $? "$(wc -l <"$work/reasons.txt") reasons are collected"
 cp "$db" "$work/reasons.db"
 {
     printf '%s\n' '.mode tabs' "CREATE TABLE reasons (reason);" \
@@ -237,9 +239,9 @@ sqlite3 "$work/reasons.db" <"$work/reasons.sql"
     sed -n 's/.*"reason": "\([^"]*[^"]\)", .*/\1/p' >"$work/said.txt"
 is "$(sort -u "$work/said.txt" | grep -v "the library: \*$\|byte 8 of \*$" |
     diff "$work/reasons.txt" - | grep '^[<>]')" "" \
-    "all that the catalogue and the runner say stays"
+    "--anonymize keeps all reasons of the catalogue and the runner"
 
-# Every word that decide has of its own is said.
+# Every reason that decide writes is kept.
 for kind in simulated real; do
     sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" \
         "$work/$kind.db" x "2 4 16"
@@ -251,20 +253,21 @@ for kind in simulated real; do
     done
     [ -s "$work/reasons.txt" ] &&
         cmp "$work/reasons.txt" "$work/reasons--anonymize.txt"
-    ok $? "$kind: reasons of decisions, anonymous"
+    ok $? "$kind: --anonymize keeps the reasons of decisions"
 done
 is "$("$chorale" export "$db" --what decisions --anonymize --format json |
-    grep -c '"reason": "the gain is \*"')" 1 "but no other word"
+    grep -c '"reason": "the gain is \*"')" 1 \
+        "--anonymize removes other words from a decision's reason"
 
 # Files.
 (umask 027 && "$chorale" export "$db" -o "$work/f.csv")
-is "$(stat -c %a "$work/f.csv")" 640 "a new file has the mode that umask says"
+is "$(stat -c %a "$work/f.csv")" 640 "a new file has the mode by umask"
 cmp -s "$work/f.csv" "$work/summary.csv"
-ok $? "and all that is written to standard output"
+ok $? "a file has the same content as standard output"
 (cd "$work" && "$chorale" export "$db" -o - >dash.csv && [ ! -e ./- ])
-ok $? "-o -: no file of that name"
+ok $? "-o - makes no file named -"
 cmp -s "$work/dash.csv" "$work/summary.csv"
-ok $? "it is standard output"
+ok $? "-o - writes to standard output"
 bad 3 'nowhere/f.csv: No such file' "a folder that is not there" \
     "$chorale" export "$db" -o "$work/nowhere/f.csv"
 bad 2 'is the database itself' "onto the database" "$chorale" export "$db" -o "$db"
@@ -274,22 +277,24 @@ bad 3 'standard output: No space.*; free some space, and repeat' "a full device"
 { "$chorale" export "$db" --what samples 2>"$work/err.txt"; echo $? >"$work/code"; } |
     head -n 1 >/dev/null
 is "$(cat "$work/code") $(wc -l <"$work/err.txt" | tr -d ' ')" "3 1" \
-    "a closed pipe: exit 3, one line"
+    "a closed pipe: exits with 3 and one line"
 like "$(cat "$work/err.txt")" \
-    'standard output: Broken pipe, as its reader ended .*; read all, or' "it says so"
+    'standard output: Broken pipe, as its reader ended .*; read all, or' \
+        "a closed pipe: the error gives the reason"
 mkdir "$work/full"
 if mount -t tmpfs -o size=256k tmpfs "$work/full" 2>/dev/null; then
     echo before >"$work/full/f.csv"
     bad 3 'full/f.csv: No space.*nothing was written' "a full disk" \
         "$chorale" export "$db" --what samples -o "$work/full/f.csv"
-    is "$(cat "$work/full/f.csv")" before "the file is as it was"
-    is "$(ls "$work/full")" f.csv "and nothing is beside it"
+    is "$(cat "$work/full/f.csv")" before \
+        "a full disk: the existing file is unchanged"
+    is "$(ls "$work/full")" f.csv "a full disk: no temporary file remains"
     umount "$work/full"
 else
     skip "cannot mount a small file system here" "full disk"
 fi
 
-# Stopped while whoever reads takes his time.
+# Interrupted while the reader is slow.
 mkfifo "$work/fifo"
 exec 8<>"$work/fifo"
 "$chorale" export "$db" --what samples >&8 2>"$work/err.txt" &
@@ -297,11 +302,12 @@ pid=$!
 head -c 100 <&8 >/dev/null
 while kill -TERM $pid 2>/dev/null; do sleep 0.2; done
 wait $pid
-is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "75 1" "stopped: exit 75, one line"
+is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "75 1" \
+    "interrupted export exits with 75 and one line"
 exec 8>&-
 
-# A database that is being measured: whoever reads its rows slowly does not
-# keep the campaign from storing.
+# A database that is being measured: a slow reader of an export does not prevent
+# the campaign from storing.
 printf '#!/bin/sh\nexec sleep 600\n' >"$work/slow"
 chmod +x "$work/slow"
 cp "$db" "$work/live.db"
@@ -320,23 +326,23 @@ pid=$!
 head -c 100 <&8 >/dev/null
 sqlite3 "$work/live.db" "BEGIN IMMEDIATE; UPDATE launch SET reason = 'stored';
     COMMIT"
-ok $? "a campaign stores while its rows are being read"
+ok $? "a campaign can store during a slow export"
 while kill -TERM $pid 2>/dev/null; do sleep 0.2; done
 wait $pid
 kill -9 $campaign
 wait $campaign 2>/dev/null
 exec 8>&-
-is "$(ls "$TMPDIR")" "" "no private copy is left behind"
+is "$(ls "$TMPDIR")" "" "no temporary copy remains"
 
-bad 2 '--what everything: .*summary, samples' "what there is not" \
+bad 2 '--what everything: .*summary, samples' "an unknown dataset" \
     "$chorale" export "$db" --what everything
-bad 2 '--format xml: .*csv and json' "a format that there is not" \
+bad 2 '--format xml: .*csv and json' "an unknown format" \
     "$chorale" export "$db" --format xml
 bad 2 '--csv, --json and --format each name a format' "two formats" \
     "$chorale" export "$db" --csv --json
 bad 2 "'frob' is no collective" "an unknown collective" \
     "$chorale" export "$db" -c frob
-bad 2 'environment has no collectives' "a filter without meaning" \
+bad 2 'environment has no collectives' "a filter that does not apply" \
     "$chorale" export "$db" --what environment -c bcast
 bad 2 "-P x: 'x' is neither" "no number of processes" "$chorale" export "$db" -P x
 bad 2 'no system of that name' "an unknown system" \
@@ -349,5 +355,5 @@ dd if=/dev/urandom of="$db" bs="$page" seek=$((root - 1)) count=1 \
 sum=$(cksum <"$work/samples.csv")
 bad 4 'r.db: the file is damaged' "a damaged database" \
     "$chorale" export "$db" --what samples -o "$work/samples.csv"
-is "$(cksum <"$work/samples.csv")" "$sum" "the file of before is as it was"
+is "$(cksum <"$work/samples.csv")" "$sum" "the previous file is unchanged"
 finish

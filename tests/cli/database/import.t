@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# import.t - traces are read into a database, whole or not at all, and plans
-# are made from them.
+# import.t - traces are imported into a database, completely or not at all, and
+# plans are made from them.
 . "$(dirname "$0")/../../lib.sh"
 
 cat >"$work/app.trace" <<'EOF'
@@ -30,37 +30,39 @@ db=$work/r.db
 
 out=$("$chorale" import "$db" "$work/app.trace" --label small 2>"$work/err")
 is $? 0 "a trace is imported into a new database"
-is "$(cat "$work/err")" "" "without a word of complaint"
-like "$out" 'solver on 8 ranks \(MPICH Version: 4.0.2\)' "whose it is"
+is "$(cat "$work/err")" "" "import prints no warning"
+like "$out" 'solver on 8 ranks \(MPICH Version: 4.0.2\)' \
+    "import prints program and library"
 like "$out" 'a rank took 10 s, of which 2.986 s \(29.9 %\) in collectives' \
-    "the share of collectives"
-like "$out" 'in no row: 2 calls of ranks, 1 ms' "what is in no row"
+    "import prints the share of time in collectives"
+like "$out" 'in no row: 2 calls of ranks, 1 ms' \
+    "import prints the calls without a row"
 like "$(printf '%s\n' "$out" | sed -n 6p)" \
     '^  allreduce +64 B +8 one-per-node double +sum +1000 +2 ms +67\.0 %' \
-    "what takes most comes first"
+    "the point with most time comes first"
 like "$out" '^  bcast +4 KiB +8 one-per-node int +- +20 +37.5 ms +25\.1 %' \
-    "roots are summed up"
+    "calls with several roots are added up"
 is "$(sqlite3 "$db" "SELECT label, program, comm_size, ranks, part_rank IS NULL,
     wall_mean, unlisted_calls, (SELECT count(*) FROM trace_point) FROM trace")" \
-    "small|solver|8|8|1|10.0|2|10" "the database has it"
+    "small|solver|8|8|1|10.0|2|10" "the trace is stored"
 is "$(sqlite3 "$db" "SELECT msg_size FROM trace_point WHERE coll = 'gatherv'")" \
-    125 "of a v-collective the mean block"
+    125 "a v-collective has its mean block"
 
 "$chorale" import "$db" "$work/app.trace" >"$work/out" 2>"$work/err"
-is $? 0 "the same again"
+is $? 0 "importing again exits with 0"
 like "$(cat "$work/err")" '^chorale: .*app.trace: imported already, 20.* as small$' \
-    "is told"
+    "importing again prints that it is imported"
 is "$(cat "$work/out")$(sqlite3 "$db" 'SELECT count(*) FROM trace')" 1 \
-    "and changes nothing"
+    "importing again changes no row"
 sed -e 's/program solver/program other/' -e '/^wall/i part 3 MPI_Abort' \
     -e 's/^ranks 8/ranks 1/' "$work/app.trace" >"$work/part.trace"
 like "$("$chorale" import "$db" "$work/part.trace")" \
-    'of rank 3 only: MPI_Abort' "a part of another, beside it"
+    'of rank 3 only: MPI_Abort' "a partial trace is imported too"
 is "$(sqlite3 "$db" "SELECT group_concat(part_rank || part) FROM trace
-    WHERE part_rank >= 0")" "3MPI_Abort" "is known as one"
+    WHERE part_rank >= 0")" "3MPI_Abort" "a partial trace is stored as partial"
 
-# What is wrong with a file is said with its line; nothing of it is stored,
-# nor of a good one beside it.
+# An error in a file is reported with its line number. No part of the file is
+# stored, nor of a valid file in the same command.
 cp "$db" "$work/before.db"
 bad() { # sed script, expected text
     sed "$1" "$work/app.trace" | sed 's/program solver/program bad/' \
@@ -69,8 +71,9 @@ bad() { # sed script, expected text
     "$chorale" import "$db" "$work/good.trace" "$work/bad.trace" \
         >"$work/out" 2>"$work/err"
     is "$? $(cat "$work/out")" "4 " "refused: $1"
-    like "$(cat "$work/err")" "^chorale: [^ ]*bad.trace:$2" "and why"
-    is "$(wc -l <"$work/err")" 1 "in one line"
+    like "$(cat "$work/err")" "^chorale: [^ ]*bad.trace:$2" \
+        "the error has line and reason: $1"
+    is "$(wc -l <"$work/err")" 1 "the error is one line: $1"
 }
 bad 's/trace 1/trace 2/' '1: a trace of version 2, this chorale reads'
 bad 's/chorale-trace/other-trace/' '1: not a trace'
@@ -98,7 +101,7 @@ bad '$a more' '21: goes on after its end'
 bad 's/^end 10/end 11/;/^barrier/p' '19: this row was there before'
 head -c 700 "$work/app.trace" >"$work/cut.trace"
 "$chorale" import "$db" "$work/cut.trace" >"$work/out" 2>"$work/err"
-is $? 4 "a file that is cut off"
+is $? 4 "a truncated file is refused"
 head -c 3000 /dev/urandom >"$work/random"
 for file in "$work/random" /dev/null; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
@@ -107,20 +110,21 @@ for file in "$work/random" /dev/null; do
 done
 for file in "$work" "$work/none"; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
-    is "$? $(wc -l <"$work/err")" "3 1" "a folder, or nothing there"
+    is "$? $(wc -l <"$work/err")" "3 1" \
+        "a folder or a missing file exits with 3"
 done
 "$chorale" import "$db" 2>"$work/err"
-is $? 2 "no file is named"
+is $? 2 "a missing file argument is refused"
 for copy in before r; do
     sqlite3 "$work/$copy.db" .dump >"$work/$copy.sql"
 done
 cmp "$work/before.sql" "$work/r.sql"
-ok $? "the database is as it was"
+ok $? "refused files leave the database unchanged"
 "$chorale" import "$work/new.db" "$work/random" 2>/dev/null
 [ ! -e "$work/new.db" ]
 ok $? "no database is made for a bad file"
 
-# Plans.
+# Plans from traces.
 points() {
     sqlite3 "$1" "SELECT DISTINCT coll || ' ' || msg_size || ' ' || comm_size
         || ' ' || dtype || op || ' ' || root_policy FROM cell ORDER BY 1" |
@@ -138,26 +142,30 @@ planned() { # name, options
 planned "the traced points"
 is "$(points "$work/p.db")" "allgather 64 4 byte none;\
 allreduce 64 8 doublesum none;barrier 0 8 byte none;bcast 100 2 byte first;\
-bcast 4096 8 byte rotate;gatherv 125 8 byte first;" "exactly those"
+bcast 4096 8 byte rotate;gatherv 125 8 byte first;" \
+    "plan --from-trace plans exactly the traced points"
 like "$(cat "$work/err")" 'not planned: 1 traced point, 0.0 %.*one rank' \
-    "one rank is not"
+    "points of one rank are not planned"
 like "$(cat "$work/err")" 'not planned: 1 traced point, 0.3 %.*no data' \
-    "no data is not"
+    "points without data are not planned"
 like "$(cat "$work/err")" 'not planned: 1 traced point, 0.7 %.*cannot be planned' \
-    "other operations are not"
+    "points with unknown operations are not planned"
 like "$(cat "$work/err")" '1 traced point, 0.8 % of the time, had.*other nodes' \
-    "another placement is told"
+    "another placement is reported"
 planned "limited" -c bcast,allreduce -P 8
 is "$(points "$work/p.db")" \
-    "allreduce 64 8 doublesum none;bcast 4096 8 byte rotate;" "by -c and -P"
-like "$(cat "$work/err")" 'not planned: 4 traced points.*left out by -c' "told"
+    "allreduce 64 8 doublesum none;bcast 4096 8 byte rotate;" \
+        "-c and -P limit the traced points"
+like "$(cat "$work/err")" 'not planned: 4 traced points.*left out by -c' \
+    "points left out by -c are reported"
 planned "limited" -m 64,125
 is "$(points "$work/p.db")" "allgather 64 4 byte none;\
 allreduce 64 8 doublesum none;barrier 0 8 byte none;bcast 100 2 byte first;\
-gatherv 125 8 byte first;" "by the range of -m"
+gatherv 125 8 byte first;" "-m limits the traced points"
 planned "another root" --root middle -c bcast
 is "$(points "$work/p.db")" \
-    "bcast 100 2 byte middle;bcast 4096 8 byte middle;" "--root is taken"
+    "bcast 100 2 byte middle;bcast 4096 8 byte middle;" \
+        "--root replaces the traced roots"
 planned "a label" --trace small
 refused() { # status, text, options
     want=$1 text=$2
@@ -165,16 +173,16 @@ refused() { # status, text, options
     "$chorale" plan "$work/p.db" "$@" --launcher srun >"$work/out" \
         2>"$work/err"
     is $? "$want" "refused: $*"
-    like "$(tail -n 1 "$work/err")" "$text" "and why"
+    like "$(tail -n 1 "$work/err")" "$text" "the error gives the reason: $*"
 }
 refused 4 'no traced point of label none to plan' --from-trace --trace none
 refused 4 'no traced point to plan' --from-trace -c scan
 refused 2 'leave --adaptive out' --from-trace --adaptive --budget 1h
 refused 2 '--trace small: goes with --from-trace' --trace small
 "$chorale" plan "$work/none.db" --from-trace --launcher srun 2>/dev/null
-is $? 3 "there is no database"
+is $? 3 "a missing database exits with 3"
 
-# What takes most is measured first: numbers of ranks, and points of a launch.
+# The points with most traced time are measured first.
 if [ -x "$top_builddir/chorale-runner-sim" ] &&
     command -v smpirun >/dev/null 2>&1; then
     platform "$work/flat.xml" 10 1e9 8
@@ -184,16 +192,17 @@ if [ -x "$top_builddir/chorale-runner-sim" ] &&
     "$chorale" run "$work/s.db" -q
     is "$(sqlite3 "$work/s.db" "SELECT group_concat(comm_size) FROM
         (SELECT comm_size FROM launch ORDER BY launch_id)")" 8,4,2 \
-        "the launches"
+        "launches are ordered by traced time"
     is "$(sqlite3 "$work/s.db" "SELECT group_concat(coll) FROM
         (SELECT coll, min(run_id) FROM run JOIN cell USING (cell_id)
           WHERE comm_size = 8 GROUP BY coll ORDER BY 2)")" \
-        allreduce,bcast,gatherv,barrier "the points of one"
+        allreduce,bcast,gatherv,barrier \
+            "points of a launch are ordered by traced time"
 
-    # What the table wins: traced time by measured ratio.
+    # Gain of the table: traced time times measured ratio.
     "$chorale" decide "$work/s.db" -q
     "$chorale" evaluate "$work/s.db" --trace --json >"$work/gain.json"
-    is $? 0 "evaluate --trace"
+    is $? 0 "evaluate --trace exits with 0"
     sqlite3 "$work/s.db" "SELECT printf('%.6f', 0.75 * (1 - min(seconds) /
         (SELECT seconds FROM v_summary WHERE coll = 'bcast' AND n = 4096
           AND comm_size = 8 AND provider = 'library')))
@@ -211,17 +220,18 @@ good = good and gain['program_seconds'] == 10
 good = good and kinds == {'table', 'library', 'not measured', 'tuned already'}
 sys.exit(not good)
 EOF
-    ok $? "what is won adds up, and every kind of point is told"
+    ok $? "gains add up, and every kind of point is listed"
     [ "$(cut -c1-4 "$work/want")" != 0.00 ] && cmp -s "$work/want" "$work/got"
-    ok $? "a point wins its time by what was measured"
+    ok $? "a point's gain is its traced time times the measured ratio"
     like "$("$chorale" evaluate "$work/s.db" --trace)" \
-        'Covered by measurements: 98.1 %' "what is not covered is said"
+        'Covered by measurements: 98.1 %' "the covered share of time is printed"
     "$chorale" evaluate "$work/s.db" --trace --oracle "$work/s.db" 2>/dev/null
-    is $? 2 "not with an oracle"
+    is $? 2 "--trace with --oracle is refused"
     sqlite3 "$work/s.db" 'DELETE FROM trace_point; DELETE FROM trace'
     "$chorale" evaluate "$work/s.db" --trace 2>"$work/err"
-    is "$? $(grep -c 'no traced point' "$work/err")" "4 1" "nor without traces"
+    is "$? $(grep -c 'no traced point' "$work/err")" "4 1" \
+        "a database without traces exits with 4"
 else
-    skip "no SimGrid" "the order"
+    skip "no SimGrid" "traced points are measured in order"
 fi
 finish

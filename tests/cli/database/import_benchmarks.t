@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# import_benchmarks.t - output of OSU and IMB is read into a database, whole or not at all.
-# Files in benchmarks/ are excerpts of published outputs (its README.md); what is
-# written here has layouts of OSU 3.8 to 7.5 and IMB 3.2 to 2021.10 with
-# invented numbers.
+# import_benchmarks.t - output of OSU and IMB is imported into a database,
+# completely or not at all. Files in benchmarks/ are excerpts of published
+# outputs (its README.md). Files written here have layouts of OSU 3.8 to 7.5 and
+# IMB 3.2 to 2021.10 with invented numbers.
 . "$(dirname "$0")/../../lib.sh"
 
 files=$(cd "$top_srcdir" && pwd)/tests/cli/database/benchmarks
@@ -17,9 +17,9 @@ imported() { # name, words of the command
     shift
     rm -f "$db"
     "$chorale" import "$db" "$@" >out 2>err
-    is "$? $(cat err)" "0 " "$name"
+    is "$? $(cat err)" "0 " "imported without a warning: $name"
 }
-changed() { # file, sed script: the file with that change is changed.txt
+changed() { # file, sed script: write the changed file to changed.txt
     sed "$2" "$1" >changed.txt
     ! cmp -s "$1" changed.txt || ok 1 "'$2' changes $1"
 }
@@ -36,15 +36,15 @@ refused() { # status, text, name, words of the command
     [ "$2" -eq 0 ] || diag "status $1: $(cat out err)"
 }
 
-# The rows of a file: lines that have as many words as the table has columns,
-# all of them numbers, in the order of the database: bytes, calls, mean, least,
-# most. Named rows have seven columns.
+# The rows of a file: lines with as many words as the table has columns, all of
+# them numbers, in the order of the database: bytes, calls, mean, minimum,
+# maximum. Named rows have seven columns.
 rows() { # file, number of columns, awk's words for these five
     awk -v n="$2" "NF == n { ok = 1
         for (i = 1 + (n == 7); i <= NF; i++) if (\$i !~ /^[0-9.]+\$/) ok = 0
         if (ok) printf \"%d %d %.2f %.2f %.2f\\n\", $3 }" "$1" | sort -n
 }
-stored() { # the same of the database
+stored() { # print the same from the database
     sqlite3 -separator ' ' "$db" "SELECT msg_size, s.nrep,
         printf('%.2f', mean * 1e6), printf('%.2f', s.min * 1e6),
         printf('%.2f', s.max * 1e6) FROM cell c JOIN run USING (cell_id)
@@ -57,13 +57,14 @@ same_rows() { # file, columns, awk's words, name
     ok $? "$4"
     diff want got | head -n 5 | sed 's/^/# /'
 }
-held() { # file, what the rows are of, number of columns, awk's words, options
+held() { # file, point of the rows, number of columns, awk's words, options
     file=$1 what=$2 columns=$3 words=$4
     shift 4
     imported "$file is imported" "$files/$file" "$@"
     is "$(sql "SELECT DISTINCT coll, comm_size, ppn, shape, dtype, op,
-        root_policy, metric FROM cell")" "$what" "$file: the point"
-    same_rows "$files/$file" "$columns" "$words" "$file: each row and number"
+        root_policy, metric FROM cell")" "$what" "$file: the point is right"
+    same_rows "$files/$file" "$columns" "$words" \
+        "$file: each row and number is stored"
 }
 
 # --- published outputs ------------------------------------------------------
@@ -87,13 +88,13 @@ held osu-7.5.txt "allreduce|144|36|block|int|sum|none$duration" 2 "$plain" \
 held imb-2018.txt "allreduce|144|36|block|float|sum|none$duration" 5 "$imb" \
     --ppn 36
 is "$(sql "SELECT value FROM environment WHERE key = 'import:format'")" \
-    "IMB 2018" "its version is kept"
+    "IMB 2018" "IMB's version is stored"
 held imb-2021.6.txt "allreduce|144|36|block|float|sum|none$duration" 5 "$imb" \
     --ppn 36
 is "$(sql "SELECT group_concat(value, '|') FROM environment WHERE key IN
     ('import:command', 'import:date')")" \
     "IMB-MPI1 -msglog 3:28 -npmin 144 allreduce  |Thu Jul 20 17:06:33 2023" \
-    "its command and date are kept"
+    "IMB's command and date are stored"
 held imb-2021-reduce.txt "reduce|2|2|single-node|float|sum|first$duration" 5 \
     "$imb" --ppn 2
 like "$(cat out)" "no heading gives IMB's version: assumed 2017 or later" \
@@ -107,9 +108,9 @@ held imb-2008-named.txt "allreduce|96|8|block|float|sum|none$duration" 7 \
 imported "osu-5.8.txt has two tables" "$files/osu-5.8.txt" -P 192 --ppn 96
 { echo "0 0 8.32 8.32 8.32"; rows "$files/osu-5.8.txt" 2 "$plain"; } >want
 stored | cmp - want
-ok $? "osu-5.8.txt: the rows of both"
+ok $? "osu-5.8.txt: the rows of both tables are stored"
 
-# What is no blocking collective on host buffers, or of unequal blocks here.
+# Refused: other than blocking collectives on host buffers; unequal blocks.
 rm -f "$db"
 while read -r file p ppn text; do
     [ "$p" != - ] && p="-P $p" || p=
@@ -122,13 +123,13 @@ osu-7.2-tagged.txt 2 1 headings and rows must begin their lines: remove what
 imb-2023-stamped.txt - 2 headings and rows must begin their lines: remove what
 EOF
 
-# Percentiles, and stamps that were cut off.
+# Percentiles, and truncated time stamps.
 sed 's/All-to-Allv/All-to-All/' "$files/osu-7.5-tail.txt" >tail.txt
 percentiles() { # file, expected median, mean, p95 and p99
     imported "percentiles of $1 are imported" "$1" -P 384 --ppn 12
     is "$(sql "SELECT printf('%.2f %.2f %.2f %.2f', median * 1e6, mean * 1e6,
         p95 * 1e6, p99 * 1e6) FROM run_summary")" "$2" \
-        "$1: p50 and p99 are taken and other percentiles are not"
+        "$1: p50 and p99 are stored, other percentiles are not"
 }
 percentiles tail.txt "407.18 467.38 407.18 634.30"
 changed tail.txt 's/P50/P75/; s/P90/P95/; s/P99/ P5/'
@@ -147,7 +148,7 @@ change() { # name, sed script, runs and lines with that text, text
     changed "$files/imb-2018.txt" "$2"
     imported "$1 is imported" changed.txt --ppn 36
     is "$(sql 'SELECT count(*) FROM run') $(grep -c -e "$4" out)" "$3" \
-        "$1: the runs, and the line about it"
+        "$1: the runs are stored, with a note"
 }
 change "-map" \
     's/^# #processes = 144 /# #processes = 144; rank order (rowwise): \n#     0   36\n# /' \
@@ -155,7 +156,7 @@ change "-map" \
 change "-multi 1, all ranks in one group" \
     's/^       #bytes/        Group       #bytes/; s/^ *[0-9].* [0-9.]*$/\n            0&/' \
     "6 0" '-multi'
-same_rows "$files/imb-2018.txt" 5 "$imb" "-multi 1: the same numbers"
+same_rows "$files/imb-2018.txt" 5 "$imb" "-multi 1: the numbers are the same"
 change "-data_type int" \
     's/Allreduce/Alltoall/; s/:   MPI_BYTE/:   MPI_INT/; s/ 16  / 18  /' \
     "5 1" 'alltoall of 18 bytes: not a whole number of int'
@@ -357,13 +358,13 @@ points() {
 }
 "$chorale" import whole.db full.txt -P 4 --ppn 4 -q
 want=$(db=whole.db; points)
-way() { # name, sed script
+way() { # name, sed script: import a changed layout
     name=$1
     shift
     sed "$@" full.txt >way.txt
     ! cmp -s full.txt way.txt || ok 1 "$name changes full.txt"
     imported "$name" way.txt -P 4 --ppn 4
-    is "$(points)" "$want" "$name: the same runs"
+    is "$(points)" "$want" "$name: the runs are the same"
 }
 way "lines that end in CR LF" 's/$/\r/'
 way "a mark of UTF-8" '1s/^/\xEF\xBB\xBF/'
@@ -383,7 +384,7 @@ for i in 1 2 3 4 5 6; do
 done
 "$chorale" import a.db a?.txt -P 8 --ppn 4 -q &&
     "$chorale" import b.db b?.txt -P 8 --ppn 4 -q
-ok $? "files of several runs"
+ok $? "files of several runs are imported"
 is "$(sqlite3 a.db "SELECT launches FROM v_summary WHERE msg_size = 1")" \
     6 "each file is a launch"
 "$chorale" compare a.db b.db --format json \
@@ -415,7 +416,7 @@ fi
 
 # An error names the line, and the file is not stored.
 rm -f "$db"
-spoilt() { # sed script, expected text, file it spoils, ranks a node
+spoilt() { # sed script, expected text, file to damage, ranks per node
     procs=
     [ -n "${3-}" ] || procs='-P 4'
     changed "${3:-full.txt}" "$1"
@@ -496,35 +497,37 @@ cp a.db "$db"
 refused 2 '--system imported: .*that was measured, or imported with another --mpi' \
     "one name for two systems" \
     bcast.txt -P 4 --ppn 4 --mpi 'MPICH 4'
-is "$(sql 'SELECT count(*) FROM launch')" 6 "the database is as it was"
-# What people see of it says that it was imported, and from where.
+is "$(sql 'SELECT count(*) FROM launch')" 6 \
+    "refused files leave the database unchanged"
+# Output of other verbs marks imported data with their origin.
 imported "again, for pages" bcast.txt -P 8 --ppn 4 --mpi 'MPICH 4.0.2'
 "$chorale" status "$db" >out 2>err
 like "$(cat out)" \
     'imported: 3 rows imported from bcast.txt \(OSU 5.9\), not planned' \
     "status says which rows are imported, from which file and benchmark"
 is "$(grep -c ': nothing is planned to be measured here$' out) $(grep \
-    -c 'are done' out)" "1 0" "and calls none of them planned or done"
+    -c 'are done' out)" "1 0" "status calls no imported row planned or done"
 CHORALE_DATADIR=$plots "$chorale" report "$db" -o page.html \
     >out 2>err
 is "$? $(grep -c '<dt>Kind</dt><dd>3 rows imported from bcast.txt (OSU 5.9)<' \
     page.html) $(grep -c 'Kind<.dt><dd>real machine' page.html)" "0 1 0" \
-    "so does the page, which calls it no machine"
+    "the report marks imported rows, and names no machine"
 is "$(grep -c '<dt>Files of</dt>' page.html) $(grep -c \
     '<dt>\(Measured\|Time it took\)</dt>' page.html)" "1 0" \
-    "and the day as that of the files, not of a measurement"
+    "the report gives the date as that of the files"
 
-# Two that have no cell in common: in what they differ.
+# Comparison of databases without common cells.
 cp "$db" base.db
 imported "with other ranks a node" bcast.txt -P 8 --ppn 2 \
     --mpi 'MPICH Version:      4.0.2'
 "$chorale" compare base.db "$db" --fail-on none >out \
     2>err
-is $? 0 "compare of two that have no cell in common"
-like "$(cat out)" 'no cell is in both, so nothing is compared' "says so"
+is $? 0 "compare without common cells exits with 0"
+like "$(cat out)" 'no cell is in both, so nothing is compared' \
+    "compare reports that no cell is common"
 like "$(cat out)" \
     'ranks a node: 4 in base, 2 in head; both are imported: import one again' \
-    "and which key differs, and what to do"
+    "compare names the key that differs and the remedy"
 is "$(grep -c 'two MPI libraries\|: type:\|: root:' out)" 0 \
-    "what is the same is not named, nor one library in two spellings"
+    "compare does not name equal keys, or two spellings of one library"
 finish

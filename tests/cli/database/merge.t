@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Shards become one database: every row once, whatever the order and however
-# often, under the ids of the target; shards stay as they are; what does not
-# fit is refused with one line and nothing of it is merged.
+# Shards are merged into one database: each row once, in any order and when
+# repeated, under the ids of the target. Shards are not changed. A shard that
+# does not fit is refused with one line, and no part of it is merged.
 . "$(dirname "$0")/../../lib.sh"
 
 TMPDIR=$work/tmp
@@ -11,14 +11,14 @@ mkdir "$TMPDIR"
 schema=$top_srcdir/db/schema.sql
 older=$work/older.sql
 
-# What was measured, by names instead of row ids.
+# The measured data, with names instead of row ids.
 key="y.signature, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
     c.dtype, c.op, c.op_class, c.root_policy, c.buffers, c.arrival,
     c.siblings, c.metric, c.provider, c.variant, c.params"
 from="FROM run r JOIN cell c USING (cell_id)
     JOIN launch l USING (launch_id) JOIN campaign p ON
     p.campaign_id = l.campaign_id JOIN system y ON y.system_id = l.system_id"
-content() { # database: a line for each row of what is merged
+content() { # database: print a line for each row that is merged
     sqlite3 "$1" "
         SELECT 'run', $key, l.uuid, p.uuid, l.ordinal, l.seed, l.started,
             l.status, r.uuid, r.status, r.reason, r.stop_reason, r.validity,
@@ -34,19 +34,19 @@ content() { # database: a line for each row of what is merged
 }
 is_sound() { # database, what
     is "$(sqlite3 "$1" 'PRAGMA integrity_check; PRAGMA foreign_key_check')" \
-        ok "$2: sound"
+        ok "$2: the database is consistent"
 }
-refused() { # code, pattern, what, shard: and nothing changes
+refused() { # code, pattern, what, shard: the database must not change
     sum=$(cksum <"$work/r.db")
     "$chorale" merge "$work/r.db" "$4" >"$work/out.txt" 2>"$work/err.txt"
     is $? "$1" "$3: exit $1"
-    is "$(wc -l <"$work/err.txt" | tr -d ' ')" 1 "$3: one line"
-    like "$(cat "$work/err.txt")" "$2" "$3: it says so"
+    is "$(wc -l <"$work/err.txt" | tr -d ' ')" 1 "$3: the error is one line"
+    like "$(cat "$work/err.txt")" "$2" "$3: the error gives the reason"
     is "$(cksum <"$work/r.db")" "$sum" "$3: the database is unchanged"
 }
 
-# Two shards of one system, planned and measured apart: the cells of 16 ranks
-# are in both. Row ids overlap and mean other things.
+# Two shards of one system, planned and measured separately: both have the cells
+# of 16 ranks. Row ids overlap and mean different rows.
 shard() { # name, comm sizes, schema
     sh "$top_srcdir/tests/cli/synth.sh" "$3" "$work/$1.db" ring "$2"
     sqlite3 "$work/$1.db" "
@@ -69,57 +69,59 @@ sqlite3 "$work/b.db" "UPDATE cell SET launches = 7 WHERE comm_size = 16;
 cksum <"$work/a.db" >"$work/a.sum"
 
 like "$("$chorale" merge "$work/r.db" "$work/a.db" --dry-run)" \
-    ' 880 runs with 8800 samples would be added' "a dry run counts"
+    ' 880 runs with 8800 samples would be added' "--dry-run counts the rows"
 [ ! -e "$work/r.db" ]
-ok $? "and makes nothing"
+ok $? "--dry-run makes no database"
 out=$("$chorale" merge "$work/r.db" "$work/a.db" "$work/b.db")
-is $? 0 "two shards into a new database"
+is $? 0 "merging two shards into a new database exits with 0"
 like "$out" 'a.db: 1 system, 176 cells, 10 launches, 880 runs with 8800 samples added' \
-    "it says what was added"
+    "merge prints what it added"
 like "$out" 'b.db: 0 systems, 88 cells, 10 launches, 880 runs .*there already: 1 system, 88 cells, 0 launches' \
-    "and what was there"
+    "merge prints what was already there"
 like "$out" 'a.db:.*not merged: 11 rows of models, decisions' \
-    "and what is not merged"
-is "$(printf '%s\n' "$out" | grep -c '^[^ ]*/[ab].db: ')" 2 "a line a shard"
+    "merge prints what is not merged"
+is "$(printf '%s\n' "$out" | grep -c '^[^ ]*/[ab].db: ')" 2 \
+    "merge prints a line per shard"
 is_sound "$work/r.db" "the result"
 { content "$work/a.db"; content "$work/b.db"; } | sort -u >"$work/want.txt"
 content "$work/r.db" >"$work/have.txt"
 cmp "$work/want.txt" "$work/have.txt"
-ok $? "all rows of both, each once"
+ok $? "all rows of both shards are merged once"
 [ "$(wc -l <"$work/have.txt")" -gt 20000 ]
-ok $? "and there are many"
+ok $? "the comparison covers many rows"
 is "$(sqlite3 "$work/r.db" "SELECT group_concat(n) FROM (SELECT comm_size ||
     ':' || group_concat(DISTINCT launches) AS n FROM cell GROUP BY comm_size)")" \
-    "2:5,16:7,64:3" "launches of a cell: the larger number"
+    "2:5,16:7,64:3" "a cell has the larger number of planned launches"
 is "$(sqlite3 "$work/r.db" "SELECT DISTINCT launches FROM v_summary
-    WHERE comm_size = 16")" 10 "a cell of both has the launches of both"
+    WHERE comm_size = 16")" 10 "a cell of both shards has the launches of both"
 "$chorale" decide "$work/r.db" -q && "$chorale" status "$work/r.db" >/dev/null
-ok $? "the other verbs work on it"
+ok $? "decide and status work on the merged database"
 
 # Again, and in another order.
 sqlite3 "$work/r.db" .dump | cksum >"$work/once"
 out=$("$chorale" merge "$work/r.db" "$work/b.db" "$work/a.db" "$work/b.db")
 is "$(printf '%s\n' "$out" | grep -c ': 0 systems, 0 cells, 0 launches, 0 runs with 0 samples added')" \
-    3 "merged again: nothing is added"
+    3 "merging again adds no row"
 sqlite3 "$work/r.db" .dump | cksum | cmp -s - "$work/once"
-ok $? "and nothing changed"
+ok $? "merging again changes no row"
 "$chorale" merge "$work/q.db" "$work/b.db" "$work/a.db" -q >"$work/out.txt"
 is "$?$(cat "$work/out.txt")" 0 "-q prints nothing"
 content "$work/q.db" | cmp - "$work/want.txt"
-ok $? "the other order: the same rows"
+ok $? "the other order gives the same rows"
 is "$(sqlite3 "$work/q.db" "SELECT DISTINCT launches FROM cell WHERE
-    comm_size = 16")" 7 "the other order: the larger number"
+    comm_size = 16")" 7 "the other order gives the larger number of launches"
 cksum <"$work/a.db" | cmp -s - "$work/a.sum"
-ok $? "the shard is as it was"
+ok $? "the shard is unchanged"
 sum=$(cksum <"$work/q.db")
 cp "$work/b.db" "$work/more.db"
 sqlite3 "$work/more.db" "UPDATE run SET uuid = 'm' || uuid;
     UPDATE launch SET uuid = 'm' || uuid"
 like "$("$chorale" merge "$work/q.db" "$work/more.db" --dry-run)" \
-    ' 10 launches, 880 runs .*would be' "a dry run on a database counts"
-is "$(cksum <"$work/q.db")" "$sum" "and leaves it as it was"
+    ' 10 launches, 880 runs .*would be' \
+        "--dry-run on an existing database counts the rows"
+is "$(cksum <"$work/q.db")" "$sum" "--dry-run leaves the database unchanged"
 
-# Systems: another one of the same name gets a tag.
+# Another system of the same name gets a tag.
 cp "$work/a.db" "$work/other.db"
 sqlite3 "$work/other.db" "UPDATE system SET uuid = 'o', signature = 'other';
     UPDATE campaign SET uuid = 'o'; UPDATE cell SET uuid = 'o' || uuid;
@@ -135,9 +137,10 @@ is "$(cksum <"$work/q.db")" "$sum" "and nothing is changed"
 is "$(sqlite3 "$work/q.db" "SELECT group_concat(name || ':' || n) FROM
     (SELECT y.name, count(*) AS n FROM system y JOIN cell USING (system_id)
     GROUP BY y.name ORDER BY y.name)" | sed 's/-[0-9a-f]\{8\}:/-TAG:/')" \
-    "ring:176,ring-TAG:264" "another system of the same name stays apart"
+    "ring:176,ring-TAG:264" \
+        "--other-systems keeps another system of the same name apart"
 "$chorale" merge "$work/q.db" "$work/other.db" -q
-is $? 0 "then it is known"
+is $? 0 "later merges accept that system"
 
 # merge reads a shard of an older schema through a copy.
 sed -f "$top_srcdir/tests/cli/database/older.sed" "$schema" >"$older"
@@ -147,7 +150,7 @@ sum=$(cksum <"$work/old.db")
 is $? 0 "merge reads a shard of an older schema"
 is "$(sqlite3 "$work/q.db" "SELECT count(*) FROM run WHERE uuid LIKE '%old'")" \
     880 "every run of it is merged"
-is "$(cksum <"$work/old.db")" "$sum" "the older shard is as it was"
+is "$(cksum <"$work/old.db")" "$sum" "the older shard is unchanged"
 sqlite3 "$work/old.db" "CREATE TRIGGER t AFTER INSERT ON run BEGIN
     DELETE FROM run; END; CREATE INDEX i ON run (lower(reason))"
 rm -f "$work/n.db"
@@ -155,18 +158,19 @@ rm -f "$work/n.db"
 is "$?$(sqlite3 "$work/n.db" 'SELECT count(*) FROM run')" 0880 \
     "triggers of an older shard do not run"
 
-# A write-ahead log is not touched.
+# A shard with a write-ahead log.
 cp "$work/a.db" "$work/wal.db"
 sqlite3 "$work/wal.db" 'PRAGMA journal_mode = WAL' >/dev/null
 sum=$(cksum <"$work/wal.db")
 rm -f "$work/n.db"
 "$chorale" merge "$work/n.db" "$work/wal.db" -q
 is "$?$(sqlite3 "$work/n.db" 'SELECT count(*) FROM run')" 0880 \
-    "a shard with a write-ahead log"
-is "$(cksum <"$work/wal.db")" "$sum" "it is as it was"
-is "$(ls "$work"/wal.db*)" "$work/wal.db" "nothing new is beside it"
+    "a shard with a write-ahead log is merged"
+is "$(cksum <"$work/wal.db")" "$sum" \
+    "the shard with a write-ahead log is unchanged"
+is "$(ls "$work"/wal.db*)" "$work/wal.db" "no file is made beside it"
 
-# Killed in the middle of a transaction: pages and journal stay behind.
+# A writer killed in a transaction leaves changed pages and a journal.
 cp "$work/a.db" "$work/hot.db"
 mkfifo "$work/fifo"
 sqlite3 "$work/hot.db" <"$work/fifo" >"$work/ready" &
@@ -180,18 +184,18 @@ kill -9 $pid
 wait $pid 2>/dev/null
 exec 9>&-
 [ -s "$work/hot.db-journal" ]
-ok $? "a shard whose writer was killed in a transaction"
+ok $? "a shard has a hot journal"
 sum=$(cat "$work/hot.db" "$work/hot.db-journal" | cksum)
 rm -f "$work/n.db"
 "$chorale" merge "$work/n.db" "$work/hot.db" -q
-ok $? "it can be merged"
+ok $? "a shard with a hot journal is merged"
 content "$work/a.db" >"$work/want.txt"
 content "$work/n.db" | cmp - "$work/want.txt"
-ok $? "as it was before that transaction"
+ok $? "it is merged as it was before the transaction"
 is "$(cat "$work/hot.db" "$work/hot.db-journal" | cksum)" "$sum" \
-    "it is as it was"
+    "the shard and its journal are unchanged"
 
-# A launch that was running.
+# A shard with a running launch.
 cp "$work/a.db" "$work/run.db"
 sqlite3 "$work/run.db" "UPDATE launch SET status = 'running', finished = NULL
     WHERE launch_id = 1; DELETE FROM environment; DELETE FROM run_summary WHERE
@@ -204,26 +208,26 @@ launch="SELECT status || reason || coalesce(finished, '') FROM launch
 rm -f "$work/n.db"
 "$chorale" merge "$work/n.db" "$work/run.db" -q
 is "$(sqlite3 "$work/n.db" "$launch")" failedkilled \
-    "a running launch that nobody works on has failed: killed"
+    "a running launch without a process is merged as failed, killed"
 "$chorale" merge "$work/n.db" "$work/a.db" -q
 is "$(sqlite3 "$work/n.db" "$launch")" done2026-01-01T00:01:00Z \
-    "copied again when it was done, it is done"
+    "merged again when it is done, it is done"
 content "$work/n.db" | cmp - "$work/want.txt"
-ok $? "with the runs and the environment that it has gained"
+ok $? "its new runs and environment are merged"
 "$chorale" merge "$work/n.db" "$work/run.db" -q
 is "$(sqlite3 "$work/n.db" "$launch")" done2026-01-01T00:01:00Z \
-    "and stays so"
+    "an older copy of the launch does not change it back"
 
-# Names that SQLite or SQL would read as something else.
+# File names with a special meaning in SQLite URIs or SQL.
 for name in "it's a; \"shard\".db" 'file:shard.db?mode=memory' ':memory:'; do
     cp "$work/a.db" "$work/$name"
     rm -f "$work/n.db"
     (cd "$work" && "$chorale" merge n.db "$name" -q)
     is "$?$(sqlite3 "$work/n.db" 'SELECT count(*) FROM run')" 0880 \
-        "a shard called $name"
+        "a shard named $name is merged"
 done
 
-# Refused.
+# Shards that are refused.
 refused 3 'none.db: No such file' "no file" "$work/none.db"
 refused 2 'is a folder' "a folder" "$work"
 : >"$work/bad.db"
@@ -281,10 +285,10 @@ hurt "UPDATE cell SET provider = 'nobody', uuid = 'nobody' WHERE cell_id = 5;" \
     2>/dev/null
 sqlite3 "$work/bad.db" "PRAGMA ignore_check_constraints = ON;
     UPDATE cell SET provider = 'nobody', uuid = 'x' WHERE cell_id = 5"
-refused 4 'bad.db: the file is damaged .CHECK' "a value that no cell has" \
+refused 4 'bad.db: the file is damaged .CHECK' "a value that violates a CHECK" \
     "$work/bad.db"
 
-# Tables that are not what they seem.
+# Tables that are not what they seem to be.
 forge() { # table, old text, new text of its definition
     cp "$work/b.db" "$work/bad.db"
     sqlite3 "$work/bad.db" "PRAGMA writable_schema = ON; UPDATE sqlite_master
@@ -306,12 +310,12 @@ forge run "INTEGER PRIMARY KEY," "INTEGER
     -- of this run
     PRIMARY KEY,"
 "$chorale" merge "$work/r.db" "$work/bad.db" -q
-ok $? "other comments and spaces are no difference"
+ok $? "other comments and spaces in a schema are accepted"
 hurt "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END;
     CREATE TEMP TABLE x (y); DROP VIEW v_summary;
     CREATE VIEW v_summary AS SELECT randomblob(1000000000) AS system"
 "$chorale" merge "$work/r.db" "$work/bad.db" -q
-ok $? "triggers and views are not looked at"
+ok $? "triggers and views of a shard are ignored"
 for words in "$work/r.db" "$work/r.db $work/r.db" \
              "$work/r.db $work/a.db $work/./r.db"; do
     # shellcheck disable=SC2086
@@ -320,19 +324,20 @@ for words in "$work/r.db" "$work/r.db $work/r.db" \
         "usage: merge $(echo "$words" | sed "s|$work/||g")"
 done
 
-# One that is refused does not keep the others out.
+# A refused shard does not prevent merging the others.
 rm -f "$work/n.db"
 "$chorale" merge "$work/n.db" "$work/none.db" "$work/a.db" "$work/b.db" -q \
     2>"$work/err.txt"
-is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "3 1" "a shard is missing: exit 3"
+is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "3 1" \
+    "a missing shard exits with 3"
 is "$(sqlite3 "$work/n.db" 'SELECT count(*) FROM run')" 1760 \
-    "the others are merged"
+    "the other shards are merged"
 rm -f "$work/n.db"
 "$chorale" merge "$work/n.db" "$work/none.db" 2>/dev/null
 [ ! -e "$work/n.db" ]
-ok $? "no database is made of nothing"
+ok $? "without a valid shard no database is made"
 
-# Being written: a campaign whose launcher takes its time.
+# A shard being written, by a campaign with a slow launcher.
 printf '#!/bin/sh\nexec sleep 600\n' >"$work/slow"
 chmod +x "$work/slow"
 "$chorale" plan "$work/live.db" -P 1 -m 8 -c bcast --launches 1 -q
@@ -344,17 +349,17 @@ until [ "$(sqlite3 "$work/live.db" "SELECT count(*) FROM launch" 2>&1)" = 1 ] ||
 refused 3 'live.db: a chorale command is working on it; merge' \
     "a shard that is being written" "$work/live.db"
 "$chorale" merge "$work/live.db" "$work/a.db" 2>"$work/err.txt"
-is "$?" 3 "into a database that is being written: exit 3"
+is "$?" 3 "a target being written exits with 3"
 like "$(cat "$work/err.txt")" 'live.db: another chorale command is working' \
-    "it says so"
+    "a target being written: the error gives the reason"
 kill -9 $pid
 wait $pid 2>/dev/null
 rm -f "$work/n.db"
 "$chorale" merge "$work/n.db" "$work/live.db" -q
 is "$?$(sqlite3 "$work/n.db" "SELECT status || reason FROM launch")" \
-    0failedkilled "killed, it can be merged"
+    0failedkilled "a killed campaign's database can be merged"
 
-# Killed itself: all of the shard or nothing, and again does it.
+# merge itself is killed: all or no part of the shard is merged.
 sqlite3 "$work/a.db" "WITH RECURSIVE k(i) AS (SELECT 10 UNION ALL SELECT i + 1
     FROM k WHERE i < 99) INSERT INTO sample SELECT run_id, i, i, 0, 0, NULL,
     NULL, 0 FROM run, k"
@@ -380,12 +385,12 @@ for nap in 0.01 0.03 0.1 0.2 0.3 0.5 0.8; do
     *) torn=1 ;;
     esac
 done
-is $torn 0 "killed at any time: all of the shard or nothing"
+is $torn 0 "killed at any time, merge leaves all or no part of the shard"
 "$chorale" merge "$work/n.db" "$work/a.db" -q
 content "$work/n.db" | cmp - "$work/want.txt"
-ok $? "the same command then merges it"
+ok $? "the same command then merges the shard"
 
-# Imported traces come along, once.
+# Imported traces are merged once.
 for k in 1 2; do
     "$chorale" plan "$work/t$k.db" -P 2 -m 8 -c bcast -q
     sqlite3 "$work/t$k.db" "WITH RECURSIVE i(v) AS (SELECT $k UNION ALL
@@ -407,32 +412,36 @@ traces() {
         sort
 }
 like "$("$chorale" merge "$work/t12.db" "$work/t1.db" "$work/t2.db")" \
-    'samples?, 2 traces added' "traces are merged, and counted"
+    'samples?, 2 traces added' "traces are merged and counted"
 "$chorale" merge "$work/t21.db" "$work/t2.db" "$work/t1.db" "$work/t1.db" -q
 is "$(traces "$work/t12.db" | wc -l) $(sqlite3 "$work/t12.db" \
-    'SELECT count(*) FROM trace_point')" "4 4" "each once"
+    'SELECT count(*) FROM trace_point')" "4 4" "each trace is merged once"
 is "$(traces "$work/t21.db")" "$(traces "$work/t1.db")" \
-    "the same in another order, and once more"
+    "traces are the same in another order and when repeated"
 
-# No space.
+# A full disk.
 mkdir "$work/full"
 if mount -t tmpfs -o size=1m tmpfs "$work/full" 2>/dev/null; then
     "$chorale" merge "$work/full/n.db" "$work/a.db" 2>"$work/err.txt"
-    is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "3 1" "a full disk: exit 3"
-    like "$(cat "$work/err.txt")" 'full/n.db: the disk is full' "it says so"
+    is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "3 1" \
+        "a full disk exits with 3"
+    like "$(cat "$work/err.txt")" 'full/n.db: the disk is full' \
+        "a full disk: the error gives the reason"
     is "$(sqlite3 "$work/full/n.db" 'PRAGMA integrity_check;
         SELECT count(*) FROM run' | tr '\n' ' ')" "ok 0 " \
-        "the database is whole, without the shard"
+        "a full disk: the database is intact, without the shard"
     head -c 700000 /dev/zero >"$work/full/fill"
     TMPDIR=$work/full "$chorale" merge "$work/n.db" "$work/old.db" \
         2>"$work/err.txt"
     is "$? $(wc -l <"$work/err.txt" | tr -d ' ')" "3 1" \
-        "no space for the copy: exit 3"
-    like "$(cat "$work/err.txt")" 'old.db: .*TMPDIR' "it says what to do"
-    is "$(ls -d "$work"/full/chorale-* 2>/dev/null)" "" "nothing is left there"
+        "no space for the temporary copy exits with 3"
+    like "$(cat "$work/err.txt")" 'old.db: .*TMPDIR' \
+        "no space for the temporary copy: the error names TMPDIR"
+    is "$(ls -d "$work"/full/chorale-* 2>/dev/null)" "" \
+        "no temporary copy remains on the full disk"
     umount "$work/full"
 else
     skip "cannot mount a small file system here" "full disk"
 fi
-is "$(ls "$TMPDIR")" "" "no private copy is left behind"
+is "$(ls "$TMPDIR")" "" "no temporary copy remains"
 finish

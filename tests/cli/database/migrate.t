@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Opening a database of an older schema for writing migrates it to the current
-# schema. Every row and every object of the user stays. A migration that fails
-# leaves the file as it was.
+# schema and keeps every row and every user object. A failed migration leaves
+# the file unchanged.
 . "$(dirname "$0")/../../lib.sh"
 
 schema=$top_srcdir/db/schema.sql
@@ -13,7 +13,7 @@ sh "$top_srcdir/tests/cli/synth.sh" "$work/older.sql" "$old" ring "2 16"
 sh "$top_srcdir/tests/cli/synth.sh" "$schema" "$work/new.db"
 version=$(sqlite3 "$work/new.db" 'PRAGMA user_version')
 is "$(sqlite3 "$old" 'PRAGMA user_version')" 0 "the database has version 0"
-objects() { # database, file: its tables, indexes and views but the user's own
+objects() { # database, file: list its schema without the user's objects
     sqlite3 "$1" "SELECT type, name, replace(sql, '\"', '')
         FROM sqlite_master WHERE name NOT LIKE 'my%' AND sql IS NOT NULL
         ORDER BY 1, 2" >"$2"
@@ -35,7 +35,8 @@ INSERT INTO sample SELECT run_id, 0, 1, 0, 0, NULL, NULL, 0 FROM run;
 INSERT INTO counter SELECT run_id, -1, 'e', 1 FROM run;
 INSERT INTO baseline VALUES ('b', 1, 1, '2026-01-01T00:00:00Z');
 SQL
-is "$(sqlite3 "$old" 'PRAGMA foreign_key_check')" "" "its references hold"
+is "$(sqlite3 "$old" 'PRAGMA foreign_key_check')" "" \
+    "the older database has no dangling references"
 
 # Every row of every table, by the columns of the older schema.
 sqlite3 "$old" "SELECT 'SELECT ''' || replace(m.name, '\"', '') || ''', ' ||
@@ -57,7 +58,7 @@ like "$err" "older schema version 0.*version $version;.*chorale decide.*up to da
     "the error names both versions and the remedy"
 is "$(printf '%s\n' "$err" | wc -l)" 1 "the error is one line"
 cmp -s "$old" "$work/copy.db"
-ok $? "reading leaves the file as it was"
+ok $? "reading leaves the file unchanged"
 
 "$chorale" decide "$old" -q
 ok $? "a command that writes migrates it"
@@ -68,8 +69,10 @@ grep -v '^decision' "$work/before.txt" >"$work/b.txt"
 grep -v '^decision' "$work/after.txt" >"$work/a.txt"
 cmp "$work/b.txt" "$work/a.txt"
 ok $? "migration keeps every row and every value"
-is "$(sqlite3 "$old" 'PRAGMA integrity_check')" ok "integrity_check"
-is "$(sqlite3 "$old" 'PRAGMA foreign_key_check')" "" "foreign_key_check"
+is "$(sqlite3 "$old" 'PRAGMA integrity_check')" ok \
+    "the migrated database passes integrity_check"
+is "$(sqlite3 "$old" 'PRAGMA foreign_key_check')" "" \
+    "the migrated database passes foreign_key_check"
 
 objects "$old" "$work/old.txt"
 cmp "$work/old.txt" "$work/new.txt"
@@ -104,10 +107,10 @@ is "$(cksum <"$old")" "$sum" "reading a migrated database does not write it"
 refuse() { # what is wrong, pattern, code
     sum=$(cksum <"$work/bad.db")
     err=$("$chorale" decide "$work/bad.db" -q 2>&1)
-    is $? "$3" "$1: exit $3"
+    is $? "$3" "$1: exits with $3"
     like "$err" "$2" "$1: the error names it"
     is "$(printf '%s\n' "$err" | wc -l)" 1 "$1: the error is one line"
-    is "$(cksum <"$work/bad.db")" "$sum" "$1: the file is as it was"
+    is "$(cksum <"$work/bad.db")" "$sum" "$1: the file is unchanged"
 }
 cp "$work/copy.db" "$work/bad.db"
 sqlite3 "$work/bad.db" "PRAGMA ignore_check_constraints = ON;

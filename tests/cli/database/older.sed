@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# older.sed - makes an older schema, version 0, from db/schema.sql: columns, a
-# value of a CHECK, a table, an index and a view are missing, a view differs.
+# older.sed - make an older schema, version 0, from db/schema.sql: without some
+# columns, a value of a CHECK, a table, an index and a view; another view
+# differs.
 s/\(database, version \)[0-9]*/\10/
 /^    batch  *INTEGER NOT NULL DEFAULT 0/,/^  /d
 /^    separator /d

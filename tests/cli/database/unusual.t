@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Databases that are whole but odd: nothing measured, one size, times that no
-# clock gives, names that this build does not know. Every verb that reads them
-# answers with a documented exit code and at most one line on standard error,
-# never NaN, an infinity or a signal, and JSON stays JSON.
+# Valid but unusual databases: no runs, one size, impossible times, unknown
+# names. Every verb that reads them has a documented exit code and at most one
+# line on standard error, never NaN, an infinity or a signal; JSON is valid.
 . "$(dirname "$0")/../../lib.sh"
 command -v sqlite3 >/dev/null || skip_all "sqlite3 is missing"
 top_srcdir=$(cd "$top_srcdir" && pwd)
@@ -22,9 +21,9 @@ sqlite3 whole.db "DELETE FROM cell WHERE msg_size NOT IN (8, 128, 2048, 32768,
 plan="$chorale plan empty.db -q -c bcast,allreduce -P 2,4 -m 8,64
     --launches 1 -i 3 --launcher custom --launcher-cmd true"
 $plan >/dev/null 2>&1
-ok $? "a plan"
+ok $? "a plan is made"
 
-# What is odd, a database each: its name, what is wrong with it in SQL.
+# One database per oddity: its name and the SQL that makes it.
 keep_runs="DELETE FROM run_summary WHERE run_id NOT IN (SELECT run_id FROM run);
     DELETE FROM decision; DELETE FROM model"
 drop_cells() { # condition
@@ -98,7 +97,7 @@ odd modelled "DELETE FROM decision; UPDATE model SET value = 0, lo = NULL,
     hi = NULL"
 odd modelled_huge "DELETE FROM decision; UPDATE model SET value = 9e999,
     lo = -9e999, hi = 9e999"
-# A median that is not there: the column lets none in.
+# A missing median: the column does not allow NULL.
 odd null "$(all_times 0); PRAGMA writable_schema = on; UPDATE sqlite_schema SET
     sql = replace(sql, 'REAL NOT NULL', 'REAL') WHERE name = 'run_summary'"
 sqlite3 null.db "UPDATE run_summary SET median = NULL, p95 = NULL"
@@ -106,7 +105,7 @@ sqlite3 null.db "UPDATE run_summary SET median = NULL, p95 = NULL"
 ok $? "they are made"
 [ ! -e bad ] || diag "$(cat bad)"
 
-# Run a verb: its output is in out.N, its error in err.N, its words in commands.
+# Run a verb; store its output in out.N, errors in err.N, words in commands.
 answer() { # JSON|text, words...
     kind=$1 n=$((n + 1))
     shift
@@ -120,7 +119,7 @@ answer() { # JSON|text, words...
         echo "SELECT 'out.$n' WHERE NOT json_valid(CAST(readfile('out.$n') AS TEXT));" \
             >>json.sql
 }
-# All answers about a database: no number without a value, and JSON is valid.
+# Check all outputs for a database: no NaN or infinity, and valid JSON.
 check_answers() {
     grep -EiwH -- '-?(nan|inf|infinity)|assert(ion)?|abort(ed)?' out.* err.* \
         >words && wrong "$(cat words commands)"
@@ -132,7 +131,7 @@ wrong() {
     what="$what
 $*"
 }
-# The files that a verb left behind say no nonsense either.
+# Files that a verb wrote must not have NaN or infinity either.
 files() {
     for left in "$@"; do
         [ ! -e "$left" ] || ! grep -Eiw -- '-?(nan|inf|infinity)' "$left" \
@@ -177,7 +176,7 @@ for file in empty.db [a-tv-z]*.db unrun.db; do
     [ -z "$what" ] || diag "$what"
 done
 
-# What is wrong is said.
+# Errors name the problem.
 says() { # code, pattern, verb, databases...
     code=$1 pattern=$2 verb=$3
     shift 3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Batch jobs with an invented Slurm, sourced after ../lib.sh: elements run here
-# under mpiexec, one after the other. submit() makes a campaign of eight elements.
+# Batch jobs with a fake Slurm; sourced after ../lib.sh. Elements run here under
+# mpiexec, one after the other. submit() submits a campaign of eight elements.
 mpi=$("$top_builddir/chorale-runner" --probe | head -1)
 case $mpi in
 *MPICH*) ;;
@@ -11,7 +11,7 @@ bin=$work/bin
 fake_slurm
 PATH=$bin:$PATH
 export PATH
-asked() { grep -c "^$1 " "$work/asked"; } # program: how often
+asked() { grep -c "^$1 " "$work/asked"; } # program: number of its calls
 
 
 db=$work/r.db
@@ -37,7 +37,7 @@ job() { # element, restarts, further options
 jobs() { timeout 600 "$chorale" status "$db" --jobs "$@" 2>&1; }
 row() { jobs | grep -E "^ +1 +$1 "; } # element
 
-# Wait for a condition; the limit ends a hang only.
+# Wait for a condition; the limit only ends hangs.
 until_true() { # command
     for i in $(seq 6000); do
         "$@" >/dev/null 2>&1 && return 0

@@ -1,26 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The main path of batch jobs with an invented Slurm: `submit`, elements, the last
-# job and the verdict. tests/slurm has the real one.
+# The main path of batch jobs with a fake Slurm: `submit`, elements, the last
+# job and the verdict. tests/slurm uses a real one.
 . "$(dirname "$0")/../../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 
 sed -i s/affinity/none/ "$bin/scontrol"
 timeout 600 "$chorale" submit "$db" -c bcast -m 8 -P 2 --ppn 2 \
     >/dev/null 2>"$work/err.txt"
-is $? 3 "ranks that nobody would bind: exit 3"
-like "$(cat "$work/err.txt")" 'cannot bind ranks.*bind = no' "it says so"
+is $? 3 "submit exits with 3 if ranks cannot be bound"
+like "$(cat "$work/err.txt")" 'cannot bind ranks.*bind = no' \
+    "the error names the remedy 'bind = no'"
 [ ! -e "$db" ] && [ ! -e "$work/jobs" ]
-ok $? "nothing is planned or submitted"
+ok $? "no cell is planned and no job submitted"
 sed -i s/none/affinity/ "$bin/scontrol"
 
 submit -q
-is $? 0 "submit"
+is $? 0 "submit exits with 0"
 is "$(sqlite3 "$db" 'SELECT count(*), max(task) FROM element')" "8|7" \
-    "eight elements"
+    "eight elements are submitted"
 grep -q -- ' --kill-wait 30$' "$folder"/1x2-from1.sh
-ok $? "their script knows Slurm's KillWait"
-# --- what the submitter has in the environment ------------------------------
+ok $? "the scripts have Slurm's KillWait"
+# --- the submitter's environment ---------------~---------------------------
 cp "$bin/sbatch" "$bin/quiet"
 fake sbatch <<END
 env | grep -E '^(SBATCH|SLURM)_' | sort >"$work/env"
@@ -31,7 +32,7 @@ SBATCH_PARTITION=urgent SBATCH_TIMELIMIT=7 SBATCH_NO_REQUEUE=1 \
     timeout 600 "$chorale" submit "$work/env.db" -q -c bcast -m 8 -P 2 --ppn 2 \
     --partition main
 is "$?$(cat "$work/env")" "0SLURM_CONF=$work/slurm.conf" \
-    "nothing but where Slurm is overrules a script"
+    "only the path of slurm.conf overrules a script"
 mv "$bin/quiet" "$bin/sbatch"
 # shellcheck disable=SC2046
 SLURM_JOB_PARTITION=urgent timeout 600 "$chorale" job "$work/env-slurm/1" \
@@ -40,9 +41,9 @@ SLURM_JOB_PARTITION=urgent timeout 600 "$chorale" job "$work/env-slurm/1" \
 is "$?$(grep -c 'in partition urgent, planned is main' "$work/err.txt")" 31 \
     "an element that runs in another partition fails"
 like "$(cat "$work/env-slurm/1/element-1.txt")" '^failed .*partition urgent' \
-    "and says so to status"
+    "status has the reason"
 
-# --- merged while others write ----------------------------------------------
+# --- merging while elements write ---------------------------------------------
 (job 1 0 >/dev/null 2>"$work/err.txt"; echo $? >"$work/code") &
 broken=0
 look() {
@@ -57,16 +58,16 @@ while [ ! -f "$work/code" ]; do
 done
 wait
 look
-is "$(cat "$work/code")" 0 "an element measures"
+is "$(cat "$work/code")" 0 "an element exits with 0"
 diag "$(cat "$work/err.txt")"
-is $broken 0 "what it publishes is whole whenever it is read"
+is $broken 0 "a published shard is valid at any time"
 [ ! -e "$folder/work-1.db" ] && [ -z "$(ls "$folder"/*.new 2>/dev/null)" ]
-ok $? "and it leaves nothing else behind"
-# What is written at the moment is no database yet.
+ok $? "an element leaves no other files"
+# Files that are being written are no valid databases.
 for file in work-2.db shard-2.db.new; do
     echo "half a page" >"$folder/$file"
 done
-# What is published and is none keeps no other from being merged.
+# Damaged published shards do not prevent merging the others.
 mv "$folder/shard-1.db" "$work/whole.db"
 for element in 1 3; do
     echo "half a page" >"$folder/shard-$element.db"
@@ -74,32 +75,33 @@ done
 mv "$work/whole.db" "$folder/shard-2.db"
 timeout 600 "$chorale" job "$folder" --gather "$db" >"$work/out.txt" \
     2>"$work/err.txt"
-is $? 75 "the last job, too early: exit 75"
+is $? 75 "the last job, started too early, exits with 75"
 ! grep -q -e work-2 -e '\.new' "$work/err.txt" "$work/out.txt"
-ok $? "it opens nothing that is being written"
-is "$(sqlite3 "$db" 'SELECT count(*) FROM run')" 4 "it merges what is published"
+ok $? "the last job opens no file that is being written"
+is "$(sqlite3 "$db" 'SELECT count(*) FROM run')" 4 \
+    "the last job merges published shards"
 is "$(grep -c 'shard-[13].db: ' "$work/err.txt")" 2 \
-    "and says which shards are damaged"
+    "the last job names the damaged shards"
 mv "$folder/shard-2.db" "$folder/shard-1.db"
 rm "$folder/shard-3.db"
 is "$(cat "$folder/work-2.db" "$folder/shard-2.db.new")" "half a page
-half a page" "and changes nothing else"
+half a page" "the last job changes no file that is being written"
 rm "$folder/work-2.db" "$folder/shard-2.db.new"
 
-# --- all of it, and the verdict ---------------------------------------------
+# --- completion and verdict --------------------------------------------------
 job 2 3 --attempts 3 >/dev/null 2>"$work/err.txt"
-is $? 3 "one that Slurm itself starts too often: exit 3"
+is $? 3 "an element that Slurm starts too often exits with 3"
 like "$(cat "$work/err.txt")" 'for the 4th time, and --attempts allows 3; see' \
-    "it says so"
+    "the error names --attempts"
 for element in 2 3 4 5 6 7 8; do
     job $element 3 --attempts 9 >/dev/null 2>"$work/err.txt" ||
         diag "$(cat "$work/err.txt")"
 done
 timeout 600 "$chorale" job "$folder" --gather "$db" >/dev/null
-is $? 0 "the rest is measured and merged"
+is $? 0 "the remaining elements are measured and merged"
 is "$(sqlite3 "$db" 'SELECT count(*), count(DISTINCT cell_id) FROM run')" \
-    "32|4" "each cell eight times"
-like "$(submit)" 'nothing is missing' "submit has nothing left"
+    "32|4" "each cell has eight runs"
+like "$(submit)" 'nothing is missing' "submit finds no missing run"
 
 cp "$db" "$work/base.db"
 sqlite3 "$work/base.db" "UPDATE launch SET uuid = lower(hex(randomblob(16)));
@@ -112,32 +114,32 @@ sqlite3 "$work/base.db" "UPDATE launch SET uuid = lower(hex(randomblob(16)));
         WHERE run_id IN (SELECT run_id FROM ours);
     UPDATE sample SET seconds = seconds / 1e4
         WHERE run_id IN (SELECT run_id FROM ours)"
-verdict() { # options; output to out.txt
+verdict() { # options: submit --wait; output to out.txt
     submit --wait --compare "$work/base.db" "$@" >"$work/out.txt" 2>&1
 }
 verdict --unpaired
-is $? 1 "--wait --compare: far slower than base is red, exit 1"
+is $? 1 "--wait --compare: far slower than base exits with 1"
 diag "$(tail -n 2 "$work/out.txt")"
 verdict --unpaired --fail-on none
-is $? 0 "not with --fail-on none"
+is $? 0 "--fail-on none exits with 0"
 verdict --unpaired --change 99999999%
-is $? 0 "nor if such changes do not count"
+is $? 0 "a large --threshold exits with 0"
 verdict
-is $? 0 "nor by launches that were not made in turn"
+is $? 0 "launches that are not interleaved exit with 0"
 before=$(cat "$work/jobs")
 verdict --fail-on colour
-is $? 2 "a word that --fail-on does not have: exit 2"
+is $? 2 "an unknown --fail-on exits with 2"
 submit --compare "$work/base.db" >/dev/null 2>"$work/err.txt"
-is $? 2 "--compare without --wait: exit 2"
+is $? 2 "--compare without --wait exits with 2"
 submit --fail-on none >/dev/null 2>"$work/err.txt"
-is $? 2 "--fail-on without --compare: exit 2"
+is $? 2 "--fail-on without --compare exits with 2"
 submit --wait --compare "$work/none.db" >/dev/null \
     2>"$work/err.txt"
-is $? 3 "no such base: exit 3"
+is $? 3 "a missing base exits with 3"
 diag "$(cat "$work/err.txt")"
-is "$(cat "$work/jobs")" "$before" "none of these submits anything"
+is "$(cat "$work/jobs")" "$before" "none of these submits a job"
 
-# --- nodes that are not alike -----------------------------------------------
+# --- nodes that differ -------------------------------------------------------
 sqlite3 "$db" "INSERT INTO environment VALUES
     (1, 'stragglers', '2 (copies 0.5 of the median)'), (2, 'cpus_mixed', 'yes');
     UPDATE run SET validity = 'straggler' WHERE launch_id = 1;
@@ -146,10 +148,13 @@ sqlite3 "$db" "INSERT INTO environment VALUES
 text=$("$chorale" status "$db")
 like "$text" '1 launch of P = 2 .*node 2 \(copies 0.5 of the median\)' \
     "status names a straggler"
-like "$text" "1 launch of P = 2 .*first one's processor" "and mixed processors"
+like "$text" "1 launch of P = 2 .*first one's processor" \
+    "status names mixed processors"
 timeout 600 "$chorale" job "$folder" --gather "$db" >/dev/null
 text=$(cat "$work/r-summary.md")
-like "$text" '4 .*a node slower than the others' "so does the summary"
-like "$text" '4 .*nodes with different processors' "both"
+like "$text" '4 .*a node slower than the others' \
+    "the summary names slower nodes"
+like "$text" '4 .*nodes with different processors' \
+    "the summary names mixed processors"
 
 finish

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What is submitted again, and how ranks are started and bound in batch jobs. The
-# Slurm is invented.
+# Repeated submissions, and how ranks are started and bound in batch jobs, with
+# a fake Slurm.
 . "$(dirname "$0")/../../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 
 submit -q
 job 8 0 >/dev/null 2>&1
 
-# --- ranks that were to be bound --------------------------------------------
+# --- ranks that are not bound -----------------------------------------------
 cat >"$bin/loose" <<END
 #!/bin/sh
-# With none of the words that bind, on all processors.
+# Ignores the binding options and uses all processors.
 for word; do
     shift
     case \$word in
@@ -32,9 +32,9 @@ if [ "$(nproc)" -gt 1 ]; then
     is $? 3 "run exits with 3 if srun binds no rank"
     like "$(cat "$work/err.txt")" \
         '2 of 2 ranks are not bound to cores \(rank 0 is free: .*bind = no' \
-        "it says so"
+        "the error names the remedy 'bind = no'"
     like "$(cat "$folder/element-7.txt")" '^failed .* done 0 of 4: .*not bound' \
-        "to status as well, and nothing is measured"
+        "status has the reason, and no cell is measured"
 else
     skip "one processor binds all" "unbound ranks end run"
 fi
@@ -47,17 +47,18 @@ exec $MPIEXEC -n \$n "\$@"
 END
 text=$(SLURM_JOB_ID=1 timeout 600 "$chorale" doctor)
 like "$text" "srun --mpi=pmi2 starts ranks: .*mpi = pmi2" \
-    "doctor in a job finds that pmi2 does"
-like "$text" "starts ranks: 'launcher = mpiexec'" "and mpiexec"
+    "doctor in a job reports that srun --mpi=pmi2 starts ranks"
+like "$text" "starts ranks: 'launcher = mpiexec'" \
+    "doctor in a job reports that mpiexec starts ranks"
 ! printf '%s\n' "$text" | grep -q 'pmix starts'
-ok $? "and that pmix does not: its ranks are alone"
+ok $? "doctor in a job does not report pmix, whose ranks are singletons"
 rm "$work/asked"
 timeout 600 "$chorale" doctor >/dev/null
 [ ! -e "$work/asked" ]
-ok $? "elsewhere it starts nothing by srun"
+ok $? "outside a job doctor starts no srun"
 
-# An element tries them, the one of the runner's MPI first. It is all measured.
-auto() { # the words with which srun starts ranks that find each other
+# An element tries the --mpi types, that of the runner's MPI first.
+auto() { # the srun options with which ranks form one MPI_COMM_WORLD
     fake srun <<END
 echo "\$*" >>"$work/sruns"
 case "\$*" in *$1*) n=2 ;; *) n=1 ;; esac
@@ -70,19 +71,21 @@ END
     code=$?
     grep -o 'mpi=[a-z0-9]*' "$work/sruns" | tr '\n' ' '
 }
-is "$(auto --mpi=pmi2)" "mpi=pmi2 " "--mpi auto takes pmi2 where that works"
+is "$(auto --mpi=pmi2)" "mpi=pmi2 " "--mpi auto takes pmi2 if it works"
 auto --mpi=pmix >"$work/out.txt"
-is "$(cat "$work/out.txt")$code" "mpi=pmi2 mpi=pmix 0" "pmix where it does not"
+is "$(cat "$work/out.txt")$code" "mpi=pmi2 mpi=pmix 0" \
+    "--mpi auto takes pmix if pmi2 does not work"
 auto nothing >/dev/null
-is $code 3 "neither: exit 3"
+is $code 3 "--mpi auto exits with 3 if neither works"
 like "$(cat "$work/err.txt")" "neither srun --mpi=pmi2 nor --mpi=pmix starts 2 ranks .*a site file" \
-    "which says what to do"
+    "the error names the remedy"
 like "$(cat "$folder/element-8.txt")" '^failed .*neither srun' \
-    "for status as well"
+    "status has the reason"
 SLURM_NTASKS=1 auto nothing >"$work/out.txt"
-is "$(cat "$work/out.txt")" "mpi=pmi2 " "of one task there is nothing to find"
+is "$(cat "$work/out.txt")" "mpi=pmi2 " \
+    "with one task --mpi auto tries only the first"
 
-# srun gets --cpu-bind; a launch whose ranks stay unbound measures nothing.
+# run passes --cpu-bind to srun.
 if [ "$(nproc)" -gt 1 ]; then
     fake srun <<END
 case "\$*" in *--cpu-bind=cores*) start=$MPIEXEC ;; *) start=$bin/loose ;; esac
@@ -99,7 +102,8 @@ END
             "$work/bound-slurm/1/1x2-from1.sh") >/dev/null 2>"$work/err.txt"
     is $? 0 "run passes --cpu-bind to srun: $(cat "$work/err.txt")"
     is "$(sqlite3 "$work/bound-slurm/1/shard-1.db" \
-        "SELECT count(*) > 0 FROM run WHERE status = 'ok'")" 1 "are measured"
+        "SELECT count(*) > 0 FROM run WHERE status = 'ok'")" 1 \
+            "bound ranks are measured"
 else
     skip "one processor binds all" "run passes --cpu-bind to srun"
 fi
@@ -109,8 +113,8 @@ text=$(SLURM_TOPOLOGY_ADDR=spine.leaf7.$(uname -n) timeout 600 "$MPIEXEC" -n 2 \
 like "$text" "^@env switch spine.leaf7.$(uname -n)\$" \
     "a launch records the switch that Slurm names"
 
-# --- submitted again --------------------------------------------------------
-# A submission of a database of its own, by jobs as they come.
+# --- repeated submissions ----------------------------------------------------
+# Submissions of another database, whose jobs run as called here.
 rm -f "$kept_answer"*
 : >"$work/queue"
 again() { # database, sizes, further options
@@ -131,12 +135,13 @@ elements() { # folder, job
 again other 8 -q
 timeout 600 "$chorale" status "$work/other.db" --jobs >/dev/null
 again mine 8 -q
-touch "$kept_answer" # it is of use for 30 seconds
+touch "$kept_answer" # it is valid for 30 seconds
 like "$(again mine 8)" 'nothing is missing that is not in the queue' \
-    "what was submitted is in the queue before squeue is asked again"
-is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 "and not submitted twice"
+    "submitted jobs count as queued before squeue is asked again"
+is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 \
+    "queued launches are not submitted twice"
 like "$(timeout 600 "$chorale" status "$work/mine.db" --jobs)" \
-    'PENDING .Submitted' "status knows as much"
+    'PENDING .Submitted' "status shows them as submitted"
 
 job=$(sqlite3 "$work/mine.db" 'SELECT DISTINCT job_id FROM element')
 last=$(sqlite3 "$work/mine.db" 'SELECT gather_job FROM submission')
@@ -144,37 +149,39 @@ printf '%s\n' "$job 0 RUNNING None" "$job 1 RUNNING None" \
     "$last N/A PENDING Dependency" >"$work/queue"
 rm -f "$kept_answer"
 like "$(again mine 1K)" '^2 launches in 2 elements' \
-    "a size that no job in the queue knows is missing"
+    "a size without a queued job is submitted"
 elements "$work/mine-slurm/1" "$job"
 elements "$work/mine-slurm/2" 9
 is "$(sqlite3 "$work/mine-slurm/2/shard-1.db" \
     'SELECT group_concat(DISTINCT msg_size) FROM run JOIN cell USING (cell_id)
     JOIN launch USING (launch_id)')" 1024 \
-    "the new jobs leave the others' cells to them"
+    "the new jobs do not measure cells of the queued ones"
 jobs=$(timeout 600 "$chorale" status "$work/mine.db" --jobs)
 is "$(printf '%s\n' "$jobs" | awk '$1 ~ /^[12]$/ { print $5 "/" $6 }' |
-    tr '\n' ' ')" "2/2 2/2 2/2 2/2 " "each counts what it was made for"
+    tr '\n' ' ')" "2/2 2/2 2/2 2/2 " "status counts each job's own runs"
 timeout 600 "$chorale" job "$work/mine-slurm/1" --gather "$work/mine.db" \
     >/dev/null 2>"$work/err.txt"
 is "$(cat "$work/mine-slurm/1/gather.txt")" "0 complete" \
-    "the first is complete without the second's"
+    "the first submission completes without the second's runs"
 
 : >"$work/queue"
 again lacks 8 -q
 timeout 600 "$chorale" job "$work/lacks-slurm/1" --gather "$work/lacks.db" \
     >/dev/null 2>&1
-is $? 75 \
-    "all jobs have ended, a moment after they were submitted"
-like "$(again lacks 8)" 'submitted 1 job array' "what they lack is missing"
+is $? 75 "the last job exits with 75 after all jobs ended early"
+like "$(again lacks 8)" 'submitted 1 job array' \
+    "their missing runs are submitted"
 rm -f "$kept_answer"
 like "$(again mine 8,1K --time 10m)" 'submitted job [0-9]+, which merges, again' \
-    "a last job that was cancelled is submitted again"
+    "a cancelled last job is submitted again"
 is "$(sent '--parsable --time=10 [^ ]*mine-slurm/2/gather.sh')" 1 \
-    "without elements, with the time that is asked for now"
-like "$(again mine 8,1K; cat "$work/asked")" 'in the queue' "once"
-is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 "not twice"
+    "it is submitted without elements and with the new time limit"
+like "$(again mine 8,1K; cat "$work/asked")" 'in the queue' \
+    "the new last job counts as queued"
+is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 \
+    "it is not submitted twice"
 rm -f "$kept_answer"
-# It has to wait for who holds the database.
+# The last job waits for the lock of the database.
 timeout 600 "$chorale" plan "$work/mine.db" -q -c bcast -m 8M -P 2 \
     --system other --launches 1 --variants linear -i 4096 \
     --min-iterations 4096 --cell-time 40
@@ -193,8 +200,10 @@ ok $? "the last job waits for another command"
 kill -INT $run
 wait $run
 wait $gather
-is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" "and goes on"
-like "$(again mine 8,1K --wait)" 'nothing is missing' "then all is there"
-is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 "and no job is left"
+is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" \
+    "the last job then completes"
+like "$(again mine 8,1K --wait)" 'nothing is missing' "then no run is missing"
+is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 \
+    "no further job is submitted"
 
 finish

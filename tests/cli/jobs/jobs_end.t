@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How batch jobs end ahead of their campaign's end: warned of the time limit,
-# cancelled or killed. What was measured is kept. The Slurm is invented.
+# Batch jobs that end early: warned of the time limit, cancelled or killed.
+# Measured data are kept. Uses a fake Slurm.
 . "$(dirname "$0")/../../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 
 submit -q
 
-# --- requeued by itself, but not for ever -----------------------------------
-# Told to end when it says that it runs, before its launch begins.
+# --- requeue, with a limit ---------------------------------------------------
+# The element is signalled when it reports running, before its launch begins.
 cat >"$bin/late" <<END
 #!/bin/sh
 while [ ! -e "$work/go" ]; do sleep 0.1; done
 exec $MPIEXEC "\$@"
 END
 chmod +x "$bin/late"
-told() { # element, restarts, attempts, what it is to say first; what it says last
+told() { # element, restarts, attempts, text: signal at text; print last line
     rm -f "$folder/element-$1.txt" "$work/go"
     : >"$work/asked"
     SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=$(($1 - 1)) \
@@ -29,7 +29,7 @@ told() { # element, restarts, attempts, what it is to say first; what it says la
     code=$?
     cat "$folder/element-$1.txt"
 }
-# These have stored some by then; each of four goes on for half a minute.
+# These have stored runs by then; each of four cells takes half a minute.
 timeout 600 "$chorale" submit "$work/again.db" -q -c bcast -m 8:64K -P 2 \
     --ppn 2 --providers chorale,library --variants linear --launches 4 \
     -i 4096 --min-iterations 4096 --width 0.01% --cell-time 1 \
@@ -40,9 +40,10 @@ some() { # element, restarts, attempts
     told "$@" 'running .* done [1-9]'
 }
 (some 2 0 3 >"$work/out.txt"; exit $code)
-is $? 75 "told to end ahead of its limit: exit 75"
+is $? 75 "an element warned of its time limit exits with 75"
 like "$(cat "$work/out.txt")" '^requeued attempt 1 ' "it requeues itself"
-is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 1 "its own task alone"
+is "$(grep -c '^scontrol requeue 1_1$' "$work/asked")" 1 \
+    "it requeues its own task only"
 echo 2 >"$work/busy"
 cp "$bin/scontrol" "$bin/idle"
 fake scontrol <<END
@@ -50,22 +51,25 @@ left=\$(cat "$work/busy")
 echo \$((left - 1)) >"$work/busy"
 [ "\$left" -le 0 ] || { echo 'Unable to contact slurm controller' >&2; exit 1; }
 END
-like "$(some 3 0 3)" '^requeued attempt 1 ' "a controller that does not answer"
-is "$(grep -c '^scontrol requeue 1_2$' "$work/asked")" 3 "is asked again"
+like "$(some 3 0 3)" '^requeued attempt 1 ' \
+    "an element requeues itself if the controller does not answer at first"
+is "$(grep -c '^scontrol requeue 1_2$' "$work/asked")" 3 \
+    "scontrol requeue is repeated"
 mv "$bin/idle" "$bin/scontrol"
 like "$(some 4 5 9)" '^requeued attempt 6 ' \
-    "an attempt that brought something is followed by another"
+    "an attempt with new runs is requeued"
 like "$(told 2 0 9)" '^ended attempt 1 .*brought nothing' \
-    "the first attempt that brought nothing gives up"
-is "$(asked scontrol)" 0 "and asks for no second"
+    "a first attempt without new runs gives up"
+is "$(asked scontrol)" 0 "it does not requeue itself"
 like "$(told 2 1 9)" '^ended attempt 2 .*brought nothing' \
-    "so does one after a preemption"
+    "an attempt without new runs after a preemption gives up"
 like "$(told 2 2 3)" '^ended attempt 3 .*3 attempts were not enough' \
-    "nor is it started more often than allowed"
-is "$(asked scontrol)" 0 "whatever it brought"
+    "attempts are limited by --attempts"
+is "$(asked scontrol)" 0 "after the last attempt it does not requeue itself"
 
-# --- the point under way ------------------------------------------------------
-# Its cells have all they need soon, and would go on for minutes.
+# --- the point being measured ------------------------------------------------
+# Its cells soon have the minimum of repetitions, and would continue for
+# minutes.
 long=$work/long.db
 plan() { # database, sizes, further options
     to=$1 sizes=$2
@@ -74,10 +78,10 @@ plan() { # database, sizes, further options
         --providers chorale,library --variants linear -i 4096 --width 0.01% \
         "$@"
 }
-kept() { # file: of the point under way there is something
+kept() { # file: the point being measured has a checkpoint
     until_true test -s "$1"
 }
-stopped() { # signal; prints the exit code and what was stored
+stopped() { # signal: print the exit code and the stored runs
     CHORALE_MPIEXEC=$MPIEXEC "$chorale" run "$long" -q 2>"$work/err.txt" &
     kept "$long-tail-cut"
     kill -"$1" $!
@@ -88,27 +92,27 @@ stopped() { # signal; prints the exit code and what was stored
 }
 plan "$long" 8M,16M --min-iterations 10 --cell-time 100
 is "$(stopped TERM)" "75 2|time failed stopped " \
-    "SIGTERM ends it at once: what it has is kept"
+    "SIGTERM ends the point at once and keeps its samples"
 rm "$long"
 plan "$long" 8M,16M --min-iterations 10 --cell-time 100
 is "$(stopped USR1)" "75 2|time failed stopped " \
-    "SIGUSR1 keeps it, with the repetitions that it has, and begins no other"
+    "SIGUSR1 ends the point with its samples, and no other begins"
 [ ! -e "$long-end" ]
-ok $? "the request to end is removed"
+ok $? "the file that requests the end is removed"
 rm "$long"
 plan "$long" 8M,16M --min-iterations 4096 --cell-time 3
 is "$(stopped USR1)" "75 2|time failed stopped " \
-    "too few repetitions: it comes to its planned end"
+    "SIGUSR1 with too few repetitions completes the point"
 
-# --- the same in a job that Slurm ends: all its processes get SIGTERM ---------
-all_of() { # a process: those that it started, and it
+# --- the same in a job where Slurm sends SIGTERM to all processes -------------
+all_of() { # a process: print it and its descendants
     for child in $(pgrep -P "$1"); do
         all_of "$child"
     done
     echo "$1"
 }
-ended() { # least repetitions, signals, further options: what it says last, the
-    # code that it ends with, its runs, and how the launch ended
+ended() { # least repetitions, signals, options: print its last line, exit code,
+    # runs, and how the launch ended
     name=ended$(find "$work" -maxdepth 1 -name 'ended*.db' | wc -l)
     timeout 600 "$chorale" submit "$work/$name.db" -q -c reduce \
         -m 8M,16M -P 2 --ppn 2 --launches 1 --providers chorale,library \
@@ -134,33 +138,34 @@ ended() { # least repetitions, signals, further options: what it says last, the
         group_concat(DISTINCT stop_reason) FROM run; SELECT status || ' ' ||
         reason FROM launch" | tr '\n' ' ')"
 }
-gone() { # processes: all are, in the end
+gone() { # processes: wait until all have ended
     for pid; do
         until_true is_gone "$pid" || return 1
     done
 }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 (ended 10 TERM --kill-wait 40 >"$work/out.txt"; gone $ranks)
-ok $? "SIGTERM to all: the job ends, and its ranks"
+ok $? "SIGTERM to all: the job and its ranks end"
 is "$(cat "$work/out.txt")" \
     "ended it was told to end 75 2|time failed stopped " \
-    "they have brought the point under way to its end"
-is "$(asked scontrol)" 0 "it does not requeue itself"
+    "SIGTERM to all: the point is completed within KillWait"
+is "$(asked scontrol)" 0 "SIGTERM to all: it does not requeue itself"
 # With fewer repetitions the warning alone could end it first.
 is "$(ended 4096 'USR1 TERM' --kill-wait 6)" \
     "ended it was told to end 75 2|time failed stopped " \
-    "nor when it was warned of its limit before"
+    "SIGTERM after a warning: it does not requeue itself"
 is "$(ended 10 'TERM USR1' --kill-wait 40)" \
-    "ended it was told to end 75 2|time failed stopped " "or after"
-is "$(asked scontrol)" 0 "it does not ask for it"
+    "ended it was told to end 75 2|time failed stopped " \
+        "a warning after SIGTERM: it does not requeue itself"
+is "$(asked scontrol)" 0 "scontrol is not called"
 for wait in '' '--kill-wait 6'; do # the point needs minutes
     # shellcheck disable=SC2086
     is "$(ended 4096 TERM $wait)" \
         "ended it was told to end 75 2|time failed stopped " \
-        "job $wait: a point that takes longer keeps the samples that it has"
+        "job $wait: a point that takes longer keeps its samples"
 done
 
-# --- published while a launch runs ------------------------------------------
+# --- publishing during a launch ---------------------------------------------
 timeout 600 "$chorale" submit "$work/kept.db" -q -c bcast -m 8:64K -P 2 \
     --ppn 2 --providers chorale,library --variants linear --launches 1 \
     -i 4096 --min-iterations 4096 --width 0.01% --cell-time 0.5 \
@@ -174,17 +179,17 @@ told_two() { [ "$(published 'SELECT count(*) FROM run')" -ge 2 ] &&
     grep -q '^running .* done [1-9]' "$kept/element-1.txt"; }
 until_true told_two
 like "$(cat "$kept/element-1.txt")" '^running .* done [1-9][0-9]* of' \
-    "a launch that runs tells how far it is"
+    "a running element reports its progress"
 kill -KILL $!
 wait $! 2>/dev/null
 before=$(published 'SELECT count(*) FROM run')
 is "$(published 'SELECT status FROM launch')" running \
-    "its points are published before it has ended: $before runs"
+    "points are published during the launch: $before runs"
 published 'SELECT uuid FROM run' >"$work/uuids"
 timeout 600 "$chorale" job "$kept" --element 1 --shards "$work/disk2" \
     >/dev/null 2>"$work/err.txt"
-is $? 0 "killed for good, the job goes on where it has another disk"
+is $? 0 "after SIGKILL the job resumes on another disk"
 is "$(published 'SELECT uuid FROM run' | grep -c -x -F -f "$work/uuids")" \
-    "$before" "and all that was published is kept"
+    "$before" "all published runs are kept"
 
 finish

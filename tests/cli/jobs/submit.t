@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What `submit` writes, without a Slurm: options and site files are checked
-# before anything is made, launches are packed into elements that fit the time
-# limit, and the scripts say so. tests/slurm submits to a real one.
+# What `submit` writes, without a Slurm. Options and site files are checked
+# before anything is written, launches are packed into elements within the time
+# limit, and the scripts have the right options. tests/slurm submits to a real
+# Slurm.
 . "$(dirname "$0")/../../lib.sh"
 
 db=$work/r.db
-# No Slurm answers, wherever this runs: the scripts are for its defaults.
+# Hide any Slurm of this machine: the scripts use Slurm's defaults.
 SLURM_CONF=$work/none.conf
 export SLURM_CONF
 : >"$SLURM_CONF"
@@ -19,11 +20,11 @@ refused() { # code, pattern, what, options...
     shift 3
     dry "$@"
     is $? "$code" "$what: exit $code"
-    like "$(cat "$work/err.txt")" "$pattern" "$what: it says so"
+    like "$(cat "$work/err.txt")" "$pattern" "$what: the error gives the reason"
     [ ! -e "$db" ] && [ ! -e "$work/r-slurm" ]
-    ok $? "$what: nothing is made"
+    ok $? "$what: no file is written"
 }
-script() { # name: its text, as shown
+script() { # name: print its text from the output
     sed -n "/^# .*\/$1\$/,/^# .*\/r-slurm/p" "$work/out.txt"
 }
 
@@ -31,9 +32,9 @@ script() { # name: its text, as shown
 dry -P 2,8 --launches 3 --partition main --account a1 --qos long \
     --reservation r --constraint fast --switches 1@10 --time 30m \
     --one-launch-per-p
-is $? 0 "a dry run"
+is $? 0 "--dry-run exits with 0"
 [ ! -e "$db" ] && [ ! -e "$work/r-slurm" ]
-ok $? "makes nothing"
+ok $? "--dry-run writes no file"
 text=$(script '4x2-from4.sh')
 for line in --array=0-2 --nodes=4 --ntasks-per-node=2 --exclusive --requeue \
     --signal=B:USR1@60 --time=30 --partition=main --account=a1 --qos=long \
@@ -41,52 +42,56 @@ for line in --array=0-2 --nodes=4 --ntasks-per-node=2 --exclusive --requeue \
     printf '%s\n' "$text" | grep -qx -- "#SBATCH $line"
     ok $? "the script of four nodes has $line"
 done
-like "$text" ' --partition main$' "an element knows where it is planned"
+like "$text" ' --partition main$' "an element has its planned partition"
 like "$text" '4 \+ SLURM_ARRAY_TASK_ID.*--attempts 20 --one.*-p .*--bind' \
-    "its tasks are elements from 4 on, bound to cores"
-like "$(script 1x2-from1.sh)" '#SBATCH --nodes=1' "one node has its own"
+    "its tasks are the elements from 4 on, bound to cores"
+like "$(script 1x2-from1.sh)" '#SBATCH --nodes=1' \
+    "elements of one node have a script of their own"
 like "$(script gather.sh)" "--gather $db" "the last job merges into r.db"
 dry -P 2,8 --launches 3 --partition main --time 30m --one-launch-per-p \
     --at-once 2
 like "$(script '4x2-from4.sh')" '^#SBATCH --array=0-2%2$' \
-    "--at-once: so many elements of it at once"
+    "--at-once limits the simultaneous elements"
 printf '%s\n' "$text" | sed '1d;$d' | sh -n
-ok $? "it is a shell script"
+ok $? "the script has valid shell syntax"
 
 # --- packing ----------------------------------------------------------------
-# Each launch of a cell in another element; P = 5 and 6 share three nodes.
+# Each launch of a cell is in another element; P = 5 and 6 share nodes.
 dry -P 5,6 --launches 3 --time 1h
 elements() { awk '/^ *[0-9]+ +[0-9]+ +2 / { print $1, $4, $5 }' \
     "$work/out.txt"; }
 is "$(elements | sort | tr '\n' ';')" "1 5 0;1 6 0;2 5 1;2 6 1;3 5 2;3 6 2;" \
-    "launches of one ordinal share an element, those of a cell do not"
-# One node rides along with four, unless a start of its own costs nothing.
+    "launches of one ordinal share an element, launches of a cell do not"
+# A launch on one node shares a start on four, unless starts cost no time.
 dry -P 2,8 --launches 3 --time 1h
 is "$(elements | sort | tr '\n' ';')" "1 2 0;1 8 0;2 2 1;2 8 1;3 2 2;3 8 2;" \
     "small launches share the start of large ones"
 like "$(cat "$work/out.txt")" \
     '^3 of them share .*: about [0-9.]+ node-hours instead of [0-9.]+' \
-    "it says what that saves"
+    "submit prints the savings"
 is "$(grep -c 'job.*--one-launch-per-p' "$work/out.txt")" 0 \
-    "and the jobs do so"
+    "the scripts let jobs share starts"
 dry -P 2,8 --launches 3 --time 1h --start-up 0
 is "$(elements | sort | tr '\n' ';')" "1 2 0;2 2 1;3 2 2;4 8 0;5 8 1;6 8 2;" \
     "starts that cost nothing are not shared"
-# 11 cells of 3 s and 5 s of starting: two such fit into 120 - 30 s, one into
-# 60 - 15 s.
+# 11 cells of 3 s and a start of 5 s: two such launches fit into 120 - 30 s, one
+# into 60 - 15 s.
 dry -P 5,6 --launches 2 --time 2m --cell-time 3
-is "$(elements | awk '{print $1}' | sort -u | wc -l)" 2 "two fit two minutes"
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 2 \
+    "two launches fit into two minutes"
 dry -P 5,6 --launches 2 --time 1m --cell-time 3
-is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 "one fits a minute"
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 \
+    "one launch fits into a minute"
 grep -qx '#SBATCH --signal=B:USR1@15' "$work/out.txt"
-ok $? "a short limit leaves less for its end"
-# So does a start that is said to take ten.
+ok $? "a short limit reserves less time for the end"
+# The same with starts of ten minutes.
 dry -P 5,6 --launches 2 --time 30m --start-up 10m --one-launch-per-p
 is "$(elements | awk '{print $1}' | sort -u | wc -l)" 2 \
-    "two starts of ten minutes fit half an hour"
+    "two starts of ten minutes fit into half an hour"
 dry -P 5,6 --launches 2 --time 18m --start-up 10m --one-launch-per-p
-is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 "one fits 18 minutes"
-# Arrays of Slurm's default have 1000 elements at most.
+is "$(elements | awk '{print $1}' | sort -u | wc -l)" 4 \
+    "one start of ten minutes fits into 18 minutes"
+# By default the largest index of a Slurm job array is 1000.
 dry -P 3,4 --launches 600 --time 1m --cell-time 3 --max-node-hours 1000
 is "$(grep '^#SBATCH --array' "$work/out.txt" | tr '\n' ' ')" \
     "#SBATCH --array=0-1000 #SBATCH --array=0-198 " "MaxArraySize is honoured"
@@ -106,12 +111,12 @@ dry -P 4 --site "$work/site.txt" --partition fast
 for line in '#SBATCH --partition=fast' '#SBATCH --mail-type=END' \
     '#SBATCH --licenses=a:1' '. /opt/site/modules.sh || exit 3'; do
     grep -qxF -- "$line" "$work/out.txt"
-    ok $? "from the site file: $line"
+    ok $? "a script has the site file's line: $line"
 done
 grep -q -- '--shards /local/scratch' "$work/out.txt"
-ok $? "shards lie where it says"
+ok $? "shards are in the site file's folder"
 ! grep -q -e '--exclusive' -e '--mpi' -e 'partition=batch' "$work/out.txt"
-ok $? "nodes are shared where it says so, mpiexec has no --mpi"
+ok $? "the site file can share nodes, and mpiexec gets no --mpi"
 
 bad_site() { # line, pattern
     printf '%s\n' "# first" "$1" >"$work/bad.txt"
@@ -143,16 +148,18 @@ refused 2 'one partition, .* submit for each' "two partitions" -P 4 \
     --partition main,long
 refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
     --cell-time 60
-needs() { # launches: node-hours of as many, and whether they are refused
+needs() { # launches: print the exit code and the node-hours
     dry -P 32 --launches "$1" --cell-time 60
     echo "$? $(sed -n 's/.* for at most \([0-9.]*\) node-hours$/\1/p' \
         "$work/out.txt")"
 }
 each=$(needs 10 | awk '{ print $2 / 10 }')
 is "$(needs "$(awk "BEGIN { print int(99 / $each) }")" |
-    awk '{ print $1, ($2 > 95 && $2 < 100) }')" "0 1" "97 to 99 are not"
+    awk '{ print $1, ($2 > 95 && $2 < 100) }')" "0 1" \
+        "97 to 99 node-hours are accepted"
 is "$(needs "$(awk "BEGIN { print int(105 / $each) }")" |
-    awk '{ print $1, ($2 > 100 && $2 < 107) }')" "2 1" "102 to 105 are"
+    awk '{ print $1, ($2 > 100 && $2 < 107) }')" "2 1" \
+        "102 to 105 node-hours are refused"
 refused 2 'may take [0-9.e+]+ node-hours' "starts of ten minutes" -P 32 \
     --launches 80 --start-up 10m
 large() { # msg_size
@@ -161,10 +168,11 @@ large() { # msg_size
         >"$work/out.txt" 2>&1
 }
 large 8
-is $? 0 "short calls on many nodes: exit 0"
+is $? 0 "short calls on many nodes exit with 0"
 large 1M
-is $? 2 "calls that take seconds: exit 2"
-like "$(cat "$work/out.txt")" 'this may take [0-9.e+]+ node-hours' "it says so"
+is $? 2 "calls that take seconds exit with 2"
+like "$(cat "$work/out.txt")" 'this may take [0-9.e+]+ node-hours' \
+    "the node-hours are printed"
 refused 2 'max-node-hours' "more than it was allowed" -P 4 \
     --max-node-hours 0.001
 refused 2 'needs 4 nodes' "more nodes than allowed" -P 8 --nodes 3
@@ -174,25 +182,27 @@ refused 2 'element 1 may take .* --attempts allows 1; give it a longer --time' \
 dry -P 4 --launches 1 --cell-time 100 --time 2m
 like "$(cat "$work/out.txt")" \
     '^element 1, the longest, may take [0-9]+ s: up to 1[0-9] starts of' \
-    "a launch that does not fit into a limit is told"
+    "a launch that needs several attempts is reported"
 refused 2 'adaptive' "--adaptive" -P 4 --adaptive --budget 10m
 timeout 600 "$chorale" submit "$db" -P 4 --dry-run 2>"$work/err.txt"
-is $? 2 "without --ppn: exit 2"
-like "$(cat "$work/err.txt")" 'ppn' "it asks for it"
+is $? 2 "a missing --ppn exits with 2"
+like "$(cat "$work/err.txt")" 'ppn' "the error names --ppn"
 timeout 600 "$chorale" submit "$db" -P 10 --ppn 4 --dry-run 2>"$work/err.txt"
-is $? 2 "nodes that srun would not fill: exit 2"
+is $? 2 "nodes that srun would not fill exit with 2"
 like "$(cat "$work/err.txt")" \
-    'srun spreads .* over 3 .* multiples of --ppn 4.*mpiexec' "it says so"
+    'srun spreads .* over 3 .* multiples of --ppn 4.*mpiexec' \
+        "the error explains srun's distribution"
 mkdir "$work/a b"
 timeout 600 "$chorale" submit "$work/a b/r.db" -P 4 --ppn 2 --dry-run \
     2>"$work/err.txt"
 is $? 2 "a path that a script would split is refused"
 err=$(timeout 600 "$chorale" submit "$db" -c bcast -m 8 -P 4 --ppn 2 2>&1)
-is $? 3 "without a dry run a Slurm is needed"
+is $? 3 "without --dry-run a missing Slurm exits with 3"
 [ ! -e "$db" ]
-ok $? "and nothing is planned before it answers"
+ok $? "without Slurm no database is made"
 
-# --- as this Slurm says -------------------------------------------------------
+# --- limits of this Slurm
+# ------------------------------------------------------
 fake_slurm
 sed -i 's/1001/4/' "$work/bin/scontrol"
 PATH=$work/bin:$PATH
@@ -202,7 +212,7 @@ is "$(grep -e '^#SBATCH --array' -e '--element' "$work/out.txt" |
     sed 's/.*\(=\|((\)\([^ ]*\).*/\2/' | tr '\n' ' ')" \
     "0-3 1 0-3 5 0-1 9 " "a MaxArraySize of 4 is honoured"
 
-# --- other nodes in other launches --------------------------------------------
+# --- nodes excluded per launch ------------------------------------------------
 sed -i 's/ 4'"'"'$/ 1001'"'"'/' "$work/bin/scontrol"
 for i in 1 2 3 4 5 6 7 8; do
     echo "n$i 4 main* idle"
@@ -212,7 +222,7 @@ printf '%s\n' 'n9 4 main* down*' 'n10 4 main* drained' 'n11 1 main* idle' \
     >>"$work/nodes"
 sed -i 's/^n[678] 4 main\* idle/&~/; s/^n5 4 main\* idle/n5 4 main* allocated/' \
     "$work/nodes"
-left_out() { # number of the array: nodes that it leaves out, a line each
+left_out() { # number of the array: print the nodes that it excludes
     sed -n 's/^#SBATCH --exclude=n\[\(.*\)\]$/\1/p' "$work/out.txt" |
         sed -n "$1p" | tr , '\n' |
         awk -F - '{ for (i = $1; i <= $NF; i++) print "n" i }'
@@ -220,51 +230,53 @@ left_out() { # number of the array: nodes that it leaves out, a line each
 rm -f "$work/asked"
 dry -P 2 --launches 4
 is "$?$(grep -c '^#SBATCH --array=0-0$' "$work/out.txt")" 04 \
-    "four launches of one node are four arrays"
-is "$(grep -c '^sinfo ' "$work/asked")" 1 "sinfo is asked once"
+    "four one-node launches are four arrays"
+is "$(grep -c '^sinfo ' "$work/asked")" 1 "sinfo is run once"
 like "$(cat "$work/out.txt")" \
     '^4 sets of elements leave out up to 4 of 8 nodes, each others' \
-    "it says what is left out"
+    "submit prints how many nodes are excluded"
 is "$({ left_out 1; left_out 2; } | sort | tr '\n' ' ')" \
     "n1 n2 n3 n4 n5 n6 n7 n8 " \
-    "the first two leave out all that work and have processors, each half"
+    "the first two arrays each exclude one half of the usable nodes"
 is "$({ left_out 3; left_out 4; } | sort | tr '\n' ' ')" \
-    "n1 n2 n3 n4 n5 n6 n7 n8 " "so do the next two"
+    "n1 n2 n3 n4 n5 n6 n7 n8 " "the next two arrays each exclude one half"
 [ "$(left_out 1)" != "$(left_out 3)" ] && [ "$(left_out 1)" != "$(left_out 4)" ]
-ok $? "other halves"
+ok $? "the second pair excludes other halves"
 left_out 1 >"$work/one.txt"
 dry -P 2 --launches 4
-is "$(left_out 1)" "$(cat "$work/one.txt")" "the same again"
+is "$(left_out 1)" "$(cat "$work/one.txt")" \
+    "the same seed excludes the same nodes"
 dry -P 2 --launches 4 --seed 2
 [ "$(left_out 1)" != "$(cat "$work/one.txt")" ]
-ok $? "but by another seed"
+ok $? "another seed excludes other nodes"
 dry -P 6 --launches 2
-is "$(left_out 1 | wc -l)" 2 "an element of three nodes may have six of eight"
+is "$(left_out 1 | wc -l)" 2 "elements of three nodes may use six of eight"
 dry -P 2,8 --launches 4 --one-launch-per-p
 is "$(script '4x2-from5.sh' | grep -c -e --exclude -e '--array=0-3')" 1 \
-    "those of four may have all, in one array"
+    "elements of four nodes may use all eight, in one array"
 dry -P 2 --launches 40
 is "$(grep -c '^#SBATCH --array=0-4$' "$work/out.txt")" 8 \
-    "of many launches five share a set, as there are eight at most"
+    "forty launches use the maximum of eight sets"
 dry -P 2 --launches 4 --partition other
 like "$(grep '^sinfo ' "$work/asked" | tail -n 1)" '--partition=other$' \
-    "of a partition that is named its nodes are asked for"
-any() { # what, options: nothing is left out
+    "sinfo is run for the given partition"
+any() { # what, options: no node is excluded
     what=$1
     shift
     dry -P 2 --launches 4 "$@"
     is "$?$(grep -c -e '--array=0-3' -e --exclude "$work/out.txt")" 01 \
-        "$what: nothing is left out"
+        "$what: no node is excluded"
 }
 any "--any-nodes" --any-nodes
-like "$(cat "$work/out.txt")" '^    --element .* --any-nodes' "jobs know of it"
+like "$(cat "$work/out.txt")" '^    --element .* --any-nodes' \
+    "--any-nodes is passed to the jobs"
 echo 'spread = no' >"$work/site.txt"
 any "a site file with spread = no" --site "$work/site.txt"
 grep -q -- '--element .* --any-nodes' "$work/out.txt"
-ok $? "so do they by the site file"
+ok $? "--any-nodes of the site file is passed to the jobs"
 any "--constraint" --constraint fast
 like "$(cat "$work/out.txt")" '^--constraint says which nodes elements get' \
-    "it says why"
+    "submit reports why no node is excluded"
 any "--reservation" --reservation r
 any "--switches" --switches 1
 for option in --nodelist=n1 --nodel=n1 --gres=gpu:1 --contiguous --mem=0; do
@@ -275,7 +287,7 @@ echo 'option = --exclude=n2' >"$work/site.txt"
 dry -P 2 --launches 4 --site "$work/site.txt"
 is "$(grep '^#SBATCH --[ea].*=.*[0-9]$' "$work/out.txt" | tr '\n' ' ')" \
     "#SBATCH --array=0-3 #SBATCH --exclude=n2 #SBATCH --exclude=n2 " \
-    "nor beside what a site leaves out"
+    "nodes are not excluded besides those of the site file"
 mv "$work/bin/sinfo" "$work/bin/quiet"
 fake sinfo <<'END'
 echo "slurm_load_partitions: Unable to contact slurm controller" >&2
@@ -283,11 +295,12 @@ exit 1
 END
 any "a sinfo that fails"
 like "$(cat "$work/err.txt")" 'Unable to contact.*nodes that Slurm gives' \
-    "it says so, and goes on"
+    "a failing sinfo is reported, and submit continues"
 mv "$work/bin/quiet" "$work/bin/sinfo"
 : >"$work/nodes"
 
-# --- Slurm takes one part, and then no more ------------------------------------
+# --- Slurm accepts one array and refuses
+# another---------------------------------
 bin=$work/bin
 cp "$bin/sbatch" "$bin/takes"
 fake sbatch <<END
@@ -301,22 +314,23 @@ half() {
 }
 : >"$work/asked"
 half
-is $? 3 "an array that Slurm refuses: exit 3"
+is $? 3 "an array that Slurm refuses exits with 3"
 like "$(cat "$work/err.txt")" 'QOSMaxSubmitJobPerUserLimit' \
-    "in the words of sbatch"
+    "the error has sbatch's message"
 is "$(grep '^scancel' "$work/asked")" "scancel 4711" \
-    "what it had taken is taken back"
+    "the accepted array is cancelled"
 is "$(sqlite3 "$work/half.db" "SELECT count(*) FROM element
-    WHERE job_id <> ''")" 0 "and is not looked for"
+    WHERE job_id <> ''")" 0 "no job of it is stored"
 mv "$bin/takes" "$bin/sbatch"
 half
 is "$? $(sqlite3 "$work/half.db" "SELECT count(*), sum(job_id <> '')
-    FROM element WHERE submission_id = 2")" "0 2|2" "the same command again submits all of it"
+    FROM element WHERE submission_id = 2")" "0 2|2" \
+        "the same command again submits all elements"
 
-# --- an element, without a Slurm ---------------------------------------------
+# --- job without a Slurm -----------------------------------------------------
 "$chorale" job "$work" 2>"$work/err.txt"
-is $? 2 "job: neither an element nor the last job"
+is $? 2 "job without --element or --gather exits with 2"
 "$chorale" job "$work/nowhere" --element 1 2>"$work/err.txt"
-is $? 3 "job: no such folder"
+is $? 3 "job with a missing folder exits with 3"
 
 finish

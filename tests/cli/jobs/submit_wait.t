@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `submit --wait` ends when the last job has left its verdict, or is gone, and
-# with that job's exit code. One of these waits while the controller restarts.
+# `submit --wait` ends when the last job has written its verdict or is gone, and
+# exits with that job's code. One waiting command survives a controller restart.
 . "$(dirname "$0")/../../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 
@@ -33,16 +33,18 @@ waits silent ''
     waits restarts '0 complete'; wait) &
 wait
 is "$(cat "$work/whole.code") $(cat "$work/whole.txt")" "0 " \
-    "--wait: all is there, exit 0"
+    "--wait exits with 0 if all runs are done"
 is "$(cat "$work/restarts.code")$(wc -l <"$work/restarts")" 03 \
-    "a squeue that fails is asked again, and the verdict ends the wait"
+    "a failing squeue is repeated, and the verdict ends the wait"
 is "$(cat "$work/lacks.code") $(cat "$work/lacks.txt")" \
-    "75 chorale: lacks.db: 3 runs are missing" "runs are missing: exit 75"
+    "75 chorale: lacks.db: 3 runs are missing" \
+        "--wait exits with 75 if runs are missing"
 is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \
-    "4 chorale: damaged.db: is damaged" "the last job failed: exit as it did"
+    "4 chorale: damaged.db: is damaged" \
+        "--wait exits with the code of a failed last job"
 like "$(cat "$work/silent.code" "$work/silent.txt")" \
     '^chorale: .*gather.txt: the last job has left no verdict' \
-    "none: it says so"
-is "$(cat "$work/silent.code")" 3 "and exits 3"
+    "a missing verdict is reported"
+is "$(cat "$work/silent.code")" 3 "a missing verdict exits with 3"
 
 finish

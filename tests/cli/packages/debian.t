@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# debian.t - ci/packaging/deb makes a source package beside the binaries: with
-# dpkg's own dpkg-source, and with nothing compiled.
+# debian.t - ci/packaging/deb builds a source package beside the binary
+# packages, with dpkg's own dpkg-source, but without compiling.
 . "$(dirname "$0")/../../lib.sh"
 command -v dpkg-source >/dev/null 2>&1 ||
     skip_all "no dpkg-source (Debian: dpkg-dev)"
@@ -9,7 +9,7 @@ deb=$top_srcdir/ci/packaging/deb
 version=$(sed -n 's/^AC_INIT(\[chorale\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 cd "$work" || exit 99
 
-# What a tarball has of it, and programs that only say how they were called.
+# The needed parts of a tarball, and programs that only log their calls.
 tree=chorale-$version
 mkdir -p "$tree/ci/packaging" bin
 cp "$top_srcdir/configure.ac" "$tree"
@@ -23,7 +23,7 @@ done
 cat >>bin/dpkg-buildpackage <<'EOF'
 dpkg-source -b . && : >"../chorale_deb.changes" && : >"../chorale.deb"
 EOF
-# Of an error of lintian's its exit code alone is known.
+# The stub of lintian can only fail with its exit code.
 echo '[ ! -e "$FOUND" ] || exit 2' >>bin/lintian
 chmod +x bin/*
 PATH=$work/bin:$PATH
@@ -31,35 +31,36 @@ FOUND=$work/found
 export PATH FOUND
 
 sh "$deb" out upstream.tar.gz >out.txt 2>err.txt
-ok $? "the package is built of a tarball"
+ok $? "the packages are built from a tarball"
 is "$(cat asked)" "dpkg-buildpackage -us -uc
 lintian --fail-on error ./chorale_deb.changes" \
-    "source and binaries, and lintian looks at both"
+    "source and binary packages are built and checked by lintian"
 cmp -s upstream.tar.gz "out/chorale_$version.orig.tar.gz"
-ok $? "the tarball is the upstream one"
+ok $? "the orig tarball is the upstream one"
 dsc=$(ls out/*.dsc)
-like "$dsc" "/chorale_$version-[0-9]+[.]dsc$" "there is a source package"
+like "$dsc" "/chorale_$version-[0-9]+[.]dsc$" "a source package is built"
 is "$(sed -n '/^Checksums-Sha256/,/^Files/s/^ .* //p' "$dsc" | sort)" \
     "$(basename "$dsc" .dsc).debian.tar.xz
-chorale_$version.orig.tar.gz" "of the tarball and debian/"
-is "$(sed -n 's/^Format: //p' "$dsc")" "3.0 (quilt)" "in the format that it says"
+chorale_$version.orig.tar.gz" "the source package has the tarball and debian/"
+is "$(sed -n 's/^Format: //p' "$dsc")" "3.0 (quilt)" "its format is 3.0 (quilt)"
 dpkg-source --no-check -x "$dsc" again >out.txt 2>&1
-ok $? "it unpacks"
+ok $? "the source package unpacks"
 is "$(diff -r again/debian "$top_srcdir/ci/packaging/debian" 2>&1)" "" \
-    "to the same debian/"
+    "the unpacked debian/ is that of the sources"
 
 : >found
 sh "$deb" found.d upstream.tar.gz >out.txt 2>err.txt
-is $? 1 "an error of lintian's is the exit code"
+is $? 1 "lintian's error is the exit code"
 rm found
 
-# What is there is not touched; what is no tarball is told.
-refused() { # exit code, what is said, words...
+# Existing folders are not touched; other files than tarballs are refused.
+refused() { # exit code, expected text, words...
     want=$1 text=$2
     shift 2
     sh "$deb" "$@" >out.txt 2>err.txt
     is $? "$want" "refused with $want: $text"
-    is "$(wc -l <err.txt) $(grep -c -F "$text" err.txt)" "1 1" "in one line"
+    is "$(wc -l <err.txt) $(grep -c -F "$text" err.txt)" "1 1" \
+        "the error is one line: $text"
 }
 refused 3 'remove it, or name another folder' out upstream.tar.gz
 refused 3 'name a tarball of make dist' out2 none.tar.gz

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The same on Debian's other MPI library: built against Open MPI in a folder
-# of its own, where the tests of real measurements and of native algorithms
-# run; and what only that library has: algorithms that a communicator
-# captures, and that hand calls on to others.
+# Tests with Debian's other MPI library. Chorale is built for Open MPI in
+# another folder, and the tests of real measurements and of native algorithms
+# run there. Further tests are for features of that library only: algorithms
+# that a communicator captures, and that delegate calls to others.
 . "$(dirname "$0")/../../lib.sh"
 for program in mpicc.openmpi mpiexec.openmpi make; do
     command -v $program >/dev/null 2>&1 || skip_all "no $program"
@@ -25,17 +25,18 @@ else
         make -j2 chorale chorale-runner chorale-selects \
             libchorale_pmpi.la libchorale.la) \
         >"$work/make.log" 2>&1
-    ok $? "it is built against Open MPI"
+    ok $? "Chorale builds with Open MPI"
     [ -x "$build/chorale-runner" ] || {
         diag "$(tail -n 20 "$work/make.log")"
         finish
     }
 fi
-like "$("$build/chorale-runner" --probe)" '^Open MPI' "and says so"
+like "$("$build/chorale-runner" --probe)" '^Open MPI' \
+    "the runner reports Open MPI"
 MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
-# Five drawn tables are enough for hpcc.t here: scalapack.t has twenty.
+# Five random tables are enough for hpcc.t here; scalapack.t has twenty.
 SEEDS="1 2 3 4 5"
 export SEEDS
 for test in cli/campaign/native cli/campaign/tune_local cli/tables/generate_ompi shim/fortran shim/hpcc \
@@ -45,13 +46,13 @@ for test in cli/campaign/native cli/campaign/tune_local cli/tables/generate_ompi
     log=$work/${test##*/}.log
     top_builddir=$build sh "$top_srcdir/tests/$test.t" >"$log" 2>&1
     status=$?
-    # What is skipped as a whole, for want of a compiler or a program, is not.
+    # A test skipped as a whole, without a compiler or program, is reported so.
     held=$(grep '^ok' "$log" | grep -vc '# SKIP')
     if [ $status -eq 0 ] && [ "$held" -eq 0 ]; then
         skip "$test.t" "$(sed -n 's/^1\.\.0 # SKIP //p' "$log")"
         continue
     fi
-    ok $status "$test.t: $held tests hold there"
+    ok $status "$test.t: $held checks pass with Open MPI"
     [ $status -eq 0 ] || diag "$(grep -A 9 '^not ok' "$log" | head -n 40)" \
         "$(tail -n 5 "$log")"
 done
@@ -74,30 +75,32 @@ for point in allreduce:ring allreduce:rabenseifner bcast:scatter_allgather; do
     coll=${point%:*} name=${point#*:}
     like "$(state f.db $coll $name 8)" \
         '^inapplicable the library runs [a-z ]+: fewer elements' \
-        "$coll $name of one element at P = 3: $(state f.db $coll $name 8)"
-    is "$(state f.db $coll $name 64)" "ok " "and of eight it is measured"
+        "$coll $name of one element: inapplicable: $(state f.db $coll $name 8)"
+    is "$(state f.db $coll $name 64)" "ok " \
+        "$coll $name of eight elements at P = 3 is measured"
 done
 for name in recursive_doubling neighbor; do
     like "$(state f.db allgather $name 64)" '^inapplicable the library runs ' \
-        "allgather $name at P = 3: $(state f.db allgather $name 64)"
+        "allgather $name, P = 3, inapplicable: $(state f.db allgather $name 64)"
 done
-is "$(state f.db allgather bruck 64)" "ok " "bruck takes any number"
+is "$(state f.db allgather bruck 64)" "ok " \
+    "allgather bruck runs at any number of ranks"
 like "$(state f.db allreduce segmented_ring 64)" 'segmentsize' \
-    "a segmented ring without segments is a ring"
+    "a segmented ring without segments is inapplicable"
 
-# Siblings: each communicator captures the algorithm for itself. Were it that
-# of all ranks, buffers for two would be overrun by four.
+# Siblings: each communicator captures the forced algorithm for itself. If it
+# were captured for all ranks, four ranks would overrun buffers for two.
 "$chorale" plan s.db --providers native,library -q -c allgather,alltoall \
     --variants allgather:ring,alltoall:pairwise -m 4K -P 2 --siblings 2 \
     --launches 1 -i 5 --batch 1 2>err.txt
 timeout 900 "$chorale" run s.db -q 2>err.txt
-ok $? "two communicators at once: $(cat err.txt)"
+ok $? "two simultaneous communicators exit with 0: $(cat err.txt)"
 is "$(state s.db allgather ring 4096) $(state s.db alltoall pairwise 4096)" \
-    "ok  ok " "and the forced algorithms are right in each"
+    "ok  ok " "the forced algorithms are right in each communicator"
 
-# The two libraries against each other: each side's own build and launcher.
+# Comparison of two libraries, each with its own build and launcher.
 if [ "$build" = "$top_builddir" ]; then
-    skip "this build is for Open MPI too" "two libraries in turn"
+    skip "this build is for Open MPI too" "ab of two libraries"
 else
     (
         unset CHORALE_MPIEXEC
@@ -105,16 +108,16 @@ else
             --head "build:$chorale" -P 2 -m 8 -c bcast --variants linear \
             --launches 2 -i 3 --fail-on none two
     ) >ab.txt 2>&1
-    ok $? "two libraries are measured in turn"
+    ok $? "ab of two libraries exits with 0"
     like "$(cat ab.txt)" 'two MPI libraries: MPICH .* in base, Open MPI' \
-        "and the comparison says which"
+        "the comparison names both libraries"
     is "$(for side in base head; do
         sqlite3 two-$side.db "SELECT DISTINCT count(*) FROM run JOIN cell
             USING (cell_id) WHERE status = 'ok' GROUP BY cell_id"
-    done | tr '\n' ' ')" "2 2 " "each cell in two launches of both"
+    done | tr '\n' ' ')" "2 2 " "each cell has two launches on both sides"
     is "$(sqlite3 two-head.db "ATTACH 'two-base.db' AS b;
         SELECT count(*) > 0 FROM environment h JOIN b.environment a USING (key)
         WHERE key = 'mpi_library' AND h.value <> a.value")" 1 \
-        "by two libraries"
+        "the sides have different libraries"
 fi
 finish

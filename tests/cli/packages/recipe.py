@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""recipe.py - what a recipe for Spack says, without Spack.
+"""recipe.py - load a recipe for Spack without Spack, and print its contents.
 
     recipe.py package.py
 
-The names that a recipe takes from `spack.package', as far as ours does, are
-here, with Spack's arguments, and refuse what Spack would. A line each:
+Stubs replace the names that our recipe imports from `spack.package'. They take
+Spack's arguments and refuse what Spack would refuse. Output lines:
 
     version VERSION
     variant NAME DEFAULT
     depends SPEC when=CONDITION type=TYPES
-    args on | off    what configure is given with all variants so
+    args on | off    configure's arguments with all variants on or off
 """
 
 import re
@@ -51,7 +51,7 @@ def join_path(*parts):
 
 
 class Mpi:
-    """What a recipe may ask of the MPI library that it is built with."""
+    """Attributes of the MPI dependency that a recipe may use."""
 
     mpicc = "/mpi/bin/mpicc"
     prefix = types.SimpleNamespace(bin="/mpi/bin")

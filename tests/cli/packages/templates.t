@@ -1,29 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# ci/templates: they parse, nothing of a stranger's enters a shell, and the
-# scripts that they call do what they say, on simulated networks and stubs.
+# ci/templates: they parse, no text of strangers enters a shell, and their
+# scripts work, on simulated networks and stubs.
 . "$(dirname "$0")/../../lib.sh"
 chorale=$(cd "$top_builddir" && pwd)/chorale
 t=$(cd "$top_srcdir" && pwd)/ci/templates
 cd "$work" || exit 99
 unset GITHUB_STEP_SUMMARY SLURM_JOB_ID
 
-# What each file is made of.
+# Syntax of each file.
 for script in "$t"/*.sh; do
     sh -n "$script"
-    ok $? "${script##*/}: a shell reads it"
+    ok $? "${script##*/} has valid shell syntax"
 done
 if command -v bash >/dev/null 2>&1; then
     bash -n "$t/nightly.sbatch"
-    ok $? "nightly.sbatch: bash reads it"
+    ok $? "nightly.sbatch has valid bash syntax"
 else
     skip "no bash" "nightly.sbatch"
 fi
 like "$(sed -n 's/^#SBATCH //p' "$t/nightly.sbatch" | tr '\n' ' ')" \
-    '--time=[0-9:]+ .*--signal=B:TERM@[0-9]+' "its job is told before its end"
+    '--time=[0-9:]+ .*--signal=B:TERM@[0-9]+' \
+        "nightly.sbatch requests a signal before its end"
 cp "$t/chorale_reframe.py" . && python3 -m py_compile chorale_reframe.py
-ok $? "chorale_reframe.py: Python reads it"
-# On a stub of ReFrame's names: what it runs, and what it makes of a report.
+ok $? "chorale_reframe.py has valid Python syntax"
+# With a stub of ReFrame: the command, and the performance from a report.
 cat >framework.py <<'END'
 import json, os, shlex, subprocess, sys, types
 def mark(*args, **kw):
@@ -63,7 +64,7 @@ printf '#!/bin/sh\necho "$CHORALE_PROGRAM|$CHORALE_PLAN|$CHORALE_REPORTS|$1|$2"\
 chmod +x compare.sh
 is "$(python3 framework.py | tr '\n' ';')" \
     "chorale|-c bcast,allreduce,barrier -m 8:64K:x8 -P 2 --batch 8|reports|this|env:A='x y';False 1;True 0;" \
-    "and does as it says"
+    "chorale_reframe.py runs the command and reads the report"
 
 if python3 -c 'import yaml' 2>/dev/null; then
     out=$(python3 - "$t" <<'END'
@@ -103,21 +104,23 @@ for name, job in gitlab.items():
 print("; ".join(bad))
 END
     )
-    is "$?$out" 0 "the workflows: reading alone, pinned, no words of strangers"
+    is "$?$out" 0 \
+        "the workflows are read-only, pinned, and use no text of strangers"
 else
-    skip "no python3-yaml" "the workflows"
+    skip "no python3-yaml" "the workflows are read-only and pinned"
 fi
 for file in $(sed -n 's/.*templates\/\([a-z]*\.sh\).*/\1/p' "$t"/*.yml "$t"/*.sbatch | sort -u); do
     [ -x "$t/$file" ]
-    ok $? "$file, which they call, can be called"
+    ok $? "$file, which they call, is executable"
 done
 for script in compare build nightly; do
     "$t/$script.sh" >out.txt 2>err.txt
-    is $? 2 "$script.sh without words: exit 2"
-    like "$(head -n 1 err.txt)" "^Usage: $script.sh " "$script.sh says what it takes"
+    is $? 2 "$script.sh without arguments exits with 2"
+    like "$(head -n 1 err.txt)" "^Usage: $script.sh " \
+        "$script.sh prints its usage"
 done
 
-# build.sh, on sources that are a stub.
+# build.sh, with stub sources.
 mkdir -p src && cat >src/configure <<'END'
 #!/bin/sh
 for word; do case $word in --prefix=*) prefix=${word#*=} ;; esac; done
@@ -128,9 +131,10 @@ END
 chmod +x src/configure
 "$t/build.sh" src out --without-simgrid >log.txt 2>&1
 is "$? $(cat out/bin/chorale) $(cat out.options)" \
-    "0 made -q --prefix=$work/out --without-simgrid" "build.sh installs"
+    "0 made -q --prefix=$work/out --without-simgrid" \
+        "build.sh configures, builds and installs"
 
-# The Slurm job, on stubs: it is handed in again, stops in time and is requeued.
+# The Slurm job, with stubs: it resubmits itself, stops in time, is requeued.
 if command -v bash >/dev/null 2>&1; then
     mkdir bin job
     printf '#!/bin/sh\necho sbatch "$@" >>%s/slurm.txt\n' "$work" >bin/sbatch
@@ -149,18 +153,18 @@ stop)
 esac
 END
     chmod +x bin/* job/nightly.sh
-    night() { # stub's verdict
+    night() { # exit code of the stub
         rm -f slurm.txt
         env PATH="$work/bin:$PATH" STUB="$1" SLURM_JOB_ID=7 \
             SLURM_SUBMIT_DIR="$work/job" bash "$t/nightly.sbatch" >out.txt 2>&1
     }
     night 1
-    is $? 1 "a slower night: the job fails"
-    like "$(cat out.txt)" '^### of the night' "and shows why"
+    is $? 1 "a slower night fails the job"
+    like "$(cat out.txt)" '^### of the night' "the job prints the summary"
     like "$(cat slurm.txt)" "^sbatch --begin=now.24hours .*job/nightly.sbatch$" \
-        "it is handed in for tomorrow"
+        "the job submits itself for tomorrow"
     ! grep -q scontrol slurm.txt
-    ok $? "and not requeued"
+    ok $? "a completed job is not requeued"
     rm -f up slurm.txt
     env PATH="$work/bin:$PATH" STUB=stop SLURM_JOB_ID=7 SLURM_RESTART_COUNT=1 \
         SLURM_SUBMIT_DIR="$work/job" bash "$t/nightly.sbatch" >out.txt 2>&1 &
@@ -169,48 +173,54 @@ END
     while [ ! -e up ] && [ $n -lt 3000 ]; do sleep 0.1; n=$((n + 1)); done
     kill -TERM $job
     wait $job
-    is $? 75 "stopped before its end: 75"
-    is "$(cat slurm.txt)" "scontrol requeue 7" "it goes back into the queue, once"
+    is $? 75 "an interrupted job exits with 75"
+    is "$(cat slurm.txt)" "scontrol requeue 7" \
+        "an interrupted job requeues itself once"
 else
-    skip "no bash" "the Slurm job"
+    skip "no bash" "a slower night fails the job"
 fi
 
-# compare.sh and nightly.sh themselves.
+# compare.sh and nightly.sh.
 if "$chorale" --version | grep -q simgrid=yes; then
     platform p1.xml 1 1250000000 4
     plan='-c bcast -m 16K -P 4 --launcher smpirun --platform p1.xml'
     export CHORALE_PROGRAM="$chorale" CHORALE_PLAN="$plan" CHORALE_THRESHOLD=0
     CHORALE_REPORTS=same GITHUB_STEP_SUMMARY=summary.md \
         "$t/compare.sh" this this >out.txt 2>err.txt
-    is $? 0 "compare.sh: the same twice"
-    like "$(cat summary.md)" '^### Collectives: not slower' "the job's summary"
-    is "$(sed -n 1p same/chorale.tap)" "TAP version 13" "TAP"
-    like "$(cat same/junit.xml)" '<testsuite .*failures="0"' "JUnit"
+    is $? 0 "compare.sh of equal sides exits with 0"
+    like "$(cat summary.md)" '^### Collectives: not slower' \
+        "compare.sh writes the job's summary"
+    is "$(sed -n 1p same/chorale.tap)" "TAP version 13" "compare.sh writes TAP"
+    like "$(cat same/junit.xml)" '<testsuite .*failures="0"' \
+        "compare.sh writes JUnit"
     is "$(python3 -c 'import json
 print(json.load(open("same/report.json"))["red"])')" 0 "JSON"
     mkdir night
     CHORALE_REPORTS=n1 "$t/nightly.sh" night one >out.txt 2>err.txt
-    is $? 0 "nightly.sh: the first night"
+    is $? 0 "nightly.sh exits with 0 on the first night"
     like "$("$chorale" baseline list night/perf.db)" '^nightly .*label one' \
-        "is the baseline"
+        "the first night becomes the baseline"
     CHORALE_REPORTS=n2 "$t/nightly.sh" night two >out.txt 2>err.txt
-    is $? 0 "a night that is as good"
-    like "$(cat n2/summary.md)" '^### Collectives: not slower' "says so"
+    is $? 0 "an equal night exits with 0"
+    like "$(cat n2/summary.md)" '^### Collectives: not slower' \
+        "an equal night's summary is green"
     [ -s n2/history.txt ] && [ ! -e night/night.db ]
-    ok $? "and is kept in the database that lives long"
-    # A night that was stopped after measuring; a hundredth slower.
+    ok $? "an equal night is merged into the long-term database"
+    # A night interrupted after measuring, 1 % slower.
     # shellcheck disable=SC2086 # options are words
     "$chorale" plan -q night/night.db $plan --label three &&
         "$chorale" run -q night/night.db &&
         sqlite3 night/night.db 'UPDATE run_summary SET median = median * 1.01'
-    ok $? "a night is under way"
+    ok $? "an interrupted night is prepared"
     CHORALE_NIGHTLY='--threshold 0.1%' CHORALE_REPORTS=n3 \
         "$t/nightly.sh" night three >out.txt 2>err.txt
-    is $? 1 "a slower one is red"
-    like "$(cat n3/junit.xml)" '<testsuite .*failures="[1-9]' "in its report"
+    is $? 1 "a slower night exits with 1"
+    like "$(cat n3/junit.xml)" '<testsuite .*failures="[1-9]' \
+        "its report has failures"
     "$chorale" baseline set nightly night/perf.db --label three >/dev/null
     like "$("$chorale" baseline list night/perf.db)" \
-        '^nightly .* 1 campaign, label three$' "unless it is accepted"
+        '^nightly .* 1 campaign, label three$' \
+            "an accepted night becomes the baseline"
 else
     skip "no SimGrid" "compare.sh and nightly.sh"
 fi

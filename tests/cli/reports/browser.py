@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page of `chorale report` in headless Chromium, by chromedriver: TAP.
+"""Test a page of `chorale report` in headless Chromium, by chromedriver (TAP).
 
 Usage: browser.py CHROMIUM CHROMEDRIVER PAGE [PICTURES]
-  PICTURES  a folder for screenshots, to be looked at by hand
+  PICTURES  a folder for screenshots
 """
 import base64
 import json
@@ -64,7 +64,7 @@ class Browser:
         return self.call("/goog/cdp/execute", {"cmd": cmd, "params": params})
 
     def press(self, key, code, text=None):
-        """A key that goes down and up again, as a keyboard sends it."""
+        """Press and release a key."""
         what = {"key": key, "code": key if key != " " else "Space",
                 "windowsVirtualKeyCode": code}
         down = {"type": "rawKeyDown"} if text is None else \
@@ -73,7 +73,7 @@ class Browser:
         self.cdp("Input.dispatchKeyEvent", type="keyUp", **what)
 
     def tab(self):
-        """One step by the keyboard; which element has the focus then."""
+        """Press Tab; return the focused element."""
         self.press("Tab", 9)
         return self.run("""const e = document.activeElement;
             return [e.tagName, e.className, e.getAttribute('name'),
@@ -112,8 +112,8 @@ class Browser:
             self.home.cleanup()
 
 
-# Text whose contrast with what is behind it is less than 4.5 (WCAG 2.1,
-# 1.4.3); of pictures the text outside of coloured areas.
+# Text with a contrast below 4.5 to its background (WCAG 2.1, 1.4.3); in
+# pictures only text outside of coloured areas.
 CONTRAST = """
 function parts(c) {
   const m = c.match(/[\\d.]+/g).map(Number);
@@ -155,7 +155,7 @@ ANCHORS = """return Array.from(document.querySelectorAll('a[href]')).filter(
 VISIBLE = """return Array.from(document.querySelectorAll('figure')).filter(
     f => f.getClientRects().length > 0).length;"""
 
-# What reaches beyond the right margin of a sheet that is as wide as the window.
+# Elements beyond the right margin of a sheet as wide as the window.
 BEYOND = """return Array.from(document.querySelectorAll('body *')).filter(
     e => !e.closest('svg') && !e.classList.contains('skip') &&
          e.getClientRects().length &&
@@ -172,26 +172,26 @@ def main():
         for scheme in ("light", "dark"):
             browser.show(1280, scheme)
             low = browser.run(CONTRAST)
-            ok(low == [], f"{scheme}: text can be read", "\n".join(low))
+            ok(low == [], f"{scheme}: text has contrast", "\n".join(low))
             browser.shoot(f"wide-{scheme}")
         paper = browser.run("return getComputedStyle(document.body)"
                             ".backgroundColor;")
-        ok(paper == "rgb(22, 24, 28)", "dark is dark", paper)
+        ok(paper == "rgb(22, 24, 28)", "the dark scheme is dark", paper)
         browser.show(1280, "dark", "print")
         paper = browser.run("return getComputedStyle(document.body)"
                             ".backgroundColor;")
-        ok(paper == "rgb(255, 255, 255)", "but for print", paper)
+        ok(paper == "rgb(255, 255, 255)", "a printed page is white", paper)
         shown = browser.run("return ['nav', 'form'].filter(s => document."
                             "querySelector(s).getClientRects().length);")
-        ok(shown == [], "where nothing is to click", shown)
+        ok(shown == [], "navigation and filter are not printed", shown)
         browser.run("window.dispatchEvent(new Event('beforeprint'));")
         ok(browser.run("return document.querySelectorAll("
                        "'details:not([open])').length;") == 0,
-           "and all numbers are shown")
+           "all details are open in print")
         browser.show(718, "light", "print")  # A4 with margins of 1 cm
         browser.run("window.dispatchEvent(new Event('beforeprint'));")
         beyond = browser.run(BEYOND)
-        ok(beyond == [], "nothing is wider than the sheet",
+        ok(beyond == [], "no element is wider than the sheet",
            "\n".join(beyond))
         browser.shoot("print")
         browser.show(375, "light")
@@ -206,30 +206,30 @@ def main():
         status = browser.run("return document.getElementById('shown')"
                              ".textContent;")
         ok(status == f"{figures} of {figures} figures shown",
-           "the filter says how many", status)
+           "the filter shows the number of figures", status)
         browser.run("document.querySelector('input[name=procs]').click();")
         fewer = browser.run(VISIBLE)
-        ok(0 < fewer < figures, "without one P there are fewer", fewer)
+        ok(0 < fewer < figures, "unchecking a P hides its figures", fewer)
         ok(browser.run("return Array.from(document.querySelectorAll('tr"
                        "[data-p=\"' + document.querySelector('input[name="
                        "procs]').value + '\"]')).every(r => r.hidden || "
-                       "r.dataset.q !== r.dataset.p);"), "nor its rows")
+                       "r.dataset.q !== r.dataset.p);"), "and hides its rows")
         browser.run("document.getElementById('none').click();")
-        ok(browser.run(VISIBLE) == 0, "with none there is none")
+        ok(browser.run(VISIBLE) == 0, "'none' hides all figures")
         browser.run("document.getElementById('all').click();")
-        ok(browser.run(VISIBLE) == figures, "and all come back")
+        ok(browser.run(VISIBLE) == figures, "'all' shows all figures")
         keys = browser.run("""const list = [];
             for (const e of document.querySelectorAll(
                 'a, input, button, summary, [tabindex="0"]'))
               if (e.getClientRects().length && e.tabIndex < 0) list.push(
                 e.outerHTML.slice(0, 80));
             return list;""")
-        ok(keys == [], "everything that acts is reached by the keyboard", keys)
+        ok(keys == [], "all active elements are reachable by keyboard", keys)
         browser.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
         browser.show(1280, "light")
         at = browser.tab()
         ok(at[:2] == ["A", "skip"] and at[3] >= 0,
-           "the first Tab is at the link that skips, and shows it", at)
+           "the first Tab focuses and shows the skip link", at)
         browser.press("Enter", 13, "\r")
         target = browser.run("""const main = document.getElementById(document
             .querySelector('.skip').getAttribute('href').slice(1));
@@ -239,21 +239,21 @@ def main():
             document.querySelector('.skip').getAttribute('href').slice(1));
             return main.contains(document.activeElement) || Boolean(
                 main.compareDocumentPosition(document.activeElement) & 4);"""),
-           "which goes where it says, and the next Tab on from there")
+           "the skip link jumps to its target, and Tab continues there")
         browser.show(1280, "light")
         steps = 0
         while steps < 300 and at[2] != "procs":
             steps, at = steps + 1, browser.tab()
         ok(at[0] == "INPUT" and at[2] == "procs",
-           f"{steps} Tabs come to a box of the filter", at)
+           f"{steps} Tabs reach a checkbox of the filter", at)
         browser.press(" ", 32, " ")
         ok(0 < browser.run(VISIBLE) < figures and browser.run(
             "return document.activeElement.checked === false;"),
-           "which Space takes the tick from")
+           "Space unchecks it")
         browser.press(" ", 32, " ")
-        ok(browser.run(VISIBLE) == figures, "and gives it back")
+        ok(browser.run(VISIBLE) == figures, "Space checks it again")
         log = browser.log()
-        ok(log == [], "the console says nothing", "\n".join(log))
+        ok(log == [], "the console has no messages", "\n".join(log))
         browser.run("const s = document.createElement('script');"
                     "s.textContent = 'window.evil = 1';"
                     "document.body.append(s);"
@@ -262,9 +262,9 @@ def main():
                     "createElement('img'); i.src = 'data:image/gif,x';"
                     "document.body.append(i);")
         ok(browser.run("return window.evil === undefined;"),
-           "the policy runs no other script")
+           "the policy blocks other scripts")
         ok(any("Content Security Policy" in line for line in browser.log()),
-           "and the console would have said so")
+           "the console reports the blocked scripts")
 
         browser.show(1280, "light", script=False)
         tree = browser.cdp("DOM.getDocument", depth=0)["root"]["nodeId"]
@@ -272,7 +272,7 @@ def main():
                            selector="form[hidden]")["nodeId"]
         gone = browser.cdp("DOM.querySelector", nodeId=tree,
                            selector="figure[hidden]")["nodeId"]
-        ok(form != 0 and gone == 0, "without scripts all is shown, and no "
+        ok(form != 0 and gone == 0, "without scripts all is shown, without "
            "filter")
     finally:
         browser.end()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Structure of a page of `chorale report`: prints what is wrong with it.
+"""Check the structure of a page of `chorale report` and print its errors.
 
 Usage: page.py FILE
 """

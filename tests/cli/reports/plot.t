@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# plot.t - the verb plot: pictures are there and valid, their data are the
+# plot.t - the verb plot: pictures are made and valid, their data are the
 # database's, and hostile names stay text.
 set -u
 
@@ -53,18 +53,18 @@ is_svg() {
     fi
 }
 
-# What is above the folder is ours too: names may lead there.
+# The parent folder belongs to the test too, because names may lead there.
 above=$(mktemp -d) && work=$above/work && mkdir "$work" && cd "$work" || exit 1
 trap 'cd / && rm -rf "$above"' EXIT
 
 # Pictures.
 synth a.db fat-tree '2 64' 12
 run plot a.db
-ok $? 'plot ends with 0'
+ok $? 'plot exits with 0'
 ls a-plots/*.png > expected
 LC_ALL=C sort out > got
 LC_ALL=C sort expected | diff - got > /dev/null && [ "$(wc -l < out)" -eq 8 ]
-ok $? 'a picture for each collective and P, and maps, named on standard output'
+ok $? 'a picture per collective and P, and maps, are printed'
 bad=0
 for f in a-plots/*.png; do is_png "$f" || bad=1; done
 ok $bad 'pictures are PNG'
@@ -72,43 +72,43 @@ ok $bad 'pictures are PNG'
 ok $? 'the picture is not blank'
 run plot a.db -o pics --format svg --collectives bcast -P 64
 [ $? -eq 0 ] && [ "$(cat out)" = pics/bcast_P64.svg ] && is_svg "$(cat out)"
-ok $? '--format svg -o --collectives -P: one valid SVG'
+ok $? '--format svg -o --collectives -P give one valid SVG'
 bad=0
 for label in 'bcast, P = 64 on fat-tree (simulated)' library binomial \
     scatter_ring_allgather 'n: bytes of the operation' '64 KiB' '100 us' \
     'dashes: model' 'ring, band below: decided'; do
     grep -qF "$label" pics/bcast_P64.svg || { bad=1; echo "# no $label"; }
 done
-ok $bad 'it has title, series, axes with units and the legend of marks'
+ok $bad 'a picture has title, series, axes with units and a legend of marks'
 gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" pics/bcast_P64.dat by-hand.png \
     png 'by hand' > out 2> err && is_png by-hand.png && ! [ -s err ]
-ok $? 'the script draws the data file by hand'
+ok $? 'the script called directly draws the data file'
 
 # Maps.
 run plot a.db -o maps --format svg --collectives bcast
 [ $? -eq 0 ] && is_svg maps/bcast_map.svg && ! [ -e maps/allreduce_map.svg ]
-ok $? 'a map of the choices'
+ok $? 'a map of the choices is drawn'
 bad=0
 for label in 'bcast: the choices of the table on fat-tree (simulated)' library \
     binomial 'n: bytes of the operation' 'P: number of processes' \
     'paler: by the model'; do
     grep -qF "$label" maps/bcast_map.svg || { bad=1; echo "# no $label"; }
 done
-ok $bad 'it has title, choices, axes with units'
+ok $bad 'a map has title, choices, axes with units'
 series maps/bcast_map.dat binomial | cut -d ' ' -f 1,2,5-9 > got
 sqlite3 -separator ' ' a.db "SELECT n_lo, n_hi + 1, basis = 'modelled', n_lo,
     n_hi, comm_size, max(comm_size, comm_size_hi) FROM decision
     WHERE coll = 'bcast' AND variant = 'binomial' ORDER BY comm_size" > want
 [ -s want ] && diff want got > out 2>&1
-ok $? 'its boxes are the rows of the table'
+ok $? 'the boxes of a map are the rows of the table'
 [ "$(awk '$9 == 64 { print ($4 > 70 && $3 > 60) }' maps/bcast_map.dat |
     sort -u)" = 1 ]
-ok $? 'the row of the largest process count is high enough to be seen'
+ok $? 'the row of the largest process count is visible'
 sed -n 's/^\([0-9]*\) [0-9.]* [0-9.]* [0-9.]* "\([^"]*\)" .*$/\1 \2/p' \
     maps/bcast_map.dat | sort -u > got
 printf '%s\n' '128 128 B' '65536 64 KiB' | diff - got > out 2>&1 &&
     [ "$(grep -c '>\(128 B\|64 KiB\)<' maps/bcast_map.svg)" -ge 6 ]
-ok $? 'each crossover has its n, in the data, at its line and on the axis'
+ok $? 'each crossover has its n in the data, at its line and on the axis'
 cp a.db near.db
 sqlite3 near.db "UPDATE decision SET n_hi = 139 WHERE n_hi = 65535;
     UPDATE decision SET n_lo = 140 WHERE n_lo = 65536"
@@ -116,19 +116,19 @@ run plot near.db -o near --format svg -c bcast --figures map
 [ $? -eq 0 ] && [ "$(grep -c '>128 B<' near/bcast_map.svg)" -eq \
     "$(grep -c '>128 B<' maps/bcast_map.svg)" ] &&
     [ "$(grep -c '>140 B<' near/bcast_map.svg)" -ge 2 ]
-ok $? 'where the next one is near, a crossover has its n before its line'
+ok $? 'if the next one is near, a crossover has its n before its line'
 cp a.db one.db
 sqlite3 one.db 'DELETE FROM decision WHERE comm_size = 2'
 run plot one.db -o one --format svg -c bcast --figures map
 [ $? -eq 0 ] && [ "$(cat out)" = one/bcast_map.svg ] && is_svg "$(cat out)" &&
     grep -q '>64<' one/bcast_map.svg &&
     grep -q 'viewBox="0 0 1200 300"' one/bcast_map.svg
-ok $? 'what is decided for one process count is a map of one row'
+ok $? 'decisions for one process count give a map of one row'
 gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" maps/bcast_map.dat \
     by-hand2.png png "by hand" > out 2> err && is_png by-hand2.png &&
     ! [ -s err ]
-ok $? 'its script draws the data file by hand'
-# Names are whole, however long, under the picture then; letters have less room.
+ok $? 'the script of maps called directly draws the data file'
+# Long names are complete, under the picture; text output shortens them.
 cp a.db long.db
 params=bottom=scatter_recursive_doubling,middle=linear,segsize=1024,top=linear
 for table in cell decision; do
@@ -142,32 +142,32 @@ ok $? 'long names are not cut'
 for figure in bcast_P64 bcast_map; do
     sed -n 's/.*viewBox="0 0 [0-9]* \([0-9]*\)".*/\1/p' pics/bcast_P64.svg \
         long/$figure.svg | tr '\n' ' ' | awk '{ exit !($2 > $1) }'
-    ok $? "they are under the picture, $figure"
+    ok $? "long names are under the picture, $figure"
 done
 for figure in bcast_P64 bcast_map; do
     awk '/translate\(/ { y = $0; sub(/.*translate\([0-9.]*,/, "", y) }
         />n: bytes of/ { axis = y + 0 } />library</ { key = y + 0 }
         END { exit !(axis > 0 && key - axis > 26) }' long/$figure.svg
-    ok $? "and off the axis, $figure"
+    ok $? "long names do not touch the axis, $figure"
 done
 run plot long.db --terminal dumb -c bcast -P 64 --figures times
 [ $? -eq 0 ] && grep -q 'binomial bottom=scatter.*\.\..*,top=linear' out &&
     [ "$(awk '{ gsub(/ +$/, "") } length > 79' out | wc -l)" -eq 0 ]
-ok $? 'letters leave the middle out'
+ok $? 'text output shortens names in the middle'
 cp long.db tie.db
 sqlite3 tie.db 'UPDATE run_summary SET median = 1e-5, lo = 1e-5, hi = 1e-5'
 run plot tie.db --terminal dumb -c bcast -P 64 --figures times
 [ $? -eq 0 ] && grep -q '^[^B]*A[^B]*A[^B]*A[^B]*A[^B]*$' out
-ok $? 'the first series are seen where points meet'
+ok $? 'text output: the first series is visible where points coincide'
 grep -q 'n: bytes of the operation' out
-ok $? 'and no letter of the axis'
+ok $? 'text output: no letter of the axis is overwritten'
 awk '!done && /^[0-9]/ { $6 = 9; done = 1 } { print; if (done) last = $0 }
     /^"/ { label = $0 } END { for (i = 0; i < 9; i++)
         printf "\n\n%s\n%s\n", label, last }' pics/bcast_P64.dat >many.dat
 gnuplot -d -c "$CHORALE_DATADIR/time_vs_n.gp" many.dat out dumb,79,24 many
 grep -q 'many (8 of 9 variants)' out
-ok $? 'letters say how many series they leave out'
-# What is left of one byte on an axis has no marks.
+ok $? 'text output reports how many series it leaves out'
+# The part of an axis below one byte has no marks.
 run plot a.db -o low --format svg -c bcast --figures map,speedup
 bad=0
 for kind in decision:map speedup:speedup; do
@@ -185,13 +185,13 @@ sqlite3 gap.db "UPDATE decision SET basis = 'modelled', comm_size = 3,
     WHERE comm_size = 2 AND provider = 'library'"
 run plot gap.db -o gap --format svg && grep -q '>2<' gap/bcast_map.svg &&
     grep -q '>63<' gap/bcast_map.svg && ! grep -q '>64<' gap/bcast_map.svg
-ok $? "the axis has the first and the last process count, near a power of two"
+ok $? "the axis has the first and last process count near a power of two"
 awk '!done && /^[0-9]/ { $3 = 54.46; $4 = 115.14; $8 = 56; $9 = 112; done = 1 }
     1' low/bcast_speedup.dat >low.dat
 gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" low.dat low.svg svg low >out 2>&1
 grep -q '>56<' low.svg && grep -q '>64<' low.svg && grep -q '>112<' low.svg &&
     ! grep -q '>128<' low.svg
-ok $? "so has that of speed-ups"
+ok $? "the axis of speed-ups has them too"
 cp a.db one.db
 sqlite3 one.db "DELETE FROM decision WHERE coll <> 'bcast' OR comm_size <> 64;
     DELETE FROM decision WHERE n_lo <> (SELECT max(n_lo) FROM decision);
@@ -199,8 +199,8 @@ sqlite3 one.db "DELETE FROM decision WHERE coll <> 'bcast' OR comm_size <> 64;
 run plot one.db -o one --format svg --figures map -c bcast
 [ $? -eq 0 ] && [ "$(awk '$6 == 12428 && $7 == 12428 { print ($2 > 1.9 * $1) }' \
     one/bcast_map.dat)" = 1 ] && grep -q '>16 KiB<' one/bcast_map.svg
-ok $? "a choice at one size alone is seen"
-# Sizes that no operation has, as in a damaged file.
+ok $? "a choice at a single size is visible"
+# Invalid sizes, as in a damaged file.
 cp a.db sizes.db
 sqlite3 sizes.db "PRAGMA ignore_check_constraints = 1;
     UPDATE cell SET n = -9, msg_size = -9 WHERE coll = 'bcast'
@@ -208,7 +208,7 @@ sqlite3 sizes.db "PRAGMA ignore_check_constraints = 1;
 run plot sizes.db -o sizes --figures times -c bcast -P 64 &&
     ! [ -s err ] && ! grep -q '^-9' sizes/*.dat &&
     [ "$(grep -c '^[0-9]' sizes/bcast_P64.dat)" -gt 3 ]
-ok $? "a size below nothing is not drawn"
+ok $? "a negative size is not drawn"
 cat >nothing.dat <<'END'
 0.25 1 56 112 0.25 2 23 0
 
@@ -225,12 +225,12 @@ gnuplot -d -c "$CHORALE_DATADIR/decision_map.gp" nothing.dat nothing.svg svg \
     barrier && is_svg nothing.svg && grep -q '>0<' nothing.svg &&
     ! grep -q '>1 B<' nothing.svg && grep -q '>64<' nothing.svg &&
     grep -q '>56<' nothing.svg && grep -q '>112<' nothing.svg
-ok $? "where no bytes are sent there is n = 0 alone"
+ok $? "a collective without bytes has n = 0 only"
 run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
     grep -q ' 3 63$' gap/bcast_map.dat
 ok $? 'rows of the model span process counts'
 
-# Rows of another type than the table's.
+# Rows of another type than that of the table.
 cp a.db types.db
 sqlite3 types.db "INSERT INTO decision (system_id, coll, comm_size, ppn, shape,
     dtype, op, n_lo, n_hi, provider, variant, params, basis, reason)
@@ -241,28 +241,28 @@ run plot types.db -o types --format svg --figures map,times,speedup -c allreduce
 [ $? -eq 0 ] && [ "$(grep -A 1 'int_sum_map' out | tail -n 1)" = \
     '  (not in the table, which takes the row of float sum here)' ] &&
     [ "$(grep -c 'not in the table' out)" -eq 1 ]
-ok $? 'rows of another type than the table has: their map is named so'
+ok $? 'the map of rows of another type is marked as not in the table'
 grep -q 'int sum: not in the table, which takes the row of float sum' \
     types/*int_sum_map.svg && grep -q '>not in the table<' types/*int_sum_map.svg &&
     ! grep -q 'not in the table' types/*float_sum_map.svg
-ok $? 'in its title and its legend'
+ok $? 'the map of the rows of the table is not marked'
 grep -q 'speed-up over the library by rows of float sum on' \
     types/allreduce_speedup.svg && [ "$(awk '$12 == "\"float" && $11 == "\"ring\""' \
     types/allreduce_speedup.dat | wc -l)" -gt 8 ]
-ok $? 'speed-ups say by whose rows'
+ok $? 'speed-up maps name the type of the rows'
 grep -q ' "ring"$' types/allreduce_P64.dat &&
     ! grep -q '[0-9] "recursive_doubling"$' types/allreduce_P64.dat
-ok $? 'times have the choices of the rows that serve them'
+ok $? 'pictures of times mark the choices of the rows that serve them'
 [ "$(awk '!done && /^[0-9]/ { print ($1 < 9); done = 1 }' \
     types/*int_sum_map.dat)" = 1 ] && grep -q '>128 KiB<' types/*int_sum_map.svg
-ok $? 'rows that all begin at nothing are drawn to their ends'
+ok $? 'rows that all begin at 0 are drawn to their ends'
 
-# Speed-ups, PDF, and letters in a terminal.
+# Speed-ups, PDF, and text output.
 run plot a.db -o fast --format svg --figures speedup
 [ $? -eq 0 ] && [ "$(LC_ALL=C sort out | tr '\n' ' ')" = \
     'fast/allreduce_speedup.svg fast/bcast_speedup.svg ' ] &&
     is_svg fast/bcast_speedup.svg
-ok $? '--figures speedup: maps of the speed-up, and nothing else'
+ok $? '--figures speedup draws only maps of the speed-up'
 cp a.db uneven.db
 sqlite3 uneven.db "DELETE FROM run_summary WHERE run_id IN (SELECT run_id
     FROM run JOIN cell USING (cell_id) WHERE comm_size = 64
@@ -271,27 +271,27 @@ run plot uneven.db -o uneven --format svg --figures speedup -c bcast
 [ $? -eq 0 ] && [ "$(awk '/^[0-9]/ && NF == 12 && !n { right = $2; n = $12 }
     NF == 12 && $8 == n { print $2 == right, $9 }' \
     uneven/bcast_speedup.dat | paste -sd ' ')" = '1 2 1 64' ]
-ok $? 'rows that end at one n end at one place, whatever is beside it'
+ok $? 'rows that end at the same n end at the same place'
 bad=0
 for label in 'bcast: speed-up over the library on fat-tree (simulated)' \
     'n: bytes of the operation' 'P: number of processes' \
     'times faster than the library'; do
     grep -qF "$label" fast/bcast_speedup.svg || { bad=1; echo "# no $label"; }
 done
-ok $bad 'they have title and axes with units'
+ok $bad 'speed-up maps have title and axes with units'
 awk '$11 ~ /binomial/ && $9 == 64 { print $8, $5 }' fast/bcast_speedup.dat > got
 sqlite3 -separator ' ' a.db "SELECT n, speedup FROM v_speedup
     WHERE coll = 'bcast' AND comm_size = 64 AND variant = 'binomial'
     AND n BETWEEN 128 AND 65535 ORDER BY n" > want
-for f in got want; do # times are taken to a picosecond
+for f in got want; do # times are compared to a picosecond
     awk '{ printf "%d %.4f\n", $1, $2 }' $f > $f.short
 done
 [ -s want.short ] && diff want.short got.short > out
-ok $? 'where binomial is chosen the speed-ups are its own in v_speedup'
+ok $? 'where binomial is chosen its speed-ups are those of v_speedup'
 gnuplot -d -c "$CHORALE_DATADIR/speedup_map.gp" fast/bcast_speedup.dat \
     by-hand3.png png 'by hand' > out 2> err && is_png by-hand3.png &&
     ! [ -s err ]
-ok $? 'its script draws the data file by hand'
+ok $? 'the speed-up script called directly draws the data file'
 {
     printf '2 120000 32 128 0 0.99 2.55 64 64 5\n\n\n'
     printf '%s\n' '2 512 32 128 1.04 1 1 128 64 0 "library"' \
@@ -306,38 +306,38 @@ for kind in svg dumb,79,32; do
 done
 grep -q ' 1\.04 .* 1\.05 .* 0\.99 .* 2\.55 ' near.dumb,79,32 &&
     ! grep -q '[ >]1\.06[ <]' near.svg near.dumb,79,32 && grep -q '>0\.99<' near.svg
-ok $? 'numbers of points next to each other are not drawn over each other'
+ok $? 'numbers of neighbouring points do not overlap'
 run plot a.db -o pdf --format pdf --collectives bcast
 bad=$?
 for f in pdf/bcast_P64.pdf pdf/bcast_map.pdf pdf/bcast_speedup.pdf; do
     [ "$(head -c 5 $f)" = %PDF- ] || bad=1
 done
-ok $bad '--format pdf'
+ok $bad '--format pdf gives PDF files'
 ls > before
 run plot a.db --terminal dumb --collectives bcast
 [ $? -eq 0 ] && ! [ -s err ] && ls | diff before - > /dev/null &&
     ! LC_ALL=C grep -q '[^ -~]' out
-ok $? '--terminal dumb: letters, no file'
+ok $? '--terminal dumb prints text and makes no file'
 run plot types.db --terminal dumb -c allreduce --figures map
 tr -s ' \n' '  ' <out | grep -q 'allreduce, one-per-node int sum: not in the table, which takes the row of float sum here, on fat-tree (simulated) '
 [ $? -eq 0 ] && [ "$(awk '{ if (length > n) n = length } END { print n }' out)" \
     -le 79 ]
-ok $? 'a title that is longer than a line goes on in the next one'
+ok $? 'a long title is continued in the next line'
 run plot a.db --terminal dumb --collectives bcast
 bad=0
 for label in 'bcast, P = 64 on fat-tree' 'choices of the table' \
     'speed-up over the library' library binomial '[0-9] KiB' '1.2[0-9]'; do
     grep -q "$label" out || { bad=1; echo "# no $label"; }
 done
-ok $bad 'all three figures, with their titles, names and axes'
+ok $bad 'text output has all three figures with titles, names and axes'
 [ "$(awk '{ if (length > n) n = length } END { print n }' out)" -le 79 ]
-ok $? 'no wider than a terminal'
+ok $? 'text output is no wider than a terminal'
 
 grep '<text>[0-9.]* [KM]*i*B<' fast/bcast_speedup.svg | head -n 1 >first
 grep -q '>8 B<' first && [ "$(sqlite3 a.db 'SELECT min(n) FROM cell
     WHERE n > 0')" -eq 8 ] && awk '!done && /^[0-9]/ { exit !($11 == 8 &&
     $12 == 524288) }' fast/bcast_speedup.dat
-ok $? 'marks of speed-ups begin at the smallest n that was measured'
+ok $? 'marks of speed-ups begin at the smallest measured n'
 
 # Data.
 dat=a-plots/bcast_P64.dat
@@ -351,7 +351,7 @@ for pair in 1:1 3:2 4:3 5:4 6:5; do
     cut -d ' ' -f ${pair#*:} want > w
     same_numbers g w || { bad=1; echo "# columns $pair differ"; }
 done
-ok $bad 'n, seconds and interval are those of v_summary'
+ok $bad 'the data files have n, seconds and interval of v_summary'
 cut -d ' ' -f 7 got > g
 sqlite3 a.db "SELECT 6 * (SELECT value FROM model WHERE param = 'alpha')
     + 6 * n * (SELECT value FROM model WHERE param = 'beta') FROM v_summary
@@ -362,17 +362,17 @@ ok $? 'the model is 6 alpha + 6 n beta for binomial at P = 64'
 cut -d ' ' -f 1,4,8 got | awk '
     { want = $1 >= 128 && $1 < 65536 ? $2 : "NaN"; if ($3 != want) bad = 1 }
     END { exit bad || NR == 0 }'
-ok $? 'binomial is marked where it is decided, and only there'
+ok $? 'binomial is marked exactly where it is decided'
 sed -n '/"binomial"$/p' $dat | grep -q '^128 65536 128 65535 2 "binomial"$'
-ok $? 'the decided range is there and names its series'
+ok $? 'the data file has the decided range with its series'
 series $dat library | cut -d ' ' -f 7 | grep -qv NaN
 [ $? -eq 1 ]
-ok $? 'the library has no model'
+ok $? 'the library has no model curve'
 
 sqlite3 a.db 'DELETE FROM model; DELETE FROM decision'
 run plot a.db -o none -P 2 --collectives bcast --format svg
 [ $? -eq 0 ] && ! grep -q 'dashes: model\|decided' none/bcast_P2.svg
-ok $? 'no model, no decision: neither is drawn nor explained'
+ok $? 'without model and decision neither is drawn or in the legend'
 sqlite3 a.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id FROM run
     JOIN cell USING (cell_id) WHERE n <> 0)'
 run plot a.db -o zero -P 2
@@ -388,7 +388,7 @@ synth many.db x 64 20
 run plot many.db --collectives bcast
 [ $? -eq 0 ] && grep -q '16 of 21' out &&
     [ "$(grep -c '^"' many-plots/bcast_P64.dat)" -eq 21 ]
-ok $? 'more than 16 variants: the picture says so, the data has all'
+ok $? 'with more than 16 variants the picture has a note, the data has all'
 
 # Hostile names.
 evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
@@ -406,7 +406,7 @@ run plot deep/evil.db --format svg
 status=$?
 find . -name 'evil[0-9]*' > found
 [ $status -eq 0 ] && ! [ -s found ]
-ok $? 'hostile names run nothing'
+ok $? 'hostile names are not executed'
 bad=0
 for f in deep/evil-plots/*.svg; do is_svg "$f" || bad=1; done
 [ $bad -eq 0 ] && ! find . .. -maxdepth 1 -name 'x*' | grep -q .
@@ -419,7 +419,7 @@ ok $? 'the title shows the name as text'
 mkdir './|touch evil7'
 run plot deep/evil.db -o '|touch evil7'
 [ $? -eq 0 ] && ! [ -e evil7 ]
-ok $? 'a folder with a hostile name is only a folder'
+ok $? 'a folder with a hostile name is only used as a folder'
 
 # Errors.
 synth b.db
@@ -427,13 +427,13 @@ mkdir bin
 PATH=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line && grep -q 'install gnuplot' err &&
     [ "$(wc -l < out)" -eq 8 ] && [ -s "$(head -n 1 out)" ]
-ok $? 'no gnuplot: exit 3, one line, and the data files'
+ok $? 'without gnuplot plot exits with 3 and one line, and writes data files'
 printf '#!/bin/sh\necho "line 1: out of ink" >&2; exit 1\n' > bin/gnuplot
 chmod +x bin/gnuplot
 GNUPLOT=$work/bin/gnuplot run plot b.db -o ink
 [ $? -eq 3 ] && one_line && grep -q 'out of ink' err && ! ls ink | grep -q png
-ok $? 'gnuplot fails: exit 3, its complaint in one line, no picture'
-# Ctrl-C comes to gnuplot too, which dies of it, whatever it may say.
+ok $? 'a failing gnuplot exits with 3, its message in one line, no picture'
+# Ctrl-C also kills gnuplot, whatever it prints.
 printf '#!/bin/sh\n%s\n' ': >begun' 'exec sleep 900' > bin/gnuplot
 if command -v setsid > /dev/null; then
     for signal in INT TERM; do
@@ -448,39 +448,39 @@ if command -v setsid > /dev/null; then
         wait $pid
         [ $? -eq 75 ] && one_line && grep -q 'stopped; the same command' err &&
             ! ls ctrl | grep -q 'png'
-        ok $? "SIG$signal to it and its gnuplot: exit 75, and what to do"
+        ok $? "SIG$signal to plot and gnuplot exits with 75 and the remedy"
     done
 fi
 CHORALE_DATADIR=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line
-ok $? 'no scripts: exit 3 and one line'
+ok $? 'missing scripts exit with 3 and one line'
 run plot b.db --format bmp
 [ $? -eq 2 ] && one_line && grep -q bmp err
-ok $? 'unknown format: exit 2'
+ok $? 'an unknown format exits with 2'
 run plot b.db --figures map,moon
 [ $? -eq 2 ] && one_line && grep -q moon err
-ok $? 'unknown figures: exit 2'
+ok $? 'unknown figures exit with 2'
 run plot b.db --terminal x11
 [ $? -eq 2 ] && one_line && grep -q x11 err
-ok $? 'unknown terminal: exit 2'
+ok $? 'an unknown terminal exits with 2'
 run plot b.db --terminal dumb -o pics
 [ $? -eq 2 ] && one_line
-ok $? 'a terminal and a folder: exit 2'
+ok $? '--terminal with -o exits with 2'
 run plot b.db --collectives nonsense
 [ $? -eq 2 ] && one_line && grep -q nonsense err
-ok $? 'unknown collective: exit 2'
+ok $? 'an unknown collective exits with 2'
 run plot b.db --system nowhere
 [ $? -eq 2 ] && one_line && grep -q nowhere err
-ok $? 'unknown system: exit 2 and its name'
+ok $? 'an unknown system exits with 2 and is named'
 run plot b.db -P 3
 [ $? -eq 4 ] && one_line
-ok $? 'nothing measured that fits: exit 4'
+ok $? 'no matching measurement exits with 4'
 run plot missing.db
 [ $? -eq 3 ] && one_line
-ok $? 'no database: exit 3'
+ok $? 'a missing database exits with 3'
 run plot b.db -o /proc/nowhere
 [ $? -eq 3 ] && one_line && grep -q /proc/nowhere err
-ok $? 'a folder that cannot be made: exit 3'
+ok $? 'a folder that cannot be made exits with 3'
 
 echo "1..$count"
 exit $failed

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The page of `chorale report`: its structure and policy, its numbers against
-# the database, what --anonymize leaves out, hostile databases, and errors.
+# The page of `chorale report`: structure and content security policy, numbers
+# equal to the database's, --anonymize, hostile databases, and errors.
 . "$(dirname "$0")/../../lib.sh"
 for tool in sqlite3 python3; do
     command -v $tool >/dev/null || skip_all "$tool is missing"
@@ -13,13 +13,13 @@ synth() {
 }
 run() { timeout 900 "$chorale" "$@" >out.txt 2>err.txt; }
 one_line() { [ "$(wc -l <err.txt)" -eq 1 ]; }
-page() { # file, name: its structure is right
+page() { # file, name: check its structure
     python3 "$top_srcdir/tests/cli/reports/page.py" "$1" >page.txt 2>&1
     ok $? "$2"
     grep -v ' pictures, ' page.txt | head -5 | while read -r line; do
         diag "$line"; done
 }
-has() { # file, extended regular expression, name: some line is so
+has() { # file, extended regular expression, name: a line must match
     grep -Eq -- "$2" "$1"
     ok $? "$3"
 }
@@ -29,24 +29,24 @@ command -v gnuplot >/dev/null && drawn=yes
 # The page.
 synth a.db fat-tree '2 64' 12
 run report a.db -o page.html
-is "$? $(cat out.txt err.txt)" "0 page.html" "report names its page"
-page page.html "its structure and its policy are right"
+is "$? $(cat out.txt err.txt)" "0 page.html" "report prints the page's name"
+page page.html "structure and policy of the page are valid"
 if [ $drawn = yes ]; then
     is "$(cat page.txt)" "8 pictures, 12 tables, 8 figures" \
-        "a map, a speed-up map, and times of each collective and P"
+        "the page has maps, speed-up maps, and times per collective and P"
 else
-    skip "no gnuplot" "pictures"
+    skip "no gnuplot" "the page has maps, speed-up maps, and times"
 fi
 run report a.db -q
-is "$?$(cat out.txt err.txt)" 0 "-q: says nothing"
+is "$?$(cat out.txt err.txt)" 0 "-q prints nothing"
 cmp -s page.html a-report.html
-ok $? "the same database, the same page; beside the database by default"
+ok $? "the same database gives the same page, by default beside it"
 (umask 027 && "$chorale" report a.db -q -o mode.html)
-is "$(stat -c %a mode.html)" 640 "it can be read by whom the umask lets"
+is "$(stat -c %a mode.html)" 640 "the page has the mode by umask"
 ! ls -A | grep -q 'html\.'
-ok $? "nothing temporary is left"
+ok $? "no temporary file remains"
 
-# The headline, from the decisions.
+# The headline number, from the decisions.
 mean=$(sqlite3 a.db "SELECT printf('x%.3f', exp(avg(coalesce(ln(s.speedup), 0))))
     FROM (SELECT DISTINCT coll, comm_size, n FROM v_summary
       WHERE validity = '') p
@@ -55,40 +55,40 @@ mean=$(sqlite3 a.db "SELECT printf('x%.3f', exp(avg(coalesce(ln(s.speedup), 0)))
     LEFT JOIN v_speedup s ON s.coll = p.coll AND s.comm_size = p.comm_size
       AND s.n = p.n AND s.variant = d.variant AND s.provider = 'chorale'")
 has page.html "<p class=\"big\">$mean</p><p>geometric mean" \
-    "geometric mean of the speed-up"
+    "the headline is the geometric mean of the speed-up"
 same=$(sqlite3 a.db "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, n
     FROM v_summary WHERE validity = '') p WHERE NOT EXISTS (SELECT 1
     FROM decision d WHERE d.coll = p.coll AND d.comm_size = p.comm_size
       AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale')")
 has page.html "over 40 points of n and P, at $same of them the library on both" \
-    "over all points that count, and how many are the library's ($same)"
+    "the headline counts all points, and those of the library ($same)"
 has page.html "chorale validate</code> has not run" \
-    "and where it is from"
+    "the page states that validate has not run"
 for text in 'Choices of bcast' 'crossover' 'binomial' '1 us</td>' \
     '980 ns to 1.02 us' '1 GB/s' 'oversubscribed' 'synthetic MPI 1.0' \
     '<pre>chorale synthetic' 'chorale decide a.db'; do
     grep -qF "$text" page.html
-    ok $? "it has '$text'"
+    ok $? "the page has '$text'"
 done
 is "$(grep -c '<tr data-coll="bcast" data-p="64" data-q="64"><th scope="row" class="n">64</th><td>one-per-node' page.html)" \
-    3 "every row of the table is there"
+    3 "every row of the table is on the page"
 
-# Parameters may be broken after their commas, which is all that a comma does.
+# Parameters can be wrapped after commas.
 cp a.db comma.db
 for table in cell decision; do
     sqlite3 comma.db "UPDATE $table SET params = 'fanout=2,segsize=8192'
         WHERE variant = 'binomial'"
 done
 run report comma.db -o comma.html
-is $? 0 "a choice with parameters"
+is $? 0 "a choice with parameters exits with 0"
 grep -q '>scatter_<wbr>ring_<wbr>allgather<' a-report.html &&
     grep -q 'overflow-wrap: break-word' a-report.html
-ok $? "names may be broken after their parts"
+ok $? "long names can be wrapped after their parts"
 has comma.html '<td>binomial fanout=2,<wbr>segsize=8192</td>' \
-    "is whole, and may be broken"
-page comma.html "its page is sound"
+    "a choice with parameters is complete, with break points"
+page comma.html "the page with parameters is valid"
 
-# Two types with winners of their own: the table takes the rows of one.
+# Two types with different winners: the table has the rows of one.
 cp a.db types.db
 sqlite3 types.db "INSERT INTO cell (uuid, campaign_id, system_id, provider,
     variant, params, coll, msg_size, n, comm_size, ppn, shape, dtype, op,
@@ -111,52 +111,53 @@ sqlite3 types.db "INSERT INTO cell (uuid, campaign_id, system_id, provider,
     provider, 'ring', params, basis, 9, reason FROM decision
     WHERE coll = 'allreduce'"
 run report types.db -o types.html
-is $? 0 "two types with winners of their own"
-page types.html "its page is sound"
+is $? 0 "two types with different winners exit with 0"
+page types.html "the page of two types is valid"
 is "$(grep -c '<td>int sum</td>.*<td>recursive_<wbr>doubling; not in the table, which takes the row of float sum here</td>' \
-    types.html)" 2 "each row of the other type says whose the table takes"
+    types.html)" 2 "rows of the other type name the type that the table takes"
 is "$(grep -c '<td>float sum</td>.*<td>ring</td>' types.html)" 2 \
-    "those of its own say nothing"
+    "rows of the table's type are not marked"
 cp types.db types2.db
 run decide types2.db
 is "$? $(awk '/^allreduce/ { other = / int sum$/; at = NR }
     at > 0 && NR == at + 1 { said = /^  \(not in the table, which takes the row of float sum here\)$/
         bad += said != other; good += said } END { print (good > 0), bad + 0 }' \
-    out.txt)" "0 1 0" "and decide's own list"
+    out.txt)" "0 1 0" "decide's list marks the same rows"
 has types.html '<figcaption>allreduce, one-per-node int sum: not in the table, which takes the row of float sum here, on fat-tree' \
-    "so does the map"
+    "the map's caption marks the other type"
 [ $drawn = no ] || grep -q '<text.*>not in the table<' types.html
-ok $? "and its legend"
+ok $? "the map's legend marks the other type"
 has types.html 'caption>allreduce, one-per-node int sum: speed-up over the library by rows of float sum on' \
-    "the speed-up map says by whose rows"
-has types.html '<td>ring \(row of float sum\)</td>' "and each of its rows"
+    "the speed-up map names the type of the rows"
+has types.html '<td>ring \(row of float sum\)</td>' \
+    "each row of the speed-up table names the type of the rows"
 has types.html 'caption>allreduce, P = 64, int sum: the table takes the row of float sum on' \
-    "and the times"
+    "pictures of times name the type of the rows"
 sed -n '/<caption>allreduce, P = 64, int sum: .*: times</,/<\/table>/p' \
     types.html >times.txt
 is "$(grep -c 'ring</td>.*<td>chosen</td>' times.txt) $(grep -c \
     'recursive.*<td>chosen</td>' times.txt)" "9 0" \
-    "where the table's choice is marked as chosen, not the type's own"
+    "the table's choice is marked as chosen, not the type's own"
 sqlite3 types.db "UPDATE decision SET op_class = 'noncommutative'
     WHERE dtype = 'int'"
 run report types.db -o own.html
 has own.html '<td>recursive_<wbr>doubling; not in the table, which leaves these operations to the library</td>' \
-    "operations that no table serves: their rows say so"
+    "rows that no table serves are marked"
 
-# What a validation measured takes the headline.
+# A validation replaces the headline.
 cp a.db v.db
 sqlite3 v.db "UPDATE system SET kind = 'real'"
 run report v.db -o real.html
-is $? 0 "a real system"
-has real.html "Not validated yet" "that is not validated says so"
+is $? 0 "a real system exits with 0"
+has real.html "Not validated yet" "a system without validation is marked"
 has real.html 'class="big">x[0-9.]* \[[0-9.]*, [0-9.]*\]</p>' \
-    "and has intervals"
+    "its headline has an interval"
 has real.html "the launches that chose do not count" \
-    "of the launches that confirmed"
+    "its headline is from confirming launches"
 
 run validate v.db --dry-run
 digest=$(sed -n 's/.*would validate table \([0-9a-f]*\) of.*/\1/p' out.txt)
-is "${#digest}" 16 "the table has a digest"
+is "${#digest}" 16 "the table's digest is known"
 sqlite3 v.db "INSERT INTO launch (launch_id, uuid, campaign_id, system_id,
     ordinal, comm_size, ppn, shape, part, seed, started, status)
     SELECT launch_id + 1000, uuid || 'v', 1, 1, ordinal, 2, 1, shape,
@@ -176,17 +177,19 @@ sqlite3 v.db "INSERT INTO launch (launch_id, uuid, campaign_id, system_id,
     0.01 * ordinal) AS t FROM run JOIN launch USING (launch_id)
     WHERE cell_id >= 5000)"
 run report v.db -o valid.html
-is $? 0 "a system that was validated"
+is $? 0 "a validated system exits with 0"
 has valid.html 'class="big">x2\.520 \[2\.500, 2\.540\]</p><p>geometric mean' \
-    "has the headline of that, with the interval over the launches"
-has valid.html "Validated: a program that calls MPI" "and where that is from"
-has valid.html "over 1 points" "it is of what was validated alone"
-page valid.html "its page is sound"
+    "the headline is validate's, with the interval over launches"
+has valid.html "Validated: a program that calls MPI" \
+    "the headline names validate as its source"
+has valid.html "over 1 points" "the headline covers validated points only"
+page valid.html "the page of a validated system is valid"
 sqlite3 v.db "UPDATE cell SET msg_size = 3744, n = 3744 WHERE cell_id >= 5000"
 run report v.db -o odd.html
-has odd.html "bcast, n = 3744 B, P = 2" "n can be typed as it is there"
+has odd.html "bcast, n = 3744 B, P = 2" \
+    "n is printed to the byte, so that it can be typed"
 
-# Counters against the schedule: bcast binomial sends P - 1 messages of m.
+# Counters compared with schedules: bcast binomial sends P - 1 messages of m.
 cp a.db c.db
 sqlite3 c.db "INSERT INTO counter SELECT run_id, -1, e,
     iif(e = 'chorale::messages', comm_size - 1, (comm_size - 1) * msg_size)
@@ -196,27 +199,27 @@ sqlite3 c.db "INSERT INTO counter SELECT run_id, -1, e,
     JOIN (SELECT 'chorale::messages' AS e UNION SELECT 'chorale::bytes_sent')
     WHERE variant = 'ring'"
 run report c.db -o c.html
-is $? 0 "counters"
+is $? 0 "a database with counters exits with 0"
 has c.html "<p>2 of 4 are equal, 2 differ, 0 have no schedule" \
-    "are held against the algorithm"
+    "counters are compared with the algorithm"
 has c.html 'bcast binomial</th><td class="n">64</td>.*<td class="n">63</td><td class="n">[0-9.]* B</td><td class="n">63</td>.*equal' \
     "a broadcast to 64 ranks has 63 messages"
 
-# An application.
+# A traced application.
 cp a.db t.db
 sqlite3 t.db "INSERT INTO trace VALUES (1, 'u', '', '2026-01-01', '/home/joe/app',
     'MPI', '2026-01-01', 64, 64, NULL, '', 10, 10, 0, 0);
     INSERT INTO trace_point VALUES (1, 'bcast', 512, 512, 64, 'one-per-node',
     'byte', '', 'first', 'library', 64, 1, 64, 1)"
 run report t.db -o t.html
-is $? 0 "a database with a trace"
+is $? 0 "a database with a trace exits with 0"
 run evaluate t.db --trace
 share=$(sed -n 's/^The table wins [^:]*: \([0-9.]* %\), and.*/\1/p' out.txt)
 [ -n "$share" ] && grep -q "The table wins $share of the time" t.html
-ok $? "says what evaluate --trace says ($share)"
-page t.html "its page is sound"
+ok $? "the page has the gain of evaluate --trace ($share)"
+page t.html "the page with a trace is valid"
 
-# Anonymized.
+# --anonymize.
 sqlite3 t.db "UPDATE system SET name = 'secret-site', mpi_library =
     'MPICH 4 /home/joe/mpich configure: --prefix=/home/joe';
     UPDATE campaign SET command = 'plan /home/joe/x.db --account chem42',
@@ -239,19 +242,19 @@ run report joes.db -o open.html
 for word in secret-site joe chem42 node17 joes-branch planted-cpu \
     planted-why planted-net planted-selector planted-level '8192 planted'; do
     grep -q "$word" open.html
-    ok $? "without --anonymize it says $word"
+    ok $? "without --anonymize the page has $word"
 done
 run report joes.db --anonymize -o anon.html
-is $? 0 "--anonymize"
+is $? 0 "--anonymize exits with 0"
 is "$(grep -o 'secret[a-z-]*\|joe[a-z-]*\|planted[a-z-]*\|chem42\|node17\|/home[^<]*' anon.html)" \
-    "" "says nothing of hosts, users, accounts, paths, command lines"
-has anon.html "MPI collectives on s1<.*" "the system is s1"
+    "" "--anonymize removes hosts, users, accounts, paths, command lines"
+has anon.html "MPI collectives on s1<.*" "--anonymize names the system s1"
 for text in '>AMD EPYC 9654 96-Core Processor<' '>AMD EPYC .* Processor \*<' \
     '<td>the gain is below the threshold; \*</td>' '<td>line \*</td>' \
     '<td>&#60;= 8192 \*</td>' 'network \*, tau .*, selector \*,'; do
-    has anon.html "$text" "what tells nothing of the place stays: $text"
+    has anon.html "$text" "--anonymize keeps other facts: $text"
 done
-page anon.html "its page is sound"
+page anon.html "the anonymized page is valid"
 
 # Hostile names.
 evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
@@ -282,17 +285,18 @@ sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
     INSERT INTO counter SELECT run_id, -1, e, 1e300 FROM run JOIN (
         SELECT 'chorale::messages' AS e UNION SELECT 'chorale::bytes_sent')"
 run report evil.db -o evil.html
-is $? 0 "a hostile database makes a page"
+is $? 0 "a hostile database exits with 0"
 diag "$(head -1 err.txt)"
-page evil.html "no name is more than text on it"
+page evil.html "the page of a hostile database is valid"
 ! grep -qi '<script>alert\|<svg onload\|<img' evil.html &&
     grep -q '&#60;script&#62;alert(1)&#60;/script&#62;' evil.html
-ok $? "scripts in names are shown, not run"
-is "$(find . -name 'evil[0-9]*')" "" "neither the shell nor gnuplot ran a name"
+ok $? "scripts in names are escaped"
+is "$(find . -name 'evil[0-9]*')" "" \
+    "neither the shell nor gnuplot executed a name"
 run report evil.db --anonymize -o evil2.html
-page evil2.html "and anonymized"
+page evil2.html "the anonymized page of a hostile database is valid"
 
-# A picture is written anew: only what draws gets onto the page.
+# Pictures are sanitised: only drawing elements get onto the page.
 mkdir bin
 cat >bin/gnuplot <<'FAKE'
 #!/bin/sh
@@ -309,22 +313,22 @@ SVG
 FAKE
 chmod +x bin/gnuplot
 GNUPLOT=$work/bin/gnuplot run report a.db -o svg.html
-is $? 0 "pictures of another gnuplot"
-page svg.html "whatever they hold, the page is sound"
+is $? 0 "pictures of another gnuplot exit with 0"
+page svg.html "the page with such pictures is valid"
 ! sed -e 's/<style>/&\n/' -e 's/<script>/&\n/' svg.html |
     grep -q 'alert\|http:\|foreignObject\|<image\|url('
-ok $? "scripts, styles and references are left out"
+ok $? "scripts, styles and external references are removed"
 has svg.html '<path id="f1-p" d="M1,1 L2,2" stroke="var\(--indigo\)"/>' \
-    "what draws stays; ids are the picture's own, colours the page's"
-has svg.html '<use href="#f1-p" x="1"/>' "references stay inside it"
+    "drawing elements are kept, with unique ids and the page's colours"
+has svg.html '<use href="#f1-p" x="1"/>' "internal references are kept"
 has svg.html '<g id="f1-g" fill="none" stroke="var\(--ink\)">' \
     "styles become attributes"
 printf '#!/bin/sh\necho "<svg><g></svg>" >"$5"\n' >bin/gnuplot
 GNUPLOT=$work/bin/gnuplot run report a.db -o cut.html
 is "$? $(wc -l <err.txt) $(ls cut.html* 2>/dev/null)" "4 1 " \
-    "a picture that is none: one line and no page"
+    "an invalid picture gives one line and no page"
 
-# A choice of the model is paler than the same one measured, on any page.
+# A modelled choice has a paler colour than the same choice measured.
 if [ $drawn = yes ]; then
     cp a.db pale.db
     sqlite3 pale.db "DELETE FROM decision;
@@ -338,7 +342,7 @@ if [ $drawn = yes ]; then
             'fanout=1,segsize=' || (256 << i), p.column3, 'gain' FROM i,
             (VALUES (2, 2, 'measured'), (3, 63, 'modelled')) p"
     run report pale.db -o pale.html
-    is "$?" 0 "nine choices, measured and modelled"
+    is "$?" 0 "nine choices, measured and modelled, are drawn"
     python3 - pale.html >pale.txt 2>&1 <<'PY'
 import re, sys
 page = open(sys.argv[1], encoding='utf-8').read()
@@ -369,13 +373,13 @@ for f, g in pairs:
 print(len(pairs), 'pairs')
 PY
     is "$(cat pale.txt)" "9 pairs" \
-        "what the model chose is paler, on a light page and on a dark one"
+        "modelled choices are paler, on light and dark pages"
 else
-    skip "no gnuplot" "nine choices"
-    skip "no gnuplot" "paler ones"
+    skip "no gnuplot" "nine choices, measured and modelled, are drawn"
+    skip "no gnuplot" "modelled choices are paler"
 fi
 
-# Ctrl-C comes to gnuplot too.
+# Ctrl-C also reaches gnuplot.
 if command -v setsid >/dev/null; then
     printf '#!/bin/sh\n%s\n' ": >$work/begun" 'exec sleep 900' >bin/gnuplot
     mkdir tmp
@@ -386,56 +390,61 @@ if command -v setsid >/dev/null; then
     kill -INT -$pid
     wait $pid
     is "$? $(wc -l <err.txt) $(ls stopped.html* tmp 2>/dev/null)" "75 1 tmp:" \
-        "stopped with its gnuplot: exit 75, one line, nothing is left"
-    has err.txt 'stopped; the same command begins again' "and what to do"
+        "interrupted with its gnuplot, report exits with 75, leaves no file"
+    has err.txt 'stopped; the same command begins again' \
+        "interrupted report prints how to resume"
 fi
 
 # Without gnuplot.
 mkdir empty
 GNUPLOT=$work/empty/gnuplot run report a.db -o bare.html
-is "$?$(cat err.txt)" 0 "without gnuplot there is a page"
-page bare.html "that is sound"
-has bare.html "<strong>No pictures: .*install gnuplot" "says so"
-has page.txt '^0 pictures, 12 tables' "and has the tables"
+is "$?$(cat err.txt)" 0 "without gnuplot report exits with 0"
+page bare.html "the page without pictures is valid"
+has bare.html "<strong>No pictures: .*install gnuplot" \
+    "the page without pictures names the remedy"
+has page.txt '^0 pictures, 12 tables' "the page without pictures has the tables"
 
 # Errors.
 run report missing.db
-is "$?$(one_line && echo one)" 3one "no database: exit 3"
+is "$?$(one_line && echo one)" 3one "a missing database exits with 3"
 cp a.db none.db
 sqlite3 none.db 'DELETE FROM run_summary; DELETE FROM run; DELETE FROM cell;
     DELETE FROM decision; DELETE FROM model; DELETE FROM launch;
     DELETE FROM campaign; DELETE FROM system'
 run report none.db
-is "$?$(one_line && echo one)" 4one "an empty database: exit 4, one line"
+is "$?$(one_line && echo one)" 4one \
+    "an empty database exits with 4 and one line"
 cp a.db planned.db
 sqlite3 planned.db 'DELETE FROM run_summary; DELETE FROM run'
 run report planned.db
-is "$?$(one_line && echo one)" 4one "nothing measured: exit 4, one line"
-has err.txt 'chorale run planned.db' "and what to do"
+is "$?$(one_line && echo one)" 4one \
+    "a database without runs exits with 4 and one line"
+has err.txt 'chorale run planned.db' "the error names chorale run"
 cp a.db two.db
 sqlite3 two.db "INSERT INTO system SELECT 2, 'b', 'other', kind, 'o', '', '' FROM system"
 run report two.db
-is "$?$(one_line && echo one)" 2one "several systems: exit 2, one line"
-has err.txt other "that names them"
+is "$?$(one_line && echo one)" 2one "several systems exit with 2 and one line"
+has err.txt other "the error lists the systems"
 run report two.db --system fat-tree -o two.html
-is $? 0 "--system"
+is $? 0 "--system selects a system"
 run report two.db --system nowhere
-is $? 2 "an unknown one: exit 2"
+is $? 2 "an unknown system exits with 2"
 run report a.db -o a.db
-is "$?$(one_line && echo one)" 2one "the database is not overwritten"
+is "$?$(one_line && echo one)" 2one "-o with the database is refused"
 run report a.db -o .
-is "$?$(one_line && echo one)" 2one "nor a folder"
+is "$?$(one_line && echo one)" 2one "-o with a folder is refused"
 run report a.db -o nowhere/x.html
-is "$?$(one_line && echo one)" 3one "a folder that is not there: exit 3"
+is "$?$(one_line && echo one)" 3one "a missing folder exits with 3"
 echo old >kept.html
 TMPDIR=/nowhere run report a.db -o kept.html
-is "$?$(cat kept.html)" 3old "a failure leaves the page that was there"
+is "$?$(cat kept.html)" 3old "a failure keeps the previous page"
 cp a.db undecided.db
 sqlite3 undecided.db 'DELETE FROM decision; DELETE FROM model'
 run report undecided.db -o undecided.html
-is $? 0 "nothing decided, nothing fitted"
-page undecided.html "makes a sound page"
-has undecided.html "Nothing decided yet" "that says so"
+is $? 0 "a database without decisions and model exits with 0"
+page undecided.html "the page without decisions is valid"
+has undecided.html "Nothing decided yet" \
+    "the page states that no decision exists"
 cp a.db kappa.db
 sqlite3 kappa.db "INSERT INTO model (system_id, level, param, value, lo, hi,
     unit, npoints, error, worst_error, trusted, ppn)
@@ -449,18 +458,21 @@ run report counted.db -o counted.html
 has kappa.html '<td class="n">2 ways</td><td class="n">1.9 ways to 2 ways</td>' \
     "kappa of a node's ranks has an interval"
 has counted.html '<td class="n">3 ways</td><td class="n">-</td>' \
-    "that of a pattern of one launch has none"
+    "kappa of a pattern from one launch has no interval"
 is "$(grep -c 'kappa without an interval: one launch' counted.html kappa.html |
-    tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
+    tr '\n' ' ')" "counted.html:1 kappa.html:0 " \
+        "a missing interval of kappa is explained"
 
-# What another benchmark printed: named as that, and no empty tables.
+# Imported results are marked, without empty tables.
 run import osu.db "$top_srcdir/tests/cli/database/benchmarks/osu-5.9.txt" -P 44 --ppn 22
 run report osu.db -o osu.html
-is $? 0 "a table of OSU alone"
-page osu.html "makes a sound page"
+is $? 0 "an imported OSU table exits with 0"
+page osu.html "the page of imported results is valid"
 has osu.html '>imported</th><td class="n">6</td><td class="n">6</td><td>printed' \
-    "whose numbers are marked as imported"
-has osu.html 'What another benchmark printed decides nothing' "it decides nothing"
-has osu.html '<dt>Files of</dt>' "of what day its files are"
-has osu.html 'allgather, P = 44 on imported \(imported\)' "and its figures say it"
+    "its numbers are marked as imported"
+has osu.html 'What another benchmark printed decides nothing' \
+    "the page states that imported results decide nothing"
+has osu.html '<dt>Files of</dt>' "the page has the date of the files"
+has osu.html 'allgather, P = 44 on imported \(imported\)' \
+    "its figures are marked as imported"
 finish

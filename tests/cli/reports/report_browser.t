@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The page of `chorale report` in headless Chromium, where there is one: light
-# and dark, wide, narrow and printed, the filter, the policy, the console.
-# With CHORALE_SCREENSHOTS=folder it leaves pictures there to look at.
+# The page of `chorale report` in headless Chromium, if installed: light and
+# dark, wide, narrow and printed; the filter; the policy; the console.
+# With CHORALE_SCREENSHOTS=folder it stores screenshots there.
 . "$(dirname "$0")/../../lib.sh"
 for tool in sqlite3 python3 gnuplot chromedriver; do
     command -v $tool >/dev/null || skip_all "$tool is missing"
@@ -13,7 +13,7 @@ export CHORALE_DATADIR="$top_srcdir/plots"
 cd "$work" || exit 99
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" a.db \
     fat-tree '2 64' 12
-# As wide as pages get: intervals, long parameters, counters, a fitted model.
+# A wide page: intervals, long parameters, counters, a fitted model.
 for table in cell decision; do
     sqlite3 a.db "UPDATE $table SET params = 'bottom=scatter_recursive_doubling,'
         || 'middle=linear,segsize=1024,top=linear' WHERE variant = 'binomial'"

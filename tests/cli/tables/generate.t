@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# generate.t - tables for the library's own selection are written, read back and
-# run by MPICH on emulated nodes. The decisions are made up.
+# generate.t - selection files for MPICH are written, read back and run by MPICH
+# on emulated nodes. The decisions are invented.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$top_builddir/chorale-runner" --probe | grep -q '^MPICH' ||
@@ -10,7 +10,7 @@ cd "$work" || exit 99
 export CHORALE_MPIEXEC="$MPIEXEC"
 selects=$top_builddir/chorale-selects
 
-# More ranks than processors: ranks that wait let others run.
+# More ranks than processors: waiting ranks yield.
 yield=$(cd "$top_builddir" && pwd)/tests/mpi/.libs/libyield.so
 [ ! -r "$yield" ] || export LD_PRELOAD="$yield"
 
@@ -19,7 +19,7 @@ yield=$(cd "$top_builddir" && pwd)/tests/mpi/.libs/libyield.so
     --launches 1 -i 3 --batch 1 && timeout 900 "$chorale" run base.db -q
 ok $? "a system is measured"
 
-# Rows: collective, ranks, ranks a node, shape, type, operation, from, to, name.
+# Rows: collective, ranks, ppn, shape, type, operation, from, to, name.
 database() { # file
     cp base.db "$1"
     sqlite3 "$1" "DELETE FROM decision"
@@ -60,7 +60,7 @@ EOR
 ok $? "decisions are stored"
 timeout 900 "$chorale" generate r.db --format mpich-json -o sel.json \
     --check-ranks 4 >out.txt 2>err.txt
-ok $? "a table is written, and the library sends what it says: $(cat err.txt)"
+ok $? "a table is written, and the library sends as it states: $(cat err.txt)"
 diag "$(cat out.txt)"
 like "$(cat out.txt)" '^read back: [0-9]+ points on both sides' "the file is read back on both sides of each border"
 like "$(cat out.txt)" \
@@ -68,27 +68,27 @@ like "$(cat out.txt)" \
 like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
     "the library sends something else with the file"
 [ -s sel.json ] && [ -s sel.ch4.json ] && [ -s sel.json.txt ]
-ok $? "two files for the library, one for people"
+ok $? "two files for the library and a description are written"
 for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
     'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.json' \
     'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.ch4.json' \
     'gather nb, P = 4, .*: no test of its size is the same on all ranks' \
     'allgather recursive_doubling, P = 3, .*: the algorithm needs a power'; do
-    like "$(cat sel.json.txt)" "$line" "it says $line"
+    like "$(cat sel.json.txt)" "$line" "the description has: $line"
 done
 for file in sel.json sel.ch4.json; do
     [ $(($(wc -c <$file) % 4096)) -ne 0 ]
-    ok $? "$file ends within a page, which the library maps"
+    ok $? "$file does not end at a page boundary, because the library maps it"
 done
 cp sel.json first.json
 generate r.db --format mpich-json -o sel.json --no-check
 cmp -s first.json sel.json
 ok $? "the same database gives the same bytes"
 like "$(cat sel.json.txt)" 'not loaded into the library: --no-check' \
-    "--no-check is in the text for people"
+    "--no-check is noted in the description"
 
-# What a rule without the hierarchy does: in the communicators that MPICH makes
-# of a node, a broadcast made of such communicators cannot be.
+# A rule without the hierarchy would be wrong: MPICH's own communicators within
+# a node cannot run a broadcast that is made of such communicators.
 if "$selects" 2>&1 | grep -q started; then
     echo 'bcast 8 -' >points
     sed 's/MPIR_Bcast_intra_binomial/MPIR_Bcast_intra_smp/' first.json \
@@ -103,12 +103,13 @@ if "$selects" 2>&1 | grep -q started; then
         MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="$work/first.json" \
         MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE="$work/sel.ch4.json" \
         "$selects" points >good.txt 2>&1
-    like "$(cat good.txt)" '^@end' "the written file does not"
+    like "$(cat good.txt)" '^@end' \
+        "the written file does not end MPICH on two nodes"
 else
     skip "no chorale-selects" "smp on two nodes"
 fi
 
-# A library that does not read the file, and one that cannot be started.
+# A library that ignores the file, and a launcher that cannot be started.
 cat >deaf <<EOD
 #!/bin/sh
 for word do
@@ -132,9 +133,9 @@ ok $? "a refused table is not written"
 CHORALE_MPIEXEC=$work/none generate r.db --format mpich-json -o sel.json
 is $? 0 "without a launcher the table is written"
 like "$(cat sel.json.txt)" 'not run: [0-9]+ points, as no ranks could be' \
-    "the text says that the table was not run"
+    "the description states that the table was not run"
 
-# Thresholds beyond 31 bits, and no end.
+# Thresholds beyond 31 bits, and open ranges.
 database big.db <<EOR
 bcast 4 4 single-node byte - 8 9223372036854775807 scatter_ring_allgather
 bcast 3 3 single-node byte - 8 4294967296 scatter_ring_allgather
@@ -142,41 +143,46 @@ alltoall 4 4 single-node byte - 64 4294967296 pairwise
 allgather 4 4 single-node byte - 2147483647 4294967296 ring
 EOR
 generate big.db --format mpich-json -o big.json --no-check
-is $? 0 "sizes of 4 GiB are read back as they can be said: $(cat err.txt)"
+is $? 0 \
+    "sizes of 4 GiB are read back as far as the format allows: $(cat err.txt)"
 is "$(grep -c '<=[0-9]\{11,\}' big.json)" 0 "no threshold has more than 31 bits"
 
-# What cannot be.
+# Requests that are refused.
 refused() { # exit code got, wanted, words, name
     is "$1" "$2" "$4"
     like "$(cat err.txt)" "$3" "$(cut -c1-90 err.txt)"
 }
 database none.db </dev/null
 generate none.db --format mpich-json -o x.json
-refused $? 4 'no decisions on the library' "no decisions"
+refused $? 4 'no decisions on the library' \
+    "a database without decisions is refused"
 generate r.db --format ompi-rules -o x.conf
-refused $? 2 'is for Open MPI' "the rules of another library"
+refused $? 2 'is for Open MPI' "a format for another library is refused"
 echo 'bcast 4 4 single-node byte - 8 64 no_such' | database odd.db
 generate odd.db --format mpich-json -o x.json
 refused $? 4 'bcast no_such, which the MPI library here does not have' \
-    "an algorithm that there is not"
+    "an unknown algorithm is refused"
 echo 'bcast 4 4 single-node byte - 8 64 x":{},"y' | database odd.db
 generate odd.db --format mpich-json -o x.json
-refused $? 4 'which no algorithm of a library is called' "a name that is none"
+refused $? 4 'which no algorithm of a library is called' \
+    "a variant that no library has is refused"
 database odd.db <<EOR
 bcast 4 4 single-node byte - 8 64 binomial
 bcast 4 4 single-node byte - 60 70 smp
 EOR
 generate odd.db --format mpich-json -o x.json
-refused $? 4 'two decisions on bcast at P = 4' "two decisions for one size"
+refused $? 4 'two decisions on bcast at P = 4' \
+    "two decisions for one size are refused"
 generate r.db --format xml -o x.json
 refused $? 2 'choose c .*mpich-json.*ompi-rules.*ompi-json' "no such format"
 generate r.db --format c --no-check -o x.c
-refused $? 2 'says nothing for --format c' "an option of other formats"
+refused $? 2 'says nothing for --format c' \
+    "an option of other formats is refused"
 [ -z "$(ls x.* 2>/dev/null)" ]
-ok $? "none of them wrote anything"
+ok $? "refused requests write no file"
 
-# From a campaign to the file: base.db with its launch eight times. Its times are
-# made up, as the fastest on a busy machine is not known beforehand.
+# From a campaign to the file: base.db with its launch copied eight times. Its
+# times are invented, because the fastest on a busy machine is not predictable.
 cp base.db c.db
 {
     echo "UPDATE cell SET launches = 8; UPDATE run SET validity = '';"
@@ -202,17 +208,18 @@ ok $? "a campaign of eight launches is stored"
 "$chorale" decide c.db -q
 is "$(sqlite3 c.db "SELECT group_concat(DISTINCT variant) FROM (SELECT variant
     FROM decision WHERE target = 'rules' AND provider = 'native'
-    ORDER BY variant)")" pairwise,scatter_ring_allgather "decide chooses the fastest natives"
+    ORDER BY variant)")" pairwise,scatter_ring_allgather \
+        "decide chooses the fastest native algorithms"
 timeout 900 "$chorale" generate c.db --format mpich-json -o c.json >out.txt \
     2>err.txt
 ok $? "a decided table is written and run: $(cat err.txt)"
 diag "$(cat out.txt)"
 like "$(cat c.json.txt)" 'ranges of sizes with an algorithm: [1-9]' \
-    "the text counts the rules"
+    "the description counts the rules"
 cp r.db hostile.db
 sqlite3 hostile.db "UPDATE system SET name = 'a' || char(10, 27) || '*/ <!'"
 generate hostile.db --format mpich-json -o h.json --no-check
 is $? 0 "a system with control characters in its name has a table"
 is "$(LC_ALL=C grep -c '[^ -~]' h.json.txt)$(cmp h.json first.json)" 0 \
-    "the table has no control characters"
+    "the description has no control characters"
 finish

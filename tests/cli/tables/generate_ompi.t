@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # generate_ompi.t - Open MPI runs the rules files that are written. The decisions
-# are made up; tests/unit/tuner/ompi_rules.c reads both formats at each border. openmpi.t
-# runs this in a build for that library.
+# are invented; tests/unit/tuner/ompi_rules.c reads both formats at each border.
+# openmpi.t runs this in a build for that library.
 . "$(dirname "$0")/../../lib.sh"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 "$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
@@ -15,7 +15,7 @@ export CHORALE_MPIEXEC="$MPIEXEC"
 ok $? "a system is measured"
 cp base.db r.db
 sqlite3 r.db "DELETE FROM decision"
-# Rows: collective, ranks, ranks a node, shape, type, operation, from, to, name.
+# Rows: collective, ranks, ppn, shape, type, operation, from, to, name.
 while read -r coll p ppn shape dtype op lo hi name; do
     [ "$op" != - ] || op=
     sqlite3 r.db "INSERT INTO decision (system_id, target, coll, comm_size,
@@ -39,23 +39,25 @@ barrier 4 4 single-node byte - 0 0 tree
 EOR
 timeout 900 "$chorale" generate r.db --format ompi-rules -o r.conf \
     --check-ranks 9 >out.txt 2>err.txt
-ok $? "rules are written, and the library does as they say: $(cat err.txt)"
+ok $? "rules are written, and the library follows them: $(cat err.txt)"
 diag "$(cat out.txt)"
-like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' "run"
+like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' \
+    "the library runs at the points of the file"
 like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
-    "which changes what it sends"
+    "the library sends other messages with the file"
 for line in '# MPI library Open MPI' '# transport: ' \
     '#   OMPI_MCA_coll_tuned_dynamic_rules_filename=/path/to/r.conf' \
     'allreduce ring, P = 4, .*: it reorders operands' \
     'gather binomial, P = 4, .*: the size it tests is another on a root' \
     'bcast basic_linear, P = 6, 2 a node, .*: other placements'; do
-    like "$(cat r.conf)" "$line" "it says $line"
+    like "$(cat r.conf)" "$line" "the file has: $line"
 done
 
 timeout 900 "$chorale" generate r.db --format ompi-rules -o c.conf \
     --check-ranks 4 --commutative >out.txt 2>err.txt
-ok $? "with ring, for operations that commute: $(cat err.txt)"
-like "$(cat c.conf)" '^8 4 0 0 # ring' "it is there"
+ok $? \
+    "rules with ring, for operations that commute, are written: $(cat err.txt)"
+like "$(cat c.conf)" '^8 4 0 0 # ring' "the file has ring"
 
 cat >deaf <<EOD
 #!/bin/sh
@@ -71,10 +73,10 @@ CHORALE_MPIEXEC=$work/deaf timeout 900 "$chorale" generate r.db \
     --format ompi-rules -o x.conf --check-ranks 4 >out.txt 2>err.txt
 is $? 1 "a library that ignores the file is noticed"
 [ ! -e x.conf ]
-ok $? "and nothing is written"
+ok $? "a refused file is not written"
 
 "$chorale" generate r.db --format ompi-json -o r.json >out.txt 2>err.txt
-ok $? "JSON for version 6: $(cat err.txt)"
+ok $? "JSON for version 6 is written: $(cat err.txt)"
 like "$(cat r.json.txt)" 'not loaded .*: no version of Open MPI before 6' \
-    "which says that it was not loaded"
+    "the description states that it was not loaded"
 finish

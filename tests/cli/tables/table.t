@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# table.t - tables of a site are put in place at once or not at all, and taken
-# back.
+# table.t - tables of a site are installed atomically, and rolled back.
 . "$(dirname "$0")/../../lib.sh"
 "$chorale" --version | grep -q 'sanitizer=no' ||
-    skip_all "tables that are loaded would need the sanitizer's runtime"
+    skip_all "loaded tables would need the sanitizer's runtime"
 umask 022
 unset CHORALE_SITE
 site=$work/etc/chorale
@@ -34,7 +33,7 @@ t install "$work/one.so"
 is "$? $(cat "$work/err")" "0 " "a table is installed"
 is "$(link "$place/current")" table-1-0.so "current is a link to it"
 cmp -s "$work/one.so" "$place/current"
-ok $? "with its bytes"
+ok $? "current has the bytes of the table"
 is "$(stat -c '%a' "$place/current/.." 2>/dev/null || stat -c %a "$place") \
 $(stat -L -c %a "$place/current")" "755 644" "that all may read"
 like "$(cat "$work/out")" 'current is table-1-0-[0-9a-f]{16}.so now' "which is told"
@@ -46,9 +45,9 @@ is "$? $(link "$site/big/main/mpich-4.0/current")" "0 table-1-0.so" \
     "another partition has its own"
 t install "$work/other.so"
 is "$? $(ls "$site/default/default" | tr '\n' ' ')" "0 mpich-4.0 openmpi-4.1 " \
-    "the folder is the library's that it was measured under"
+    "the folder is that of the measured MPI library"
 t install "$work/mute.so" --mpi mpich-4.0 --cluster big
-is "$?" 0 "or the one that is said"
+is "$?" 0 "--mpi selects the folder"
 
 t list
 is "$? $(grep -c '^[a-z]' "$work/out")" "0 4" "list has all places"
@@ -56,12 +55,15 @@ like "$(cat "$work/out")" '^big/main/mpich-4.0: table-1-0-[0-9a-f]{16}.so$' "by 
 like "$(cat "$work/out")" '^default/default/mpich-4.0: table-2-1-[0-9a-f]{16}.so$' "all"
 like "$(cat "$work/out")" 'before +table 1' "with what was before"
 t diff "$work/two.so"
-is "$? $(grep -c 'the same choices' "$work/out")" "0 1" "diff: none"
+is "$? $(grep -c 'the same choices' "$work/out")" "0 1" \
+    "diff of equal tables reports no difference"
 t diff "$work/one.so"
-like "$(cat "$work/out")" '^  bcast +P = 2 .*linear -> binomial' "diff: where, and what"
-is "$(grep '^  ' "$work/out" | grep -vc '^  bcast ')" 0 "and no other collective"
+like "$(cat "$work/out")" '^  bcast +P = 2 .*linear -> binomial' \
+    "diff prints where and how tables differ"
+is "$(grep '^  ' "$work/out" | grep -vc '^  bcast ')" 0 \
+    "diff prints no equal collective"
 
-# Back, and on from there.
+# Rollback, and installation after it.
 t rollback --mpi mpich-4.0
 is "$? $(link "$place/current")" "0 table-1-0.so" "rollback"
 like "$(cat "$work/out")" 'is table-1-0-[0-9a-f]+.so again, and was table-2-1-[0-9a-f]+.so' "is told"
@@ -73,10 +75,11 @@ is "$? $(link "$place/current")" "0 table-3-1.so" "the next one comes after the 
 t rollback --mpi mpich-4.0
 is "$? $(link "$place/current")" "0 table-1-0.so" "so does its rollback"
 t rollback --cluster big --partition main
-is "$? $(wc -l <"$work/err" | tr -d ' ')" "4 1" "the only library need not be named"
+is "$? $(wc -l <"$work/err" | tr -d ' ')" "4 1" \
+    "--mpi is not needed with a single library"
 t rollback
 is "$? $(grep -c 'tables of 2 MPI libraries.*--mpi' "$work/err")" "2 1" \
-    "of two one has to be"
+    "--mpi is needed with two libraries"
 t install "$work/two.so" -q
 is "$(cat "$work/out")" "" "-q is quiet"
 rm "$place"/table-1-0-*.so
@@ -84,22 +87,22 @@ t rollback --mpi mpich-4.0
 is "$? $(link "$place/current")" "4 table-4-1.so" "what was before is gone"
 t install "$work/one.so"
 
-# A table that leaves all to the library says so.
+# A table that leaves all calls to the library is marked.
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$work/a.db"
 "$chorale" decide "$work/a.db" -q
 sqlite3 "$work/a.db" "UPDATE decision SET provider = 'library',
     variant = 'default', params = ''"
 "$chorale" generate "$work/a.db" -q -o "$work/empty.c" &&
     "$CC" -shared -fPIC -I"$top_srcdir" "$work/empty.c" -o "$work/empty.so"
-ok $? "a table without a choice"
+ok $? "a table without a choice is compiled"
 grep -q 'chooses' "$work/out"
-is $? 1 "of others nothing is said"
+is $? 1 "a table with choices is not marked"
 out=$("$chorale" table install "$work/empty.so" --mpi mpich-4.0 \
     --folder "$work/left")
 like "$out" "chooses +nothing: all calls are the library's" \
-    "is said to choose nothing"
+    "a table without a choice is marked"
 
-# Killed on the way, at each of its calls that put something in place.
+# install is ended at each of its calls that change files.
 cat >"$work/die.c" <<'EOF'
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -142,19 +145,20 @@ for call in link symlink rename; do
         "ended at $call: the old one is current"
 done
 cmp -s "$work/one.so" "$place/current"
-ok $? "and whole"
+ok $? "the old table is complete"
 t install "$work/two.so"
 is "$? $(cmp "$work/two.so" "$place/current" && echo same)" "0 same" \
-    "the same command again puts the new one in place"
+    "the same command again installs the new table"
 
-# What is no table of ours, or not to be trusted.
+# Files that are no tables, or not trusted.
 bad() { # status, text, name, words
     want=$1 text=$2 name=$3
     shift 3
     t "$@"
     is "$? $(cat "$work/out")" "$want " "$name"
-    like "$(cat "$work/err")" "^chorale: .*$text" "$name: what and how to mend it"
-    is "$(wc -l <"$work/err" | tr -d ' ')" 1 "$name: one line"
+    like "$(cat "$work/err")" "^chorale: .*$text" \
+        "$name: the error has problem and remedy"
+    is "$(wc -l <"$work/err" | tr -d ' ')" 1 "$name: the error is one line"
 }
 now=$(link "$place/current")
 echo text >"$work/text.so"
@@ -170,31 +174,35 @@ chmod go+w "$work/loose.so"
 bad 4 'others may write it; chmod go-w' "one that others may write" \
     install "$work/loose.so"
 bad 3 'nowhere.so: No such file' "nothing there" install "$work/nowhere.so"
-bad 2 "--cluster '../x': a folder" "a name that leaves the folder" \
+bad 2 "--cluster '../x': a folder" "a cluster name that leaves the folder" \
     install "$work/one.so" --cluster ../x
 bad 2 'table swap: install FILE' "an unknown word" swap
 bad 2 'table install: install FILE' "no file" install
 bad 4 'has no table; .*table install' "no place" rollback --mpi mpich-9.9
 is "$(link "$place/current")" "$now" "the current one is as it was"
 "$chorale" table list --folder "$work/none" 2>"$work/err"
-is "$? $(grep -c 'none: is not there' "$work/err")" "3 1" "no folder"
+is "$? $(grep -c 'none: is not there' "$work/err")" "3 1" \
+    "a missing folder exits with 3"
 mkdir "$work/empty"
-like "$("$chorale" table list --folder "$work/empty")" 'empty: no table' "an empty one"
+like "$("$chorale" table list --folder "$work/empty")" 'empty: no table' \
+    "an empty folder is reported"
 CHORALE_SITE=here "$chorale" table list 2>"$work/err"
-is "$? $(grep -c 'no absolute path' "$work/err")" "2 1" "CHORALE_SITE is absolute"
+is "$? $(grep -c 'no absolute path' "$work/err")" "2 1" \
+    "a relative CHORALE_SITE is refused"
 is "$(CHORALE_SITE=$site "$chorale" table list | grep -c '^[a-z]')" 4 \
-    "and where to look"
+    "CHORALE_SITE selects the folder"
 mkdir -p "$site/hand/default/mpich-4.0"
 cp "$work/one.so" "$site/hand/default/mpich-4.0/current"
-bad 4 'current: was put there by hand' "one put there by hand is not replaced" \
+bad 4 'current: was put there by hand' "a table put there by hand" \
     install "$work/two.so" --cluster hand
 bad 4 'by hand' "nor rolled back" rollback --cluster hand
 echo text >"$place/table-9-0.so"
 ln -sf table-9-0.so "$place/current"
 t list
-like "$(cat "$work/out")" 'unused: .*not a shared object' "list says what is not used"
+like "$(cat "$work/out")" 'unused: .*not a shared object' \
+    "list marks files that are not used"
 
-# Without permission: as nobody, if we may become that.
+# Without permission: as user nobody, if possible.
 if command -v setpriv >/dev/null 2>&1 && [ "$(id -u)" = 0 ] &&
     chmod 755 "$work" && setpriv --reuid=65534 --clear-groups \
         "$chorale" --version >/dev/null 2>&1; then
@@ -207,25 +215,27 @@ if command -v setpriv >/dev/null 2>&1 && [ "$(id -u)" = 0 ] &&
     cp "$work/one.so" "$work/theirs.so"
     chown 65534 "$work/theirs.so"
     t install "$work/theirs.so"
-    is "$?" 4 "another user's table"
-    like "$(cat "$work/err")" 'belongs to user 65534' "is told"
+    is "$?" 4 "another user's table exits with 4"
+    like "$(cat "$work/err")" 'belongs to user 65534' \
+        "the error names the owner"
 else
-    skip "cannot become another user" "no permission"
+    skip "cannot become another user" "without permission install exits with 3"
 fi
 
-# The shim takes what is installed.
+# The shim uses the installed table.
 if command -v "$MPIEXEC" >/dev/null 2>&1 && command -v "$MPICC" >/dev/null 2>&1 &&
     [ -f "$top_builddir/.libs/libchorale_pmpi.so" ]; then
     said=$("$top_builddir/chorale-runner" --probe | tr -s '\t ' ' ')
     table real "-DLIBRARY=\"$said\"" && "$chorale" table install \
         "$work/real.so" --folder "$work/served" >/dev/null 2>"$work/err"
-    is "$? $(cat "$work/err")" "0 " "a table for this library"
+    is "$? $(cat "$work/err")" "0 " "a table for this library is installed"
     "$MPICC" "$top_srcdir/tests/shim/programs/bcasts.c" -I"$top_srcdir" -o "$work/bcasts" &&
         CHORALE_SITE=$work/served CHORALE_VERBOSE=1 timeout 900 "$MPIEXEC" -n 2 \
             env LD_PRELOAD="$top_builddir/.libs/libchorale_pmpi.so" \
             "$work/bcasts" >"$work/out" 2>&1
-    like "$(cat "$work/out")" 'bcast n=1024 P=2 -> binomial' "is what the shim runs"
+    like "$(cat "$work/out")" 'bcast n=1024 P=2 -> binomial' \
+        "the shim runs the installed table"
 else
-    skip "no MPI, or no shim" "the shim"
+    skip "no MPI, or no shim" "the shim runs the installed table"
 fi
 finish

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # table_kill.t - `chorale table install` and `rollback` are killed with SIGKILL
-# before each of their calls that touch files: `current` is a whole table, the
-# old or the new one, and the next command does its work.
+# before each of their calls that touch files. `current` is then a complete
+# table, the old or the new one, and the next command works.
 . "$(dirname "$0")/../../lib.sh"
 . "$here/../kill.sh"
 "$chorale" --version | grep -q 'sanitizer=no' ||
-    skip_all "tables that are loaded would need the sanitizer's runtime"
+    skip_all "loaded tables would need the sanitizer's runtime"
 umask 022
 unset CHORALE_SITE
 site=$work/etc/chorale
@@ -64,7 +64,7 @@ ok $? "calls that touch files can be counted"
 t() { # words
     "$chorale" table "$@" --folder "$site" >"$work/out" 2>"$work/err"
 }
-dying() { # number of the call, words
+dying() { # number of the call, words: run and kill at that call
     at=$1
     shift
     { DIE_AT=$at LD_PRELOAD="$work/die.so" "$chorale" table "$@" \
@@ -81,13 +81,13 @@ which_is() { # the table that is current, "none", or "broken"
         echo broken
     fi
 }
-readable() { # 1: all on the way to it may be read by all, whoever asks
+readable() { # 1: all users can read all folders on its path
     [ -z "$(find "$site" ! -name '.*' \( -type d ! -perm -755 -o \
         -name '*.so' ! -perm -644 \))" ]
 }
-# A command at each call: from a state, with what may be current then; and the
-# next command, with what is current then.
-every_call() { # name, current allowed, next command, then current, words
+# Kill a command at each call, starting from a state. Check which table is then
+# current, run the next command, and check again.
+every_call() { # name, allowed tables, next command, table after it, words
     name=$1 allowed=$2 following=$3 want=$4
     shift 4
     k=0 bad=0 code=137 seen=
@@ -122,7 +122,7 @@ every_call() { # name, current allowed, next command, then current, words
         case "$seen " in *" $word "*) ;; *) bad=1 ;; esac
     done
     [ $k -gt 3 ] && [ $bad -eq 0 ]
-    ok $? "$name: some before it was done and some after"
+    ok $? "$name: some calls are before the change, some after it"
 }
 
 start() { :; }
@@ -139,12 +139,13 @@ start() { t install "$work/one.so" && t install "$work/two.so" &&
     t install "$work/one.so"; }
 rm -rf "$work/etc"
 start && t rollback && t rollback
-is "$? $(which_is)" "0 one" "as far as there are tables"
+is "$? $(which_is)" "0 one" \
+    "rollback works as long as there are previous tables"
 
 rm -rf "$work/etc"
 start
 
-# What killed commands leave.
+# Files that killed commands leave.
 : >"$place/.table-abcdef"
 : >"$place/.table-fresh1"
 ln -s table-1-0.so "$place/.current-1"
@@ -154,11 +155,11 @@ find "$place" -name '.table-*' ! -name '*fresh1' -exec \
 touch -h -d '2 hours ago' "$place"/.current-*
 t install "$work/two.so"
 is "$? $(cd "$place" && ls -d .table-[!f]* .current-* 2>/dev/null)" "0 " \
-    "what they left goes, an hour on"
+    "their temporary files are removed after an hour"
 [ -e "$place/.table-fresh1" ] && [ -d "$place/.table-folder" ]
-ok $? "what another command may be at work with stays, and what is no file"
+ok $? "recent files, which may be in use, and folders are kept"
 
-# Told to stop while a database is made into a table.
+# Interrupted while a table is made from a database.
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" \
     "$work/a.db" site '2 4' 3
 cat >"$work/slow-cc" <<EOF
@@ -167,7 +168,7 @@ cat >"$work/slow-cc" <<EOF
 exec sleep 600
 EOF
 chmod +x "$work/slow-cc"
-compiling() { # leaves $pid at work on a table
+compiling() { # leaves process $pid compiling a table
     rm -f "$work/compiling"
     CC=$work/slow-cc "$chorale" table install "$work/a.db" --mpi mpich-4.0 \
         --folder "$site" >"$work/out" 2>"$work/err" &
@@ -177,33 +178,37 @@ compiling() { # leaves $pid at work on a table
 made_for() { (cd "$work" && ls -d .chorale-table-?????? 2>/dev/null); }
 compiling
 now=$(readlink "$place/current")
-like "$(made_for)" '^.chorale-table-......$' "its folder is beside the database"
+like "$(made_for)" '^.chorale-table-......$' \
+    "the temporary folder is beside the database"
 kill -TERM $pid
 wait $pid
-is "$? $(readlink "$place/current")" "75 $now" "told to stop: exit 75"
+is "$? $(readlink "$place/current")" "75 $now" \
+    "interrupted install exits with 75"
 like "$(cat "$work/err")" '^chorale: table: stopped.* the same command' \
-    "it says what that means"
-is "$(made_for)" "" "and leaves nothing beside the database"
+    "interrupted install prints how to resume"
+is "$(made_for)" "" "interrupted install removes its folder"
 
-# Killed there: what it left goes when it is old.
+# After SIGKILL the folder is removed when it is old.
 compiling
 kill -KILL $pid
 { wait $pid; } 2>/dev/null
 left=$(made_for)
 [ -n "$left" ] && [ -s "$work/$left/table.c" ]
-ok $? "killed there it leaves a folder"
+ok $? "a killed install leaves a folder"
 mkdir "$work/.chorale-table-others" "$work/.chorale-table-otherss"
 : >"$work/.chorale-table-others/mine"
 t install "$work/a.db" --mpi mpich-4.0
-is "$? $(cd "$work" && ls -d "$left")" "0 $left" "which may be at work still"
+is "$? $(cd "$work" && ls -d "$left")" "0 $left" \
+    "a recent folder, which may be in use, is kept"
 touch -d '8 days ago' "$work/$left" "$work"/.chorale-table-others*
 t install "$work/a.db" --mpi mpich-4.0
 is "$? $(made_for) $(ls "$work/.chorale-table-others")" \
-    "0 .chorale-table-others mine" "a week on it goes, and nothing else does"
+    "0 .chorale-table-others mine" \
+        "after a week the folder is removed, but no others"
 [ -d "$work/.chorale-table-otherss" ]
-ok $? "nor what has another name"
+ok $? "a folder with another name is kept"
 t diff "$work/a.db" --mpi mpich-4.0
 is "$? $(grep -c '^+++ .*/a.db$' "$work/out") $(grep -c 'the same choices' \
     "$work/out") $(made_for)" "0 1 1 .chorale-table-others" \
-    "diff makes a database's table too, and removes it"
+    "diff makes a table from a database and removes it"
 finish

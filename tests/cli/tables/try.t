@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# try.t - an application with a table and without, in turns.
+# try.t - chorale try runs an application alternately with and without a table.
 . "$(dirname "$0")/../../lib.sh"
 : "${MPICC:=mpicc.mpich}"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
@@ -70,41 +70,47 @@ EOF
 "$chorale" try table.so --repeat 2 -- "$MPIEXEC" -n 2 ./app >out 2>err
 status=$?
 [ $status -le 1 ]
-ok $? "a program is tried"
+ok $? "try exits with 0 or 1"
 is "$(grep '^ran' out | tr '\n' ' ')" \
-    "ran without ran with ran with ran without " "in turns, its output shown"
+    "ran without ran with ran with ran without " \
+        "runs with and without the table alternate, with their output"
 like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower) \([0-9.]+ to' \
-    "the program's ratio, with an interval"
+    "the program's ratio has an interval"
 like "$(cat out)" '^in collectives: .* without, .* with: x[0-9.]+( faster|, slower) \(' \
-    "that of collectives"
-like "$(cat out)" 'bcast +80 B P = 2 +17 calls .* binomial:segsize=0$' "what the table ran"
+    "the ratio of time in collectives has an interval"
+like "$(cat out)" 'bcast +80 B P = 2 +17 calls .* binomial:segsize=0$' \
+    "choices of the table are listed"
 is "$(ls)" "app
 app.c
 err
 out
-table.so" "nothing is left behind"
+table.so" "no file remains"
 
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 2 ./app slow \
     >out 2>err
-is $? 1 "a program that is slower with the table"
+is $? 1 "a program that is slower with the table exits with 1"
 like "$(tail -n 1 err)" 'slower with the table: all of the 95 % interval' \
-    "is told"
-like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
+    "the error names the interval"
+like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' \
+    "the ratio has the word slower"
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
-is $? 0 "a program of whose calls it changed none is not slower by it"
-like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' "which is said"
+is $? 0 "a program without changed calls exits with 0"
+like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' \
+    "a table that changed no call is reported"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
-is $? 0 "one pair judges nothing"
-like "$(cat out)" 'One pair of runs says nothing of chance' "and says so"
-like "$(cat out)" 'The table changed no call' "one rank is the library's"
+is $? 0 "a single pair of runs exits with 0"
+like "$(cat out)" 'One pair of runs says nothing of chance' \
+    "a single pair of runs is reported as no evidence"
+like "$(cat out)" 'The table changed no call' \
+    "calls on one rank are left to the library"
 
 refused() { # status, text, arguments
     want=$1 text=$2
     shift 2
     "$chorale" try "$@" >out 2>err
     is $? "$want" "refused: $*"
-    like "$(tail -n 1 err)" "$text" "and why"
-    is "$(grep -c '^chorale: ' err)" 1 "in one line"
+    like "$(tail -n 1 err)" "$text" "the error gives the reason: $*"
+    is "$(grep -c '^chorale: ' err)" 1 "the error is one line: $*"
 }
 refused 2 'name the program after --' table.so
 refused 2 'name the program after --' table.so --
@@ -116,12 +122,13 @@ refused 3 'none.db: No such file' none.db -- ./app
 refused 3 'left no trace' table.so -- true
 refused 3 'ended with exit status 1' table.so -- false
 refused 2 'are for a database' table.so --system s -- ./app
-is "$(ls -d chorale-try* none* 2>/dev/null)" "" "nothing is left behind"
+is "$(ls -d chorale-try* none* 2>/dev/null)" "" "refused commands leave no file"
 
-# Of a database the table is made first.
+# The table can be made from a database.
 sh "$top/tests/cli/synth.sh" "$top/db/schema.sql" r.db ring "2 16" >/dev/null
 "$chorale" decide r.db -q && "$chorale" try r.db --repeat 1 -- \
     "$MPIEXEC" -n 2 ./app >out 2>err
-is $? 0 "a database's table is compiled"
-is "$(grep -c '^ran with$' out)$(ls -d r.db-* 2>/dev/null)" 1 "used, and removed"
+is $? 0 "try with a database exits with 0"
+is "$(grep -c '^ran with$' out)$(ls -d r.db-* 2>/dev/null)" 1 \
+    "the table of a database is compiled, used and removed"
 finish

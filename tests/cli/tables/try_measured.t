@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# try_measured.t - `chorale try` without a table: the application is traced, its
-# calls are measured under its own launcher, and the table of them is tried.
+# try_measured.t - `chorale try` without a table traces the application,
+# measures its calls with its own launcher, and tries the resulting table.
 . "$(dirname "$0")/../../lib.sh"
 : "${MPICC:=mpicc.mpich}"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
@@ -17,8 +17,8 @@ unset CHORALE_AFTER CHORALE_DISPATCH
 export CHORALE_SITE="$work/no-site"
 cd "$work" || exit 99
 
-# Broadcasts on all ranks and reductions on the odd and the even ones; with an
-# argument other things instead.
+# Broadcasts on all ranks and reductions on the odd and on the even ranks; other
+# calls with an argument.
 cat >app.c <<'EOF'
 #include <mpi.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 }
 EOF
 "$MPICC" -o app app.c || skip_all "$MPICC does not compile"
-# Launchers: one that starts the application alone, one that is slow to measure.
+# Launchers: one that starts only the application, one with slow measurements.
 cat >picky <<'EOF'
 #!/bin/sh
 case $* in *app*) exec "$@" ;; *) echo "not that" >&2; exit 7 ;; esac
@@ -91,7 +91,7 @@ printf '#!/bin/sh\nexec ./app "$@"\n' >script
 chmod +x script picky slow
 
 try() { timeout 900 "$chorale" try "$@" >out 2>err; }
-# On a machine with much else to do it may be that no measurement counts.
+# On a busy machine all measurements may be invalid.
 try_again() {
     for _ in 1 2 3 4; do
         try "$@"
@@ -105,67 +105,74 @@ left() {
         grep -Ev '^\./(app|app\.c|script|picky|slow|out|err|kept)$'
 }
 
-# --- all of it -------------------------------------------------------------
+# --- main path -------------------------------------------------------------
 try_again --repeat 2 --budget 60 -- "$MPIEXEC" -n 2 ./app
 status=$?
 [ $status -le 1 ]
-ok $? "without a table one is measured, and tried"
+ok $? "without a table try measures and tries one"
 [ "$tap_bad" = 0 ] || diag "$(cat out err)"
 is "$(grep '^ran' out | tr '\n' ' ')" \
     "ran without ran without ran with ran with ran without " \
-    "the application runs once to be traced, then in turns"
-like "$(cat out)" '^traced:$' "what it calls is shown"
-like "$(cat out)" 'bcast +7.812 KiB +2 single-node' "point by point"
+    "the application runs once for the trace, then alternately"
+like "$(cat out)" '^traced:$' "the traced calls are printed"
+like "$(cat out)" 'bcast +7.812 KiB +2 single-node' \
+    "the traced points are printed"
 like "$(cat out)" "^measuring the traced points with '$MPIEXEC -n \{P\}', " \
-    "its own launcher measures"
-like "$(cat out)" '^measured: [1-9][0-9]* runs in ' "how much was measured"
-like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower)' "the gain"
-is "$(left)" "" "nothing is left behind"
-is "$(grep -c "$(printf '\r')" err)" 0 "no progress bar where nobody looks"
+    "the application's launcher starts the measurement"
+like "$(cat out)" '^measured: [1-9][0-9]* runs in ' \
+    "the number of runs is printed"
+like "$(cat out)" '^program: +.* without, .* with: x[0-9.]+( faster|, slower)' \
+    "the program's ratio is printed"
+is "$(left)" "" "no file remains"
+is "$(grep -c "$(printf '\r')" err)" 0 \
+    "no progress bar is drawn without a terminal"
 
-# --- kept; smaller communicators -------------------------------------------
+# --- --keep; smaller communicators -----------------------------------------
 LD_PRELOAD=$yield try_again --repeat 1 --keep kept -- "$MPIEXEC" -n 4 ./app
-is $? 0 "--keep"
+is $? 0 "--keep exits with 0"
 [ "$tap_bad" = 0 ] || diag "$(cat out err)"
 is "$(tail -n 1 out)" "To install the table: chorale table install \
-$work/kept/table.so" "the last line says how to install the table"
+$work/kept/table.so" "the last line has the command to install the table"
 is "$(ls -A kept | tr '\n' ' ')$(left)" "results.db table.so " \
-    "the table and what was measured are there"
+    "--keep keeps the table and the database"
 is "$(sqlite3 kept/results.db "SELECT DISTINCT coll, msg_size, comm_size
     FROM cell JOIN run USING (cell_id) WHERE status = 'ok' ORDER BY 1" |
     tr '\n' ' ')" "allreduce|4096|2 bcast|8000|4 " \
-    "exactly what is traced is measured, with as many ranks"
+    "exactly the traced points are measured, with their numbers of ranks"
 runs=$(sqlite3 kept/results.db 'SELECT count(*) FROM run')
 eval "$(sed -n 's/^To install the table: chorale/"$chorale"/p' out)" \
     --folder "$work/site" >/dev/null 2>err
-is $? 0 "which does it"
+is $? 0 "that command installs the table"
 CHORALE_SITE=$work/site try --repeat 1 -- "$MPIEXEC" -n 2 ./app
 is "$?$(grep -c '^measuring' out)$(grep -c '^ran' out)" 002 \
-    "an installed table is tried as it is"
+    "an installed table is tried without measurement"
 like "$(cat out)" "^table: $work/site/default/.*; --measure makes one" \
-    "it says so"
+    "the use of an installed table is reported"
 rm -r site
 CHORALE_DISPATCH=$work/kept/table.so try --repeat 1 -- "$MPIEXEC" -n 2 ./app
-is "$?$(grep -c '^measuring' out)" 00 "so is that of CHORALE_DISPATCH"
+is "$?$(grep -c '^measuring' out)" 00 \
+    "the table of CHORALE_DISPATCH is tried without measurement"
 LD_PRELOAD=$yield CHORALE_DISPATCH=$work/kept/table.so try --repeat 1 --keep kept -- \
     "$MPIEXEC" -n 4 ./app
 is "$? $(sqlite3 kept/results.db 'SELECT count(*) FROM run')" "0 $runs" \
-    "--keep goes on with what is there: all of it is measured already"
+    "--keep again uses the kept measurements"
 rm -r kept
 
-# --- where the launcher's words end -----------------------------------------
+# --- separating launcher and application
+# ----------------------------------------
 LD_PRELOAD=$yield try_again --repeat 1 -- nice -n 4 "$MPIEXEC" -n 4 -- ./script
-is $? 0 "a second -- says where the application begins"
+is $? 0 "a second -- marks the application"
 like "$(cat err)" 'no one word of .* says how many ranks' \
-    "two words that could be the number of ranks are told"
-like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" "and neither is another one"
+    "an ambiguous number of ranks is reported"
+like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" \
+    "no ambiguous word is replaced"
 refused() { # status, text, arguments
     want=$1 text=$2
     shift 2
     try "$@"
     is $? "$want" "refused: $*"
-    like "$(tail -n 1 err)" "$text" "and why"
-    is "$(grep -c '^chorale: ' err)" 1 "in one line"
+    like "$(tail -n 1 err)" "$text" "the error gives the reason: $*"
+    is "$(grep -c '^chorale: ' err)" 1 "the error is one line: $*"
 }
 refused 2 "ran 'app', which is no word of the command: .*second --" -- \
     "$MPIEXEC" -n 2 ./script
@@ -176,27 +183,28 @@ refused 3 'on 1 ranks that find each other, and the application ran on 2' -- \
 refused 3 "does not start chorale-runner in the application's place: not that" \
     -- ./picky "$MPIEXEC" -n 2 ./app
 
-# --- nothing to win -----------------------------------------------------------
+# --- no calls to tune
+# ----------------------------------------------------------
 refused 4 'app makes no collective calls' -- "$MPIEXEC" -n 2 ./app none
 refused 4 'calls its collectives on one rank' -- "$MPIEXEC" -n 1 ./app
 try -- "$MPIEXEC" -n 2 ./app own
-is $? 4 "operations of its own cannot be measured"
+is $? 4 "an application with only its own operations exits with 4"
 like "$(tail -n 1 err)" 'none of the collective calls of app can be measured' \
-    "it says so"
+    "the error gives the reason"
 refused 3 'left no trace' --measure -- true
-is "$(left)" "" "nothing is left behind"
+is "$(left)" "" "refused commands leave no file"
 
 # --- the budget, and Ctrl-C ----------------------------------------------------
 try --repeat 1 --budget 1 -- "$MPIEXEC" -n 2 ./app sizes
 status=$?
 like "$(cat err)" 'traced points, .* are not measured: .*the budget' \
-    "points beyond the budget are left out, and told"
+    "points beyond the budget are left out and reported"
 [ $status = 0 ] || grep -Eq 'nothing (was measured in 1 s|that was measured)' err
-ok $? "and the others decide, if there was time for any"
+ok $? "the measured points are decided, if there was time"
 [ "$tap_bad" = 0 ] || diag "$(cat out err)"
 try --repeat 1 --budget 3 -- ./slow "$MPIEXEC" -n 2 ./app
 like "$(cat err)" 'budget of 3 s is spent with [0-9]+ runs left|in 3 s' \
-    "what takes longer than was foreseen is ended"
+    "a measurement that takes longer than planned is ended"
 interrupted() { # further options
     timeout 900 "$chorale" try --budget 200 "$@" -- "$MPIEXEC" -n 2 ./app \
         sizes >out 2>err &
@@ -211,14 +219,14 @@ interrupted() { # further options
     wait $pid
 }
 interrupted
-is "$? $(left)" "75 " "stopped while it measures, it leaves nothing behind"
+is "$? $(left)" "75 " "interrupted during the measurement, try leaves no file"
 is "$(tail -n 1 err)" "chorale: try: stopped; nothing is kept of it: the same \
 command begins again, and with --keep DIR one that is stopped goes on" \
-    "and says so, and how to begin again"
+    "interrupted try prints how to start again"
 interrupted --keep kept
-is "$? $(left)" "75 " "stopped with --keep"
+is "$? $(left)" "75 " "interrupted try --keep exits with 75"
 like "$(tail -n 1 err)" "measured is in $work/kept, and the same command" \
-    "it says where to go on"
+    "interrupted try --keep prints how to resume"
 [ -f kept/results.db ]
-ok $? "what is measured is there"
+ok $? "interrupted try --keep keeps the measurements"
 finish

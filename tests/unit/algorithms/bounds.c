@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bounds.c - see bounds.h. */
+/* bounds.c - compare cost bounds with the recorded table bounds.inc. */
 #include "tests/unit/algorithms/bounds.h"
 
 #include <math.h>

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bounds.h - how far the stated bounds are above what schedules take, kept in
- * a table: a bound is loose at many points, so that a coefficient which is
- * wrong by a tenth is still one. As a share of its schedule it is another.
+/* bounds.h - check stated cost bounds against the recorded table bounds.inc.
  *
- * The least is above 1 where messages of a rank overlap: the order in which a
- * port takes them depends on what a message takes in latency and in bytes, and
- * ports wait longest where both count. The bound holds there, too; of one alone
- * it is reached nowhere. */
+ * The cost of some variants is an upper bound of their schedule's time. Such a
+ * bound is loose at many points: a coefficient that is wrong by a tenth may
+ * still give a bound. The ratio of bound to schedule then changes, and the
+ * table shows it.
+ *
+ * The smallest ratio is above 1 where messages of a rank overlap. The order in
+ * which a port takes them depends on the latency and the bytes of each message,
+ * and ports wait longest where both count. The bound is valid there too; with
+ * latency or bandwidth alone the schedule never reaches it. */
 #ifndef CHORALE_TESTS_UNIT_ALGORITHMS_BOUNDS_H
 #define CHORALE_TESTS_UNIT_ALGORITHMS_BOUNDS_H
 
@@ -14,24 +17,24 @@
 
 #include "algorithms/alg.h"
 
-/* Of latency, bandwidth and reductions, each by itself on a network where it
- * is all that takes time: the least and the most times its schedule that is
- * stated. Most 0: nowhere. */
+/* Smallest and largest ratio of stated cost to schedule time, on networks where
+ * only latency, only bandwidth or only reductions take time, in this order.
+ * most is 0 if no point takes time on that network. */
 enum { BOUNDS_NNET = 3 };
 struct bounds {
     double least[BOUNDS_NNET], most[BOUNDS_NNET];
 };
 
-/* One more point, on one of these networks. */
+/* Add one point on one of these networks; both times in seconds. */
 void bounds_add(struct bounds *b, const struct chorale_point *pt,
                 double stated, double taken);
 
-/* 1 if they are those of the table, within 0.1 %, and neither has what the
- * other has not; else 0, with what is wrong. */
+/* Returns 1 if the ratios equal the table's row for alg within 0.1 %, where a
+ * missing row counts as zeros; else 0, with the difference in wrong[size]. */
 int bounds_hold(const struct chorale_alg *alg, const struct bounds *b,
                 char *wrong, size_t size);
 
-/* The row of the table, as bounds.inc has it; none for exact costs. */
+/* Print the row in the format of bounds.inc; nothing for exact costs. */
 void bounds_print(const struct chorale_alg *alg, const struct bounds *b,
                   FILE *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* catalogue.c - the registry, parameter texts and tree shapes.
- * Linked with the MPI library, but MPI is never initialised: the command
- * asks all of this on a login node. */
+/* catalogue.c - registry, parameter texts and tree shapes of the catalogue.
+ * Linked with the MPI library, but MPI is never initialised, as in the command
+ * on a login node. */
 #include "algorithms/alg.h"
 #include "algorithms/tree.h"
 #include "tests/tap.h"
@@ -38,7 +38,7 @@ static int row_is_complete(const struct chorale_alg *alg)
     return ok;
 }
 
-/* Variants of each collective that no patent lets a build leave out. */
+/* Unpatented variants of each collective, which every build has. */
 static const int at_least[CHORALE_NCOLL] = {
     [CHORALE_BARRIER] = 10,        [CHORALE_BCAST] = 16,
     [CHORALE_REDUCE] = 14,         [CHORALE_ALLREDUCE] = 22,
@@ -67,17 +67,17 @@ static void test_registry(void)
     }
     for (int i = 0; i < CHORALE_NCOLL; i++)
         tap_ok(at_least[i] > 0 && covered[i] >= at_least[i],
-               "%s has its %d variants",
+               "%s has at least %d variants",
                chorale_coll_info((enum chorale_coll)i)->name, at_least[i]);
     tap_ok(complete, "every descriptor is complete, its candidates in range, "
-                     "its constraints in words");
+                     "its constraints described");
     tap_ok(found, "every variant is found by its name, and only once");
     tap_ok(sorted, "rows are ordered by collective");
     tap_ok(chorale_alg_find(CHORALE_BCAST, "no_such") == NULL &&
                chorale_alg_find(CHORALE_ALLGATHER, "linear_nb") == NULL,
-           "an unknown name, or another collective's, finds nothing");
+           "an unknown name, or one of another collective, is not found");
     tap_ok(chorale_alg_index(&stranger) == -1,
-           "a descriptor of elsewhere has no index");
+           "a descriptor outside the registry has no index");
 }
 
 static const char *even_only(const struct chorale_point *pt)
@@ -85,7 +85,7 @@ static const char *even_only(const struct chorale_point *pt)
     return pt->msg_size % 2 != 0 ? "needs an even size" : NULL;
 }
 
-/* Does alg, with these needs, refuse at (comm_size, msg_size)? */
+/* 1 if alg with these needs refuses (comm_size, msg_size). */
 static int refuses(unsigned needs, int comm_size, size_t msg_size,
                    int commutative)
 {
@@ -101,16 +101,16 @@ static void test_refuses(void)
 {
     tap_ok(refuses(CHORALE_NEEDS_COMMUTE, 4, 8, 0) &&
                !refuses(CHORALE_NEEDS_COMMUTE, 4, 8, 1),
-           "NEEDS_COMMUTE refuses other operations only");
+           "NEEDS_COMMUTE refuses only operations that do not commute");
     tap_ok(refuses(CHORALE_NEEDS_POW2, 6, 8, 1) &&
                !refuses(CHORALE_NEEDS_POW2, 8, 8, 1) &&
                !refuses(CHORALE_NEEDS_POW2, 1, 8, 1),
-           "NEEDS_POW2 refuses other sizes only");
+           "NEEDS_POW2 refuses only sizes that are no power of two");
     tap_ok(refuses(CHORALE_NEEDS_EVEN, 5, 8, 1) &&
                !refuses(CHORALE_NEEDS_EVEN, 6, 8, 1),
-           "NEEDS_EVEN refuses odd sizes only");
+           "NEEDS_EVEN refuses only odd sizes");
     tap_ok(refuses(0, 4, 7, 1) && !refuses(0, 4, 8, 1),
-           "the hook is asked as well");
+           "the descriptor's own hook can refuse too");
 }
 
 /* --- parameters ------------------------------------------------------- */
@@ -126,7 +126,7 @@ static const struct chorale_alg two_params = {
 static const struct {
     const char *text;
     int ok;
-    long segsize, fanout; /* or: */
+    long segsize, fanout; /* else why: */
     const char *why;      /* a part of the message */
 } texts[] = {
     { "", 1, 8192, 4, NULL },
@@ -165,7 +165,7 @@ static void test_parse(void)
         if (texts[i].ok)
             tap_ok(!bad && value[0] == texts[i].segsize &&
                        value[1] == texts[i].fanout,
-                   "\"%s\" is understood", texts[i].text);
+                   "\"%s\" is accepted", texts[i].text);
         else if (!tap_ok(bad && value[0] == -7 &&
                              strstr(why, texts[i].why) != NULL,
                          "\"%s\" is refused: %s", texts[i].text,
@@ -189,14 +189,14 @@ static void test_format(void)
     tap_ok(chorale_alg_params_parse(&two_params, text, back, why,
                                     sizeof(why)) == 0 &&
                back[0] == value[0] && back[1] == value[1],
-           "and read back");
+           "the written parameters are parsed to the same values");
     tap_ok(chorale_alg_params_format(&two_params, value, cut, sizeof(cut)) ==
                    n &&
                strcmp(cut, "fanout=") == 0,
-           "a short buffer gets what fits, and the full length is told");
+           "a short buffer is truncated, and the full length is returned");
     tap_ok(chorale_alg_params_format(plain, value, text, sizeof(text)) == 0 &&
                text[0] == '\0',
-           "no parameters: empty text");
+           "a variant without parameters is written as empty text");
     tap_ok(chorale_alg_params_parse(plain, "k=2", back, why, sizeof(why)) < 0 &&
                strstr(why, "it has no parameters") != NULL,
            "a variant without parameters says so");
@@ -204,8 +204,9 @@ static void test_format(void)
 
 /* --- trees ------------------------------------------------------------ */
 
-/* Each rank but 0 is the child of its parent once; children come farthest
- * first; the children's subtrees and v itself make up v's subtree. */
+/* Check that each rank but 0 is the child of its parent once, that children are
+ * ordered from the farthest, and that v's subtree is v and those of its
+ * children. */
 static int tree_is_right(int size)
 {
     int seen[700] = { 0 }, child[32], parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked.c - does a corrupted packet get refused? */
+/* checked.c - corrupted packets are refused. */
 #include "algorithms/engines/checked.h"
 #include "tests/tap.h"
 
@@ -7,7 +7,7 @@
 
 enum { MOST = 300, LABEL = 5 };
 
-/* The published values of 64-bit FNV-1a. */
+/* Published test values of 64-bit FNV-1a. */
 static const struct {
     const char *text;
     uint64_t hash;
@@ -24,7 +24,7 @@ static void fill(char *packet, size_t payload)
     chorale_checked_seal(packet, payload, LABEL);
 }
 
-/* Any bit of payload or checksum, flipped, is seen; returns how often not. */
+/* Flip each bit of payload and checksum; count the undetected flips. */
 static int unseen_flips(size_t payload)
 {
     char packet[MOST + CHORALE_CHECKED_EXTRA];
@@ -53,18 +53,18 @@ int main(void)
         tap_ok(chorale_checked_good(packet, payloads[i], LABEL),
                "a packet of %zu bytes is accepted", payloads[i]);
         tap_ok(unseen_flips(payloads[i]) == 0,
-               "any bit of it, flipped, is seen");
+               "any flipped bit of it is detected");
     }
     fill(packet, 64);
     tap_ok(!chorale_checked_good(packet, 64, LABEL + 1),
            "a packet for another rank is refused");
     tap_ok(!chorale_checked_good(packet, 56, LABEL) &&
                !chorale_checked_good(packet, 72, LABEL),
-           "so is one of another length");
+           "a packet of another length is refused");
     memmove(packet + 8, packet, 32);
     tap_ok(!chorale_checked_good(packet, 64, LABEL),
-           "so are bytes out of place");
+           "swapped bytes are refused");
     memset(packet, 0, sizeof(packet));
-    tap_ok(!chorale_checked_good(packet, 64, LABEL), "so are zeros");
+    tap_ok(!chorale_checked_good(packet, 64, LABEL), "zeros are refused");
     return tap_done();
 }

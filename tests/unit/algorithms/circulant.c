@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* circulant.c - the schedule of circulant.h, played out: in every round what a
- * rank sends is what the other one receives, nothing is sent before it was
+/* circulant.c - simulate the circulant broadcast schedule. In every round the
+ * receiver expects the block that is sent, no block is sent before it was
  * received, and in the end every rank has received every block once. */
 #include "algorithms/engines/rooted/circulant.h"
 #include "tests/tap.h"
@@ -12,8 +12,8 @@ enum { MOST = 300 };
 
 static const int counts[] = { 1, 2, 3, 4, 5, 7, 8, 9, 16, 21, 64 };
 
-/* All ranks of one broadcast: has[v * nblocks + b]. Returns what is wrong, or
- * NULL. */
+/* Simulate all ranks of one broadcast, in has[v * nblocks + b]. Returns the
+ * error, or NULL. */
 static const char *play(const struct chorale_circulant *c, int p, int nblocks,
                         char *has)
 {
@@ -30,7 +30,7 @@ static const char *play(const struct chorale_circulant *c, int p, int nblocks,
                 chorale_circulant_round(&c[r.to], nblocks, i);
 
             if (to.from != v || to.in != r.out)
-                return "the receiver expects something else";
+                return "the receiver expects another block";
             if (r.out >= 0 && has[n * (size_t)v + (size_t)r.out] != 1)
                 return "sent before it was received";
             if (r.in >= 0 && has[n * (size_t)v + (size_t)r.in] != 0)
@@ -72,13 +72,13 @@ int main(void)
     for (int p = 1; p <= MOST; p++)
         test_size(p, c, has, &played);
     tap_ok(played == MOST * (int)(sizeof(counts) / sizeof(*counts)),
-           "%d broadcasts on the circulant graph", played);
+           "all %d broadcasts on the circulant graph are right", played);
     tap_ok(chorale_circulant_nblocks(0, 0, 1) == 1 &&
                chorale_circulant_nblocks(0, 8193, 1) == 2 &&
                chorale_circulant_nblocks(64, 7, 1) == 7 &&
                chorale_circulant_nblocks(64, 56, 8) == 7 &&
                chorale_circulant_nblocks(3, 56, 0) == 1,
-           "numbers of blocks");
+           "block counts follow segment size and limit");
     free(c);
     free(has);
     return tap_done();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* costs.c - stated costs against rows worked out by hand or by a simulator.
- * What a schedule says of them: schedule.c. MPI is never initialised. */
+/* costs.c - stated costs equal rows computed by hand or with a one-port
+ * simulator; schedule.c compares them with schedules. MPI is never
+ * initialised. */
 #include "algorithms/alg.h"
 #include "algorithms/schedule/path_cost.h"
 #include "tests/tap.h"
@@ -13,7 +14,7 @@ static int near(double a, double b)
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* The stated cost with these parameters at pt. */
+/* 1 if the stated cost at pt with these parameters is a, b, c. */
 static int cost_at(enum chorale_coll coll, const char *name,
                    const char *params, struct chorale_point *pt, double a,
                    double b, double c)
@@ -36,7 +37,7 @@ static int cost_at(enum chorale_coll coll, const char *name,
     return 0;
 }
 
-/* The same with that root, m bytes a block. */
+/* The same for a root and m bytes per block. */
 static int cost_with(enum chorale_coll coll, const char *name,
                      const char *params, int comm_size, size_t m, int root,
                      int commutative, double a, double b, double c)
@@ -57,7 +58,7 @@ static int cost_is(enum chorale_coll coll, const char *name, int comm_size,
     return cost_with(coll, name, "", comm_size, m, 0, commutative, a, b, c);
 }
 
-/* P = 12: rows worked out by hand or by a one-port simulator. */
+/* P = 12: rows computed by hand or with a one-port simulator. */
 static void test_cost_rows(void)
 {
     const double n = 1179648;
@@ -69,9 +70,9 @@ static void test_cost_rows(void)
     tap_ok(cost_is(B, "scatter_ring_allgather", 12, v, 1, 15, 2162688, 0),
            "bcast scatter_ring_allgather");
     tap_ok(cost_is(B, "scatter_ring_allgather", 12, 30, 1, 15, 27 + 11 * 3, 0),
-           "the same with blocks of unequal size");
+           "scatter_ring_allgather with blocks of unequal size");
     tap_ok(cost_is(B, "scatter_ring_allgather", 12, 5, 1, 14, 4 + 11, 0),
-           "the same with empty blocks: the scatter sends none");
+           "scatter_ring_allgather: the scatter sends no empty blocks");
     tap_ok(cost_is(B, "scatter_rd_allgather", 13, 13 * m, 1, 9,
                    29.0 * (double)m, 0),
            "bcast scatter_rd_allgather of 13 blocks: 12 are scattered, 7 and 8 "
@@ -85,7 +86,7 @@ static void test_cost_rows(void)
            "allreduce recursive_doubling");
     tap_ok(cost_is(CHORALE_ALLREDUCE, "reduce_bcast", 12, v, 0, 8, 8 * n,
                    4 * n),
-           "allreduce reduce_bcast keeps order at no cost");
+           "allreduce reduce_bcast keeps rank order at no extra cost");
     tap_ok(cost_is(CHORALE_ALLGATHER, "ring", 12, m, 1, 11, 1081344, 0),
            "allgather ring");
     tap_ok(cost_is(CHORALE_REDUCE_SCATTER_BLOCK, "ring", 12, m, 1, 11,
@@ -100,11 +101,12 @@ static void test_cost_rows(void)
            "scatter and gather linear");
 }
 
-/* The same point for what has parameters or is long: from the formulas, and
- * where trees are incomplete from a simulator of one-port networks. Where
- * formulas in use are bounds, these rows have less: split_binary 2 (72 - 1) + 5
- * + 1 messages, as the last rank is reached in 5 steps, not 2 H = 6; and
- * k_dissemination 2 + 2 + 1, as its last round has one partner, not k - 1. */
+/* The same point for variants with parameters or long schedules: from formulas
+ * or, for incomplete trees, from a simulator of one-port networks. Two rows are
+ * below the bound of their formula: split_binary takes 2 (72 - 1) + 5 + 1
+ * messages because the last rank is reached in 5 steps, not 2 H = 6;
+ * k_dissemination takes 2 + 2 + 1 because its last round has one partner, not
+ * k - 1. */
 static void test_cost_vectors(void)
 {
     static const struct {
@@ -149,8 +151,8 @@ static void test_cost_vectors(void)
                          row[i].a, row[i].b, row[i].c),
                "%s %s %s", info->name, row[i].name, row[i].params);
     }
-    /* 16 blocks: B = n (L - f), C = n (L - 2 f + L/P), as of the group that
-     * is complete after a round only the own block is added. */
+    /* 16 blocks: B = n (L - f), C = n (L - 2 f + L/P), because only the own
+     * block is added of the group that is complete after a round. */
     tap_ok(cost_is(CHORALE_REDUCE_SCATTER_BLOCK, "recursive_doubling", 16,
                    65536, 1, 4, 3211264, 2490368),
            "reduce_scatter_block recursive_doubling at P = 16");
@@ -158,7 +160,7 @@ static void test_cost_vectors(void)
 
 #define COUNTS "inner=binomial_counts,outer=binomial_counts"
 
-/* Variants whose schedule hangs on what ranks tell each other: by hand. The
+/* Variants whose schedule depends on exchanged sizes: computed by hand. The
  * blocks are 0, 200, ..., 1400 bytes at P = 8, 0, 200, ..., 1000 at P = 6. */
 static const struct {
     enum chorale_coll coll;
@@ -167,22 +169,23 @@ static const struct {
     size_t m;
     double a, b, c;
 } told_row[] = {
-    /* up: counts of 7 and 6 to 4, then the data of 7, of 6 and 7, of all from 4
-     * on; at P = 6 those of 3, and at the root those of 2 and of 4 */
+    /* up the tree: counts of 7 and 6 to 4, then the data of 7, of 6 and 7, of
+     * all from 4 on; at P = 6 those of 3, and at the root those of 2 and of 4
+     * */
     { CHORALE_GATHERV, "binomial_counts", "", 8, 0, 700, 5,
       (8 + 16) + 1400 + 2600 + 4400, 0 },
     { CHORALE_GATHERV, "binomial_counts", "", 6, 0, 500, 4,
       8 + 600 + 1000 + 1800, 0 },
     { CHORALE_GATHERV, "binomial_counts", "", 2, 0, 100, 1, 200, 0 },
-    /* down: the root's counts to 4 and 2, then the data; at P = 6 to 4, to 2,
-     * and from there to 3 */
+    /* down the tree: the root's counts to 4 and 2, then the data; at P = 6 to
+     * 4, to 2, and from there to 3 */
     { CHORALE_SCATTERV, "binomial_counts", "", 8, 0, 700, 5,
       (32 + 16) + 4400 + 2600 + 1400, 0 },
     { CHORALE_SCATTERV, "binomial_counts", "", 6, 0, 500, 5,
       (16 + 16) + 1800 + 1000 + 600, 0 },
     { CHORALE_SCATTERV, "binomial_counts", "", 2, 0, 100, 1, 200, 0 },
-    /* sizes of the other node, and once more of those with children; its data;
-     * between two nodes the 4 or 3 largest */
+    /* sizes of the other node, then of ranks with children; the node's data;
+     * between two nodes the 4 or 3 largest blocks */
     { CHORALE_GATHERV, "two_level", COUNTS, 8, 4, 700, 2 + 3 + 1,
       24 + (8 + 1400 + 2600) + 4400, 0 },
     { CHORALE_GATHERV, "two_level", COUNTS, 6, 3, 500, 2 + 2 + 1,
@@ -201,14 +204,14 @@ static const struct {
     { CHORALE_ALLTOALLV, "padded_bruck", "", 6, 0, 500, 4 + 3,
       32 + 7 * 1000, 24 },
     { CHORALE_ALLTOALLV, "padded_bruck", "", 2, 0, 100, 1 + 1, 8 + 200, 8 },
-    /* as many sizes as blocks; from each rank the odd ones, then at most 7 + 4
+    /* as many sizes as blocks; each rank sends odd blocks, then at most 7 + 4
      * + 3 + 0 and 7 + 6 + 5 + 0, or 4 + 3 and 4 + 3, times 200 bytes */
     { CHORALE_ALLTOALLV, "two_phase_bruck", "", 8, 0, 700, 6,
       3 * 32 + 3200 + 2800 + 3600, 0 },
     { CHORALE_ALLTOALLV, "two_phase_bruck", "", 6, 0, 500, 6,
       (24 + 16 + 16) + 1800 + 1400 + 1400, 0 },
     { CHORALE_ALLTOALLV, "two_phase_bruck", "", 2, 0, 100, 2, 8 + 200, 0 },
-    /* a block with 8 bytes of checksum, an answer of 1 */
+    /* a block with 8 bytes of checksum, a reply of 1 byte */
     { CHORALE_SCATTER, "resilient", "", 8, 0, 700, 14, 7 * 709, 0 },
     { CHORALE_SCATTER, "resilient", "", 5, 0, 0, 8, 4 * 9, 0 },
     { CHORALE_SCATTER, "resilient", "", 1, 0, 700, 0, 0, 0 },
@@ -236,7 +239,8 @@ static void test_cost_told(void)
         tap_ok(cost_at(told_row[i].coll, told_row[i].name,
                        told_row[i].params, &pt, told_row[i].a,
                        told_row[i].b, told_row[i].c),
-               "%s at P = %d, by hand", told_row[i].name, pt.comm_size);
+               "the cost of %s at P = %d equals the hand-computed row",
+               told_row[i].name, pt.comm_size);
     }
     for (int i = 0; chorale_algs[i] != NULL; i++) {
         size_t k = 0;
@@ -250,11 +254,11 @@ static void test_cost_told(void)
             held = 0;
         }
     }
-    tap_ok(held, "every variant that tells sizes has a row");
+    tap_ok(held, "every variant that exchanges sizes has a row");
 }
 
-/* What the library does a part of takes what that takes, which nobody states:
- * no fit and no bound may use the part of ours that stands in for it. */
+/* With base=library the library does a part whose cost is unknown. Fits and
+ * bounds must not use the cost of the catalogue's own implementation of it. */
 static void test_cost_library(void)
 {
     for (int i = 0; chorale_algs[i] != NULL; i++) {
@@ -274,12 +278,12 @@ static void test_cost_library(void)
                    !chorale_alg_modelled(alg, &pt) &&
                    strstr(alg->formula, "; base=library: as the library's "
                                         "own, not known; ") != NULL,
-               "%s %s base=library: what it takes is not known",
+               "%s %s base=library: the cost is unknown",
                chorale_coll_info(alg->coll)->name, alg->name);
         chorale_alg_params_parse(alg, "", pt.param, why, sizeof(why));
         tap_ok(!chorale_alg_by_library(alg, &pt) &&
                    chorale_alg_exact(alg, &pt) == none,
-               "%s: that of the base by default is", alg->name);
+               "%s with the default base: the cost is known", alg->name);
     }
 }
 
@@ -309,7 +313,7 @@ static void test_cost_pow2(void)
         ok &= cost_is(CHORALE_ALLGATHER, "ring", p, 4096, 1, f, f * m, 0);
         ok &= cost_is(CHORALE_ALLGATHER, "gather_bcast", p, 4096, 1, 2 * lg,
                       f * m + lg * n, 0);
-        tap_ok(ok, "all costs at P = %d", p);
+        tap_ok(ok, "all costs at P = %d equal the rows", p);
     }
 }
 
@@ -320,7 +324,7 @@ static void set_defaults(const struct chorale_alg *alg,
         pt->param[i] = alg->param[i].def;
 }
 
-/* No cost may overrun its terms, at any P. */
+/* No cost may exceed CHORALE_MAX_TERM terms, at any P. */
 static void test_cost_terms(void)
 {
     int most = 0;
@@ -340,7 +344,8 @@ static void test_cost_terms(void)
             n = chorale_algs[i]->cost(&pt, term);
             most = n > most ? n : most;
         }
-    tap_ok(most > 0 && most <= CHORALE_MAX_TERM, "terms fit (most: %d)",
+    tap_ok(most > 0 && most <= CHORALE_MAX_TERM,
+           "every cost fits into CHORALE_MAX_TERM terms (most: %d)",
            most);
 }
 

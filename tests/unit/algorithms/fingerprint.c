@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fingerprint.c - what a generated table says of where it was measured, to be
- * compared where it is loaded: what all launches have alike, and the hull of
- * what was decided. */
+/* fingerprint.c - a generated table's fingerprint has the facts that all
+ * launches share and the hull of decided points, for comparison when the table
+ * is loaded. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int same(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Write the table, compile it, and look at its fields. */
+/* Generate and compile the table, and load its fields. */
 static const struct chorale_table *load(struct fixture *f, void **lib_p)
 {
     const char *cc = getenv("CC");
@@ -95,33 +95,36 @@ static void test_alike(void)
 
     fixture_open(&f, "s", 0);
     decision(&f, "bcast", 4, 4, 8, 512);
-    says(&f, NULL, NULL, NULL, "no launch tells anything");
+    says(&f, NULL, NULL, NULL, "without launches there is no fingerprint");
     launched(&f, 1, "[]");
-    says(&f, NULL, NULL, NULL, "nor one without its environment");
+    says(&f, NULL, NULL, NULL,
+         "a launch without environment gives no fingerprint");
     launched(&f, 2, SAME);
     says(&f, "ch4:ucx", "A CPU", "UCX_TLS=tcp,self OMPI_MCA_btl=self,sm",
-         "one that tells");
+         "one launch gives its transport, processor and variables");
     launched(&f, 3, SAME);
     says(&f, "ch4:ucx", "A CPU", "UCX_TLS=tcp,self OMPI_MCA_btl=self,sm",
-         "two alike");
+         "two equal launches give the same");
     launched(&f, 4, "[" TOLD ", [\"transport\", \"ch4:ucx\"],"
                     " [\"cpu_model\", \"Another\"],"
                     " [\"mpi:btl\", \"self,sm\"]]");
-    says(&f, "ch4:ucx", NULL, NULL, "another processor, a variable less");
+    says(&f, "ch4:ucx", NULL, NULL,
+         "facts that differ between launches are left out");
     fixture_exec(&f, "UPDATE launch SET status = 'failed' WHERE launch_id = 4");
     says(&f, "ch4:ucx", "A CPU", "UCX_TLS=tcp,self OMPI_MCA_btl=self,sm",
-         "a launch that measured nothing does not count");
+         "a failed launch does not count");
     fixture_exec(&f, "DELETE FROM environment WHERE key LIKE '%:%'");
-    says(&f, "ch4:ucx", "A CPU", "", "no variable is another thing than"
-         " none known");
+    says(&f, "ch4:ucx", "A CPU", "", "no variables set differs from "
+         "variables unknown");
     fixture_exec(&f, "UPDATE environment SET value = 'A \"C\\P?\?/ */ U'"
                      " WHERE key = 'cpu_model'");
-    says(&f, "ch4:ucx", "A \"C\\P?\?/ */ U", "", "any text is a literal");
+    says(&f, "ch4:ucx", "A \"C\\P?\?/ */ U", "",
+         "a name with quotes and comment marks stays a literal");
     fixture_exec(&f, "UPDATE environment SET value = 'A' || char(233)"
                      " WHERE key = 'cpu_model'");
-    says(&f, "ch4:ucx", NULL, "", "but one that cannot be written as it is");
+    says(&f, "ch4:ucx", NULL, "", "a name that is not ASCII is left out");
     fixture_exec(&f, "UPDATE system SET kind = 'simulated'");
-    says(&f, NULL, NULL, NULL, "a simulated system runs on any machine");
+    says(&f, NULL, NULL, NULL, "a simulated system has no fingerprint");
     fixture_close(&f);
 }
 
@@ -136,7 +139,7 @@ static void test_hull(void)
     decision(&f, "bcast", 5, 31, 1, 4096);
     decision(&f, "bcast", 8, 8, 5000, 8589934592);
     t = load(&f, &lib);
-    if (tap_ok(t != NULL, "a table with a hull")) {
+    if (tap_ok(t != NULL, "the table is loaded")) {
         const struct chorale_hull *h = &t->selector[CHORALE_BCAST].hull;
         const struct chorale_hull *none = &t->selector[CHORALE_REDUCE].hull;
 
@@ -145,7 +148,7 @@ static void test_hull(void)
                "P = %d ... %d, n = %llu ... %llu", h->comm_size_lo,
                h->comm_size_hi, h->n_lo, h->n_hi);
         tap_ok(none->comm_size_hi == 0 && none->n_hi == 0,
-               "and none of what was not decided");
+               "a collective without decisions has no hull");
         dlclose(lib);
     }
     fixture_close(&f);

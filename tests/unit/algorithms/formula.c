@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* formula.c - formulas for people, evaluated: see formula.h. */
+/* formula.c - evaluate the cost formulas that descriptors print. */
 #include "tests/unit/algorithms/formula.h"
 
 #include "algorithms/engines/reduction/nested_rings.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 40 /* of brackets and definitions */
+#define MAX_DEPTH 40 /* nesting of brackets and definitions */
 
-/* The state of one evaluation: text between at and end is what is left. */
+/* State of one evaluation; [at, end) is the text still to be read. */
 struct reader {
     const struct chorale_alg *alg;
     const struct chorale_point *pt;
@@ -57,7 +57,7 @@ static int param_of(const struct chorale_alg *alg, const char *word,
     return -1;
 }
 
-/* Block i of an irregular collective; all alike in the others. */
+/* Bytes of block i; equal for regular collectives. */
 static double block(const struct chorale_alg *alg,
                     const struct chorale_point *pt, int i)
 {
@@ -67,8 +67,8 @@ static double block(const struct chorale_alg *alg,
                : (double)pt->msg_size;
 }
 
-/* The bytes of the largest block, the 2 largest, the 4, ...: fewer than P. A
- * root's own is none of them. */
+/* Sum of the largest block, the 2 largest, the 4 largest, ..., fewer than P,
+ * without a root's own block. */
 static double largest(const struct chorale_alg *alg,
                       const struct chorale_point *pt)
 {
@@ -84,8 +84,8 @@ static double largest(const struct chorale_alg *alg,
     return sum;
 }
 
-/* Digits to this base of the numbers below P: how many are not 0; or, kinds,
- * how many pairs of a place and a digit other than 0 there are. */
+/* Count the nonzero digits of the numbers below P in this base; with kinds,
+ * the distinct pairs of a place and a nonzero digit. */
 static double digits(int comm_size, long radix, int kinds)
 {
     int count = 0;
@@ -101,7 +101,7 @@ static double digits(int comm_size, long radix, int kinds)
     return count;
 }
 
-/* Of rings along all dimensions of the most cubic torus. */
+/* Rounds of rings along all dimensions of the most cubic torus. */
 static double rounds(const struct chorale_alg *alg,
                      const struct chorale_point *pt)
 {
@@ -116,7 +116,7 @@ static double rounds(const struct chorale_alg *alg,
     return sum;
 }
 
-/* A parameter's value; what a 0 means is for its variant to choose. */
+/* A parameter's value; sets auto if 0 lets the variant choose it. */
 static double param_value(struct reader *r, int i)
 {
     const char *name = r->alg->param[i].name;
@@ -129,7 +129,7 @@ static double param_value(struct reader *r, int i)
     return (double)value;
 }
 
-/* What is cut into segments of so many bytes: s. */
+/* Value of s: bytes of a segment of whole. */
 static double segment(struct reader *r, double whole)
 {
     int i = param_of(r->alg, "segsize", 7);
@@ -139,7 +139,7 @@ static double segment(struct reader *r, double whole)
     return (double)r->pt->param[i];
 }
 
-/* Ranks of a group that a parameter asks for, or of a node. */
+/* Ranks of a group: by a parameter, else of a node. */
 static int group(const struct reader *r)
 {
     int i = param_of(r->alg, "group", 5);
@@ -180,7 +180,7 @@ static double known(struct reader *r, const char *word, size_t length)
 }
 
 /* The text after "NAME = " that follows a comma anywhere in the formula, or
- * NULL. */
+ * NULL if the name is not defined. */
 static const char *definition(const char *formula, const char *word,
                               size_t length)
 {
@@ -191,7 +191,7 @@ static const char *definition(const char *formula, const char *word,
     return NULL;
 }
 
-/* Where a piece of text ends: at a comma or semicolon outside brackets. */
+/* End of a piece of text: a comma or semicolon outside brackets. */
 static const char *piece_end(const char *at)
 {
     int open = 0;
@@ -204,7 +204,7 @@ static const char *piece_end(const char *at)
     return at;
 }
 
-/* All of a piece of text as one sum. */
+/* Evaluate a whole piece of text as one sum. */
 static double piece(struct reader *r, const char *at, const char *end)
 {
     const char *back = r->at, *back_end = r->end;
@@ -254,7 +254,7 @@ static double bracket(struct reader *r)
     return value;
 }
 
-/* "(a, b)": the smaller or the larger one. */
+/* Evaluate "(a, b)": the smaller or the larger one. */
 static double choice(struct reader *r, int larger)
 {
     const char *comma = r->at;
@@ -332,7 +332,7 @@ static double power_of(struct reader *r)
     return value;
 }
 
-/* A space, or nothing, between two factors multiplies them. */
+/* Adjacent factors are multiplied. */
 static double product_of(struct reader *r)
 {
     double value = power_of(r);
@@ -365,7 +365,7 @@ static double sum_of(struct reader *r)
 
 /* --- clauses ------------------------------------------------------------ */
 
-/* Whether "name=word or word" or "name=number" holds. */
+/* 1 if "name=word or word" or "name=number" holds. */
 static int param_holds(struct reader *r, const char *at, const char *equals,
                        size_t length)
 {
@@ -392,7 +392,7 @@ static int param_holds(struct reader *r, const char *at, const char *equals,
     return 0;
 }
 
-/* Whether one condition of [at, end) holds. */
+/* 1 if the condition [at, end) holds. */
 static int one_holds(struct reader *r, const char *at, const char *end)
 {
     size_t length = (size_t)(end - at);
@@ -421,7 +421,7 @@ static int one_holds(struct reader *r, const char *at, const char *end)
                                                       : left == right;
 }
 
-/* Whether all conditions before the colon hold. */
+/* 1 if all conditions before the colon hold. */
 static int holds(struct reader *r, const char *at, const char *colon)
 {
     int all = 1;
@@ -436,7 +436,7 @@ static int holds(struct reader *r, const char *at, const char *colon)
     return all;
 }
 
-/* One clause: what is so far becomes what it says, or that more. */
+/* Apply one clause: it replaces the value so far or, with "+", adds to it. */
 static void clause(struct reader *r, const char *at, const char *end,
                    double *value, enum formula_is *is)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* formulas.c - the formulas that people read against the costs that are
- * computed: equal where nothing else is said, no less where the formula says
- * "<=", and not far more. MPI is never initialised.
+/* formulas.c - the formulas that descriptors print agree with the computed
+ * costs: equal or, where the formula has "<=", not less and at most LOOSE times
+ * as much. MPI is never initialised.
  *
- *     formulas.t [COLLECTIVE [VARIANT]]   only these */
+ *     formulas.t [COLLECTIVE [VARIANT]]   default: all */
 #include "tests/tap.h"
 #include "tests/unit/algorithms/formula.h"
 #include "tests/unit/algorithms/values.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many times the computed cost a bound for people may be. */
+/* Largest accepted ratio of a printed bound to the computed cost. */
 #define LOOSE 3.1
 
 static const double net[2][3] = { { 1.0128e-6, 0.8e-9, 0.3e-9 },
@@ -22,7 +22,7 @@ static const double net[2][3] = { { 1.0128e-6, 0.8e-9, 0.3e-9 },
 struct outcome {
     char wrong[256];
     int equal, bounded, words;
-    double most; /* times the cost, of what a bound says */
+    double most; /* largest ratio of bound to cost */
 };
 
 static void say(struct outcome *o, const struct chorale_alg *alg,
@@ -39,7 +39,7 @@ static void say(struct outcome *o, const struct chorale_alg *alg,
              says[2]);
 }
 
-/* Parts that do not divide evenly move some bytes. */
+/* Equal but for the bytes of parts that do not divide evenly. */
 static int equal(const struct chorale_point *pt, const double is[3],
                  const double says[3])
 {
@@ -61,9 +61,9 @@ static void check_bound(struct outcome *o, const struct chorale_alg *alg,
             most += says[i] * net[w][i];
         }
         if (cost > most * (1 + 1e-9))
-            say(o, alg, pt, is, says, "it takes more");
+            say(o, alg, pt, is, says, "the cost exceeds the bound");
         if (cost > 0 && most > LOOSE * cost)
-            say(o, alg, pt, is, says, "it takes far less");
+            say(o, alg, pt, is, says, "the bound is far above the cost");
         if (cost > 0 && most / cost > o->most)
             o->most = most / cost;
     }
@@ -89,15 +89,15 @@ static void try_point(const struct chorale_alg *alg,
         snprintf(o->wrong, sizeof(o->wrong), "%s", why);
     o->words += how == FORMULA_WORDS;
     if (how == FORMULA_EXACT && !exact)
-        say(o, alg, pt, is, says, "a bound is not called one");
+        say(o, alg, pt, is, says, "the formula lacks <=");
     else if (how == FORMULA_EXACT && !equal(pt, is, says))
-        say(o, alg, pt, is, says, "they differ");
+        say(o, alg, pt, is, says, "formula and cost differ");
     else if (how == FORMULA_BOUND)
         check_bound(o, alg, pt, is, says);
     o->equal += how == FORMULA_EXACT;
 }
 
-/* Defaults, each other value of a parameter, and of two. */
+/* Try defaults, each other value of a parameter, and of two. */
 static void try_params(const struct chorale_alg *alg,
                        struct chorale_point *pt, struct outcome *o)
 {
@@ -119,7 +119,7 @@ static void try_params(const struct chorale_alg *alg,
         }
 }
 
-/* Sizes that ranks, rows and segments divide. */
+/* Try sizes that ranks, rows and segments divide. */
 static void try_size(const struct chorale_alg *alg, int p, struct outcome *o)
 {
     static const int ppns[4] = { 0, 2, 3, 4 };
@@ -162,7 +162,7 @@ static void test_alg(const struct chorale_alg *alg)
         tap_diag("%s: %s", alg->formula, o.wrong);
 }
 
-/* What can be read, and what cannot. */
+/* Test the parser: formulas that are accepted or refused. */
 static void test_reader(void)
 {
     static const struct {

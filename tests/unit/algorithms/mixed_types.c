@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mixed_types.c - types of unlike elements are told from others, and made of bytes
- * with the same layout; elements that Fortran asks for by their precision
- * among them. One process, without a launcher. */
+/* mixed_types.c - datatypes with elements of different sizes are recognised,
+ * and converted to byte types with the same layout, including Fortran types by
+ * precision. One process, without a launcher. */
 #include "algorithms/mixed_types.h"
 #include "tests/tap.h"
 
@@ -21,7 +21,7 @@ static MPI_Datatype two(MPI_Datatype first, MPI_Datatype second, MPI_Aint at)
     return made;
 }
 
-/* The same bytes go to the same places by either type. */
+/* 1 if both types move the same bytes to the same places. */
 static int moves_alike(MPI_Datatype type, MPI_Datatype bytes)
 {
     static char packed[ROOM], one[ROOM], other[ROOM];
@@ -56,14 +56,15 @@ static void check(MPI_Datatype type, int predefined, int mixed,
     made = chorale_mixed_make(type, &bytes);
     tap_ok(made == mixed, "%s: %s", what, mixed ? "mixed" : "not mixed");
     if (made == 1) {
-        tap_ok(moves_alike(type, bytes), "%s: the same in bytes", what);
+        tap_ok(moves_alike(type, bytes),
+               "%s: the byte type moves the same data", what);
         MPI_Type_free(&bytes);
     }
     if (!predefined)
         MPI_Type_free(&type);
 }
 
-/* 1: the library has them. */
+/* Returns 1 if the library has Fortran types. */
 static int fortran_types(MPI_Datatype *real, MPI_Datatype *complex,
                          MPI_Datatype *integer)
 {
@@ -89,13 +90,13 @@ int main(void)
     check(MPI_DOUBLE, 1, 0, "a double");
     check(MPI_DOUBLE_INT, 1, 1, "a double and an int");
     check(two(MPI_DOUBLE, MPI_INT64_T, 8), 0, 0, "a double and 8 bytes");
-    check(two(MPI_DOUBLE, MPI_INT, 8), 0, 1, "a struct of unlike elements");
+    check(two(MPI_DOUBLE, MPI_INT, 8), 0, 1, "a struct of different elements");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (fortran_types(&real, &complex, &integer)) {
         check(real, 1, 0, "a real by its precision");
-        check(times(3, real), 0, 0, "three of them");
-        check(two(real, MPI_DOUBLE, 8), 0, 0, "and a double");
-        check(two(real, MPI_INT, 8), 0, 1, "and an int");
+        check(times(3, real), 0, 0, "three reals");
+        check(two(real, MPI_DOUBLE, 8), 0, 0, "a real and a double");
+        check(two(real, MPI_INT, 8), 0, 1, "a real and an int");
         check(two(integer, MPI_DOUBLE, 8), 0, 1,
               "an integer by its range and a double");
         check(complex, 1, 1, "a complex by its precision, of 16 bytes");
@@ -108,7 +109,7 @@ int main(void)
 #else
 int main(void)
 {
-    printf("1..0 # SKIP only MPICH has types taken apart\n");
+    printf("1..0 # SKIP types are decoded only under MPICH\n");
     return 0;
 }
 #endif

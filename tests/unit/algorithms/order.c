@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order.c - is the order in which variants say that they combine operands
- * sound? What takes operations that do not commute keeps rank order there, and
- * a descriptor without a point promises no more than it holds everywhere. */
+/* order.c - the stated order of combining operands is sound. Variants that
+ * accept operations that do not commute keep rank order there, and the order of
+ * a descriptor without a point is the weakest of all points. */
 #include "algorithms/alg.h"
 #include "tests/tap.h"
 #include "tests/unit/algorithms/values.h"
 
 static const int sizes[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
 
-/* What a variant was seen to say. */
+/* What a variant stated at all points. */
 struct seen {
-    int points, unordered; /* no rank order although it is needed */
-    int doubtful; /* rank order, but an operation that needs it is refused */
+    int points, unordered; /* not in rank order although that is needed */
+    int doubtful; /* rank order, but operations that need it are refused */
     enum chorale_order strictest, weakest;
 };
 
@@ -36,7 +36,7 @@ static void look(const struct chorale_alg *alg,
     seen->unordered += !pt->commutative && order != CHORALE_ORDER_RANK;
 }
 
-/* All combinations of the values worth measuring. */
+/* Look at all combinations of the parameters' candidates. */
 static void look_at_params(const struct chorale_alg *alg,
                            struct chorale_point *pt, int from,
                            struct seen *seen)
@@ -86,10 +86,10 @@ static void test_alg(const struct chorale_alg *alg)
            "%s %s: its order is the weakest of all points", coll, alg->name);
     if (chorale_coll_info(alg->coll)->reduces)
         tap_ok(seen.unordered == 0,
-               "%s %s: rank order for operations that do not commute", coll,
+               "%s %s: operations that do not commute keep rank order", coll,
                alg->name);
     tap_ok(seen.doubtful == 0,
-           "%s %s: where its order is that of ranks, any operation may come",
+           "%s %s: points with rank order accept all operations",
            coll, alg->name);
     if (alg->order_at != NULL)
         tap_ok(seen.strictest < seen.weakest,

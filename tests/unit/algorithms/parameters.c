@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parameters.c - does a variant do as its parameters say? Its schedule is
- * written down with one value of a parameter and with another one, all else
- * alike: at some point of a list it is another schedule, in a message, its
- * partner, the order or what is waited for when. And a limit on messages in
- * flight is kept, and reached. Radixes that do the same as others, at few ranks
- * or beside a word, are declared.
+/* parameters.c - parameters have the effect that they state.
  *
- *     parameters.t [COLLECTIVE [VARIANT]]   only these */
+ * Two values of a parameter, all else equal, give different schedules at some
+ * point of a list: in a message, its partner, the order, or what is waited for
+ * when. A limit on messages in flight is kept, and reached. Values that act
+ * like others, with few ranks or beside a certain word, are declared.
+ *
+ *     parameters.t [COLLECTIVE [VARIANT]]   default: all */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #include "tests/unit/algorithms/values.h"
 #include "tests/unit/algorithms/wanted.h"
 
-/* 288 ranks are a mesh of 16 rows or fewer, 432 one of 16 rows that is not as
- * square as can be: come there only if fewer do not tell, and to the last only
- * with the default. */
+/* 288 ranks form a mesh of at most 16 rows; 432 ranks form one of 16 rows that
+ * is not as square as possible. These are tried only if smaller sizes show no
+ * difference, and the last only with the default. */
 static const int sizes[] = { 4, 5, 8, 12, 16, 24, 27, 36, 70, 96, 288, 432 };
 static const size_t blocks[] = { 64, 384, 960, 4096, 98304, 16 << 20 };
 enum {
@@ -27,10 +27,10 @@ enum {
     NBLOCK = sizeof(blocks) / sizeof(blocks[0])
 };
 
-/* Bytes of all blocks, which some variants take as scratch. */
+/* Limit on the bytes of all blocks, which some variants need as scratch. */
 enum { MOST_BYTES = 1 << 26 };
 
-/* A value that no point takes: parts of one segment are those of `ring`. */
+/* 1 for a value that no point accepts: parts of one segment act like `ring`. */
 static int is_refused(const struct chorale_alg *alg, int k, long value)
 {
     return alg->coll == CHORALE_ALLREDUCE && value == 0 &&
@@ -52,7 +52,7 @@ static int same_notes(const struct trace *a, const struct trace *b)
     return 1;
 }
 
-/* Parts that the library does are all alike. */
+/* Parts that the library does count as equal. */
 static int same_schedules(const struct chorale_schedule *a,
                           const struct chorale_schedule *b)
 {
@@ -100,14 +100,14 @@ static struct chorale_point point(const struct chorale_alg *alg, int size,
     return pt;
 }
 
-/* Two values of parameter k, and at how many points both were taken. */
+/* Two values of parameter k, and the number of points that accept both. */
 struct pair {
     int k;
     long a, b;
     int points;
 };
 
-/* 1: at this point they are different schedules. */
+/* 1 if the schedules of the two values differ at this point. */
 static int tell_apart(const struct chorale_alg *alg, struct chorale_point pt,
                       struct pair *pair)
 {
@@ -130,8 +130,8 @@ static int tell_apart(const struct chorale_alg *alg, struct chorale_point pt,
     return differ;
 }
 
-/* With the defaults of the other parameters, then with each other value of
- * one of them: what limits segments needs some. */
+/* Try the defaults of the other parameters, then each other value of one of
+ * them; a limit on segments, for instance, needs several segments. */
 static int tell_apart_with(const struct chorale_alg *alg,
                            struct chorale_point pt, struct pair *pair)
 {
@@ -166,7 +166,7 @@ static int differ_somewhere(const struct chorale_alg *alg, struct pair *pair)
 
 /* --- each parameter ----------------------------------------------------- */
 
-/* Two values other than the default may have no point that takes both. */
+/* Two values other than the default need no point that accepts both. */
 static void check_pair(const struct chorale_alg *alg, struct pair *pair,
                        char *wrong, size_t size)
 {
@@ -181,7 +181,7 @@ static void check_pair(const struct chorale_alg *alg, struct pair *pair,
         snprintf(wrong, size, "%ld does the same as %ld", pair->b, pair->a);
 }
 
-/* The default, then the others; returns how many. */
+/* List the default, then the others; returns how many. */
 static int list_values(const struct chorale_param *param, long *value)
 {
     int n = 0;
@@ -208,10 +208,10 @@ static void check_values(const struct chorale_alg *alg, int k)
         }
     free(value);
     if (!tap_ok(n > 1 && wrong[0] == '\0',
-                "%s %s: %d values of %s, each does something else",
+                "%s %s: all %d values of %s give different schedules",
                 chorale_coll_info(alg->coll)->name, alg->name, n,
                 param->name))
-        tap_diag("%s", n > 1 ? wrong : "there is nothing to compare");
+        tap_diag("%s", n > 1 ? wrong : "the parameter has a single value");
 }
 
 /* --- what is declared ---------------------------------------------------- */
@@ -222,8 +222,8 @@ static int counts_ranks(const struct chorale_param *param)
                                    strncmp(param->name, "fan", 3) == 0);
 }
 
-/* 1: at p ranks, with these other parameters, two of its values are the same
- * whatever the block. */
+/* 1 if, at p ranks with these other parameters, two of its values are the same
+ * for all block sizes. */
 static int same_at(const struct chorale_alg *alg, int size,
                    const struct chorale_point *with, int k)
 {
@@ -244,8 +244,9 @@ static int same_at(const struct chorale_alg *alg, int size,
 
 enum { FEW = 0, MANY = 7 }; /* of sizes: 4 and 36 ranks */
 
-/* Where numbers of ranks do nothing: "radix", or a word of another parameter
- * beside which they do not; NULL: nowhere that is not declared. */
+/* Find where the value has no effect although the descriptor does not declare
+ * it: returns "radix" (few ranks), or the word of another parameter beside
+ * which it has no effect; NULL if all is declared. */
 static const char *undeclared(const struct chorale_alg *alg, int k)
 {
     const char *name = alg->param[k].name;
@@ -274,15 +275,15 @@ static void check_declared(const struct chorale_alg *alg, int k)
     const char *where = undeclared(alg, k);
 
     if (!tap_ok(where == NULL,
-                "%s %s: where values of %s are alike is declared",
+                "%s %s: values of %s without effect are declared",
                 chorale_coll_info(alg->coll)->name, alg->name,
                 alg->param[k].name))
         tap_diag("%s", where);
 }
 
-/* --- limits on what is in flight ---------------------------------------- */
+/* --- limits on messages in flight --------------------------------------- */
 
-/* Whose messages a value of max_reqs limits. */
+/* The messages that a value of max_reqs limits. */
 enum limits { SENDS, RECEIVES, LEAF_SENDS, SENDS_IN_A_ROW };
 
 static enum limits limits_what(const struct chorale_param *param)
@@ -302,7 +303,7 @@ static int receives_any(const struct trace *t)
     return 0;
 }
 
-/* The most of one kind that a rank has open at a time. */
+/* Largest number of one kind that a rank has open at a time. */
 static int most_open(const struct trace *t, enum what kind)
 {
     int open = 0, most = 0;
@@ -318,7 +319,7 @@ static int most_open(const struct trace *t, enum what kind)
     return most;
 }
 
-/* The most sends one after the other of which none is waited for at once. */
+/* Longest sequence of sends without a wait for one of them at once. */
 static int most_in_a_row(const struct trace *t)
 {
     int sends = 0, most = 0;
@@ -334,7 +335,7 @@ static int most_in_a_row(const struct trace *t)
     return most;
 }
 
-/* How many the busiest rank has in flight, of those that are limited. */
+/* Limited messages in flight at the busiest rank. */
 static int in_flight(const struct chorale_alg *alg,
                      const struct chorale_point *pt, enum limits limits)
 {
@@ -380,8 +381,8 @@ static int most_in_flight(const struct chorale_alg *alg, int k, long value)
     return most;
 }
 
-/* 0 is no limit, and 1 none everywhere. Of sends of which every so many-th
- * blocks there is one less in a row. */
+/* Check the values of max_reqs. 0 means no limit, and 1 no overlap anywhere.
+ * Where every max_reqs-th send blocks, one less is in a row. */
 static void check_limit(const struct chorale_alg *alg, int k)
 {
     const struct chorale_param *param = &alg->param[k];
@@ -400,15 +401,15 @@ static void check_limit(const struct chorale_alg *alg, int k)
                      value, most);
     }
     if (!tap_ok(n > 0 && wrong[0] == '\0',
-                "%s %s: %d values of max_reqs, kept and reached",
+                "%s %s: %d values of max_reqs are kept and reached",
                 chorale_coll_info(alg->coll)->name, alg->name, n))
-        tap_diag("%s", n > 0 ? wrong : "there are no values");
+        tap_diag("%s", n > 0 ? wrong : "no value was tried");
 }
 
 /* --- all ---------------------------------------------------------------- */
 
-/* Returns how many parameters were looked at. Where all is well nothing is sent
- * again: what retries do tests/mpi/damage.c shows. */
+/* Returns how many parameters were checked. Retries have no effect without
+ * damage: tests/mpi/damage.c tests them. */
 static int check(const struct chorale_alg *alg)
 {
     for (int k = 0; k < alg->nparam; k++) {
@@ -430,6 +431,6 @@ int main(int argc, char **argv)
         if (wanted(argc, argv, chorale_algs[i]))
             seen += check(chorale_algs[i]);
     if (argc == 1)
-        tap_ok(seen >= 140, "%d parameters", seen);
+        tap_ok(seen >= 140, "%d parameters were checked", seen);
     return tap_done();
 }

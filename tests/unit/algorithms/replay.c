@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay.c - the player of schedules itself, on schedules small enough to be
- * worked out by hand, and on broken ones. */
+/* replay.c - the simulator of schedules gives the results computed by hand, and
+ * detects broken schedules. */
 #include "algorithms/schedule/schedule.h"
 #include "tests/tap.h"
 
@@ -30,7 +30,7 @@ static int recv(const struct chorale_call *c, int count, int source)
     return chorale_recv(c->ctx, c->recvbuf, count, MPI_DOUBLE, source);
 }
 
-/* 0 -> 1 -> 2, rank 1 reduces what it got before it sends 10 elements on. */
+/* 0 -> 1 -> 2; rank 1 reduces the data before it forwards 10 elements. */
 static int run_relay(const struct chorale_call *c)
 {
     switch (c->ctx->rank) {
@@ -46,7 +46,7 @@ static int run_relay(const struct chorale_call *c)
     }
 }
 
-/* All exchange with the next and the last: one round. */
+/* Each rank sends to the next and receives from the previous: one round. */
 static int run_shift(const struct chorale_call *c)
 {
     int p = c->ctx->size, r = c->ctx->rank;
@@ -55,7 +55,7 @@ static int run_shift(const struct chorale_call *c)
                             c->recvbuf, 100, MPI_DOUBLE, (r + p - 1) % p);
 }
 
-/* Rank 0 starts two sends at once. */
+/* Rank 0 starts two sends. */
 static int run_two(const struct chorale_call *c)
 {
     MPI_Request req[2];
@@ -98,7 +98,7 @@ static int run_failing(const struct chorale_call *c)
     return c->ctx->rank == 1 ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* On a view of the odd ranks, reversed: 3 -> 1 of four. */
+/* A view of the odd ranks of four, reversed: 3 -> 1. */
 static int run_view(const struct chorale_call *c)
 {
     size_t mark = chorale_scratch_mark(c->ctx);
@@ -149,22 +149,22 @@ static void test_paths(void)
            "a relay takes the sum of its parts");
     tap_ok(same(sum.messages, 2) && same(sum.bytes, 880) &&
                same(sum.reduced, 800),
-           "and its path has two messages and one reduction");
+           "the critical path of a relay has two messages and one reduction");
     tap_ok(sum.total_messages == 2 && sum.total_bytes == 880 &&
                sum.most_bytes == 800 && sum.most_reduced == 800,
-           "totals and the busiest rank");
+           "totals and the busiest rank of a relay are right");
     tap_ok(walk(run_shift, 7, &sum, &why) == 0 &&
                same(sum.seconds, alpha + 800 * beta) && !sum.overlaps,
-           "a shift of all is one round: ports are full duplex");
+           "a cyclic shift takes one round: ports are full duplex");
     tap_ok(walk(run_two, 3, &sum, &why) == 0 && sum.overlaps &&
                same(sum.seconds, 2 * alpha + 1600 * beta),
-           "two sends at once queue at the port, and that is told");
+           "two sends at once queue at the port, and overlaps is set");
     tap_ok(walk(run_view, 4, &sum, &why) == 0 && sum.total_messages == 1,
            "a view's messages go between its members");
     tap_ok(chorale_schedule_stat(&view, &pt, stat) == 0 &&
                stat[3].messages == 1 && stat[1].messages == 0 &&
                stat[1].rounds == 1 && stat[0].rounds == 0,
-           "and are counted at the ranks that they are");
+           "and are counted at those ranks");
 }
 
 static void test_broken(void)
@@ -174,16 +174,16 @@ static void test_broken(void)
     const char *why;
 
     tap_ok(walk(run_deadlock, 2, &sum, &why) != 0 && strcmp(why, match) == 0,
-           "ranks that wait for each other are found");
+           "a deadlock is detected");
     tap_ok(walk(run_truncated, 2, &sum, &why) != 0 && strcmp(why, match) == 0,
-           "a message larger than its receive is found");
+           "a truncated message is detected");
     tap_ok(walk(run_lost, 2, &sum, &why) != 0 && strcmp(why, match) == 0,
-           "a send that nobody receives is found");
+           "a send without a receive is detected");
     tap_ok(walk(run_unfinished, 2, &sum, &why) != 0 &&
                strcmp(why, match) == 0,
-           "also one that nobody waits for");
+           "a send without a wait is detected");
     tap_ok(walk(run_failing, 2, &sum, &why) != 0 && strcmp(why, match) != 0,
-           "an error of a variant is told apart");
+           "a variant's own error has another reason");
 }
 
 static void test_ramp(void)
@@ -200,13 +200,13 @@ static void test_ramp(void)
     }
     tap_ok(rises && chorale_ramp(1000, 8, 13, 0) == 0 &&
                chorale_ramp(1000, 8, 13, 12) == 2000,
-           "irregular blocks rise from nothing to twice the mean");
+           "irregular blocks rise from 0 to twice the mean");
     tap_ok(sum <= 13 * 1000 && sum + 13 * 8 >= 13 * 1000,
-           "and their mean is the block, but for whole elements");
+           "their mean is the nominal block, within one element");
     tap_ok(chorale_ramp(1000, 8, 1, 0) == 1000, "one rank has one block");
 }
 
-/* What a call counts as is what it was measured as. */
+/* The mean block of a call equals the block with which it was measured. */
 static void test_mean(void)
 {
     static const size_t unit[] = { 1, 8, 16 };
@@ -223,10 +223,10 @@ static void test_mean(void)
                 wrong += chorale_coll_mean(sum, unit[u], p) != m * unit[u];
             }
     tap_ok(short_sums > 100 && wrong == 0,
-           "blocks that rise have the mean that they were made for");
+           "rising blocks have the nominal mean");
     tap_ok(chorale_coll_mean(0, 8, 3) == 0 &&
                chorale_coll_mean(SIZE_MAX, 1, 2) == SIZE_MAX / 2 + 1,
-           "of nothing it is nothing, of much it does not overflow");
+           "the mean of 0 bytes is 0, and large sums do not overflow");
 }
 
 int main(void)

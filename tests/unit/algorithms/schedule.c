@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* schedule.c - every variant's own schedule against what its descriptor
- * states: messages match and end, the critical path is the stated cost (or,
- * where a bound is stated, no longer than that, and no shorter than a stated
- * part of it), no rank uses a port twice at a time unless the descriptor says
- * so, scratch is what is stated. alltoall and alltoallv also in place.
+/* schedule.c - the schedule of every variant agrees with its descriptor:
+ *   - messages match, and all ranks end;
+ *   - the critical path is the stated cost; a stated bound is not below it, and
+ *     not more than a stated factor above it;
+ *   - no rank uses a port twice at a time unless the descriptor states it;
+ *   - scratch is the stated number of bytes.
+ * alltoall and alltoallv are also tried in place.
  *
- *     schedule.t [COLLECTIVE [VARIANT]]   only these
- *     schedule.t --bounds                 print the table of bounds.h anew */
+ *     schedule.t [COLLECTIVE [VARIANT]]   default: all
+ *     schedule.t --bounds                 print the table bounds.inc */
 #include "algorithms/catalogue.h"
 #include "algorithms/schedule/event_log.h"
 #include "algorithms/schedule/schedule.h"
@@ -23,8 +25,9 @@ static const int sizes[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,
                              12, 13, 15, 16, 17, 24, 31, 32, 33 };
 static const size_t blocks[] = { 0, 8, 64, 1000, 8192, 98304 };
 
-/* Networks: latency counts, bandwidth and reductions count, and one on which
- * each of the three is all there is, so that no coefficient hides another. */
+/* Networks: two mixed ones, dominated by latency and by bandwidth and
+ * reductions, and three on which only one of these takes time, so that no
+ * coefficient hides another. */
 static const double net[][3] = { { 1.0128e-6, 0.8e-9, 0.3e-9 },
                                  { 2e-7, 1.1e-8, 0.7e-8 },
                                  { 1e-6, 0, 0 },
@@ -33,32 +36,32 @@ static const double net[][3] = { { 1.0128e-6, 0.8e-9, 0.3e-9 },
 
 enum { NNET = sizeof(net) / sizeof(*net), MIXED = 2 };
 
-/* One coefficient of a bound alone may be that much looser than all three,
- * where blocks are so large that whole elements do not show. */
+/* On a network with one kind of time, a bound may be looser by this factor,
+ * with blocks so large that rounding to elements does not matter. */
 #define ALONE 1.2
 
 enum { LARGE = 98304 };
 
-/* How far a bound of sizes that are told, and their data, may be above. */
+/* Largest ratio of bound to schedule of variants that exchange sizes. */
 #define TOLD_WITHIN 1.75
 
-/* With the address sanitizer scratch has red zones, and what is only promised
- * is touched. */
+/* Under the address sanitizer scratch has red zones, and memory that is only
+ * reserved is touched. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SLACK = 65536, HUGE_TOO = 0 };
 #else
 enum { SLACK = 1024, HUGE_TOO = 1 };
 #endif
 
-/* How many times the scratch that is used may be stated. */
+/* Largest ratio of stated to used scratch. */
 #define MOST_OVER 2.05
 
 struct outcome {
     char wrong[256];
     int points;
-    int reduces; /* some bytes at some point */
-    double most; /* times its schedule, of what a bound states */
-    struct bounds bounds; /* where the cost is not exact */
+    int reduces; /* reduces bytes at some point */
+    double most; /* largest ratio of bound to schedule */
+    struct bounds bounds; /* for costs that are not exact */
 };
 
 static void describe(const struct chorale_alg *alg,
@@ -86,13 +89,13 @@ static int has_defaults(const struct chorale_alg *alg,
     return 1;
 }
 
-/* Only one thing takes time. */
+/* 1 if only one kind of operation takes time. */
 static int is_alone(const struct chorale_point *pt)
 {
     return (pt->alpha > 0) + (pt->beta > 0) + (pt->tau > 0) == 1;
 }
 
-/* How many times what its schedule takes a bound may state. */
+/* Largest accepted ratio of bound to schedule. */
 static double within(const struct chorale_alg *alg,
                      const struct chorale_point *pt)
 {
@@ -100,8 +103,8 @@ static double within(const struct chorale_alg *alg,
 
     if (alg->within_default > 0 && has_defaults(alg, pt))
         limit = alg->within_default;
-    /* With data, a root whose own block is the smallest, nodes that are alike,
-     * and a network as the simulated one. */
+    /* With data, the smallest block at the root, equal nodes, and a network
+     * like the simulated one. */
     if (alg->tells && pt->root == 0 && pt->n > 0 && !(pt->alpha < net[0][0]) &&
         pt->beta > 0 && limit > TOLD_WITHIN &&
         (pt->ppn == 0 || pt->comm_size % pt->ppn == 0))
@@ -111,8 +114,8 @@ static double within(const struct chorale_alg *alg,
     return pt->alpha > 0 || pt->msg_size >= LARGE ? ALONE * limit : HUGE_VAL;
 }
 
-/* What is wrong with the stated cost, or nothing. A bound may state messages
- * where there is nothing to send and no message is sent. */
+/* Set wrong to the error of the stated cost, or leave it empty. A bound may
+ * count messages where no data exist and no message is sent. */
 static void judge_cost(const struct chorale_alg *alg,
                        const struct chorale_point *pt,
                        const struct chorale_schedule_sum *sum,
@@ -144,7 +147,7 @@ static void judge_cost(const struct chorale_alg *alg,
                  c, sum->messages, sum->bytes, sum->reduced);
 }
 
-/* The scratch of the busiest rank, in place or not; -1: the library does a
+/* Scratch of the busiest rank, in place or not; -1 if the library does a
  * part. */
 static double most_scratch(const struct chorale_alg *alg,
                            const struct chorale_point *at)
@@ -166,9 +169,10 @@ static double most_scratch(const struct chorale_alg *alg,
     return bad ? -1 : (double)used;
 }
 
-/* As stated, but for alignment: of all calls that a point stands for, and with
- * large blocks nowhere far more than the busiest rank uses. What two levels
- * need depends on where ranks are placed, which a point does not tell. */
+/* 1 if the stated scratch, but for alignment, is the maximum over all calls of
+ * a point, and for large blocks not far above the use of the busiest rank. The
+ * scratch of two levels depends on the placement of ranks, which a point does
+ * not have. */
 static int large_scratch_is_right(const struct chorale_alg *alg,
                                   const struct chorale_point *pt)
 {
@@ -181,7 +185,7 @@ static int large_scratch_is_right(const struct chorale_alg *alg,
             stated <= MOST_OVER * (used + SLACK * pt->comm_size));
 }
 
-/* One network will do. */
+/* Checked on one network only. */
 static int scratch_is_right(const struct chorale_alg *alg,
                             const struct chorale_point *at, size_t used)
 {
@@ -197,7 +201,7 @@ static int scratch_is_right(const struct chorale_alg *alg,
     return right && used <= alg->scratch(at) + SLACK;
 }
 
-/* What is wrong at one point, or nothing. */
+/* Set wrong to the error at one point, or leave it empty. */
 static void judge(const struct chorale_alg *alg,
                   const struct chorale_point *pt, struct outcome *o,
                   char *wrong, size_t size)
@@ -219,7 +223,7 @@ static void judge(const struct chorale_alg *alg,
     o->reduces |= sum.total_reduced > 0;
     judge_cost(alg, pt, &sum, o, wrong, size);
     if (sum.overlaps && !chorale_alg_overlaps(alg, pt))
-        snprintf(wrong, size, "two messages at one port");
+        snprintf(wrong, size, "two messages at one port at a time");
     else if (!scratch_is_right(alg, pt, sum.scratch))
         snprintf(wrong, size, "%zu bytes of scratch, states %zu", sum.scratch,
                  alg->scratch == NULL ? 0 : alg->scratch(pt));
@@ -240,7 +244,7 @@ static void try_point(const struct chorale_alg *alg, struct chorale_point *pt,
     snprintf(o->wrong, sizeof(o->wrong), "%.150s: %.90s", where, wrong);
 }
 
-/* Defaults, then each other value of each parameter. */
+/* Try defaults, then each other value of each parameter. */
 static void try_params(const struct chorale_alg *alg,
                        struct chorale_point *pt, struct outcome *o)
 {
@@ -264,7 +268,7 @@ static void try_size(const struct chorale_alg *alg, int p, size_t m,
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
     const int ppn[4] = { 0, 2, 3, 4 };
     int last_root = info->rooted ? p - 1 : 0;
-    int sparse = m > 8 && m < LARGE; /* the mixed networks will do */
+    int sparse = m > 8 && m < LARGE; /* only the mixed networks */
 
     for (int w = 0; w < (sparse ? MIXED : NNET); w++)
         for (int k = 0; k < 4; k++)
@@ -293,9 +297,9 @@ static void try_size(const struct chorale_alg *alg, int p, size_t m,
             }
 }
 
-/* Where sizes in bytes pass 2^31, at few ranks; long segments, as short ones
- * would be millions. Nothing is touched, so this takes no memory; but a system
- * may refuse to promise several GiB of scratch. */
+/* Try sizes above 2^31 bytes with few ranks; with long segments, as short ones
+ * would be millions. No data are touched, so this takes no memory; but a system
+ * may refuse to reserve several GiB of scratch. */
 static void try_huge(const struct chorale_alg *alg, struct outcome *o)
 {
     const struct chorale_coll_info *info = chorale_coll_info(alg->coll);
@@ -327,8 +331,8 @@ static void try_huge(const struct chorale_alg *alg, struct outcome *o)
     }
 }
 
-/* An order is stated where something is combined, and only there; the sizes
- * that ranks tell each other have none. */
+/* 1 if an order is stated exactly where operands are combined. Exchanged sizes
+ * are not operands. */
 static int order_is_right(const struct chorale_alg *alg,
                           const struct outcome *o)
 {
@@ -362,14 +366,16 @@ static void test_alg(const struct chorale_alg *alg)
     if (o.wrong[0] != '\0')
         tap_diag("%s", o.wrong);
     tap_ok(order_is_right(alg, &o),
-           "%s %s: says in which order it reduces", coll, alg->name);
+           "%s %s: its order of reduction is stated exactly if it reduces",
+           coll, alg->name);
     if (!tap_ok(bounds_hold(alg, &o.bounds, far, sizeof(far)),
-                "%s %s: a bound is as far from its schedule as it was", coll,
+                "%s %s: ratios of bound to schedule equal the recorded ones",
+                coll,
                 alg->name))
-        tap_diag("%s: if that is meant, `make bounds`", far);
+        tap_diag("%s; if intended, run `make bounds`", far);
 }
 
-/* What is wrong somewhere has no row: the test says what. */
+/* Print rows; a variant with errors has no row, and the test reports them. */
 static int print_bounds(void)
 {
     struct outcome o;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scratch memory, and what is set aside for when the system has none: what is
- * taken from there has the same shape, and all of it goes back. */
+/* scratch.c - scratch memory, and the reserve that serves it when the system
+ * has no memory: the pieces are as large, and all are returned. */
 #include "algorithms/scratch.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "algorithms/context.h"
 #include "tests/tap.h"
 
-static int refuses; /* 1: the system has no memory */
-static size_t above; /* but for so many bytes and their head */
+static int refuses; /* 1: the system refuses memory */
+static size_t above; /* and refuses only more than this, with its header */
 
-/* Instead of the C library's, for the store. */
+/* Replaces the C library's function for scratch.c. */
 int posix_memalign(void **p, size_t alignment, size_t size)
 {
     if (refuses && size > above + 64)
@@ -40,7 +40,7 @@ static int holds(const char *mem, size_t size, int with)
     return 1;
 }
 
-/* Pieces of the heap and of the reserve in turn, given back in steps. */
+/* Take pieces of heap and reserve in turn, and release them in steps. */
 static int in_steps(struct chorale_ctx *ctx)
 {
     enum { PIECES = 9 };
@@ -70,36 +70,43 @@ static void test_reserve(struct chorale_ctx *ctx)
     char *mem;
     int again = 1;
 
-    tap_ok(chorale_scratch(ctx, 1000) == NULL, "no memory, none set aside");
+    tap_ok(chorale_scratch(ctx, 1000) == NULL,
+           "without memory and reserve, scratch is NULL");
     tap_ok(chorale_reserve_open(&reserve, 100000) == 0
-               && reserve.size > 100000, "100 000 bytes are set aside");
+               && reserve.size > 100000, "a reserve of 100 000 bytes is "
+                                         "opened");
     ctx->reserve = &reserve;
     mem = chorale_scratch(ctx, 100000);
     tap_ok(fill(mem, 100000, 7) && reserve.used >= 100000,
-           "what is not there comes from what is set aside");
-    tap_ok(chorale_scratch(ctx, reserve.size) == NULL, "but no more of it");
+           "without memory, scratch comes from the reserve");
+    tap_ok(chorale_scratch(ctx, reserve.size) == NULL,
+           "more than the reserve has is NULL");
     tap_ok(fill(chorale_scratch(ctx, 50), 50, 8) && holds(mem, 100000, 7),
-           "a short piece besides does");
+           "a further short piece comes from the reserve");
     chorale_scratch_release(ctx, 0);
     tap_ok(reserve.used == 0 && chorale_ctx_scratch_bytes(ctx) == 0,
-           "and goes back at once, nothing is kept of it");
-    tap_ok(holds(reserve.mem, 64, 0), "the system has its memory again");
+           "released pieces return to the reserve at once");
+    tap_ok(holds(reserve.mem, 64, 0),
+           "the reserve's pages are returned to the system");
     for (int i = 0; i < 1000 && again; i++) {
         again = fill(chorale_scratch(ctx, 90000), 90000, i);
         chorale_scratch_release(ctx, 0);
     }
-    tap_ok(again && reserve.used == 0, "a thousand times");
+    tap_ok(again && reserve.used == 0,
+           "the reserve serves a thousand pieces in turn");
     above = 2000;
     tap_ok(in_steps(ctx) && reserve.used == 0,
-           "pieces of both kinds, given back in steps");
-    tap_ok(in_steps(ctx) && reserve.used == 0, "and once more");
+           "pieces of heap and reserve are released in steps");
+    tap_ok(in_steps(ctx) && reserve.used == 0,
+           "they are released in steps a second time");
     refuses = 0;
     tap_ok(in_steps(ctx) && reserve.used == 0
                && chorale_ctx_scratch_bytes(ctx) > 0,
-           "with memory again, it is kept for the next call");
+           "with memory again, scratch is kept for the next call");
     ctx->reserve = NULL;
     chorale_reserve_close(&reserve);
-    tap_ok(reserve.mem == NULL && in_steps(ctx), "without what was set aside");
+    tap_ok(reserve.mem == NULL && in_steps(ctx),
+           "after the reserve is closed, scratch works");
 }
 
 int main(void)
@@ -109,7 +116,7 @@ int main(void)
 
     if (chorale_ctx_new(MPI_COMM_NULL, &ctx) != MPI_SUCCESS)
         return 1;
-    tap_ok(in_steps(ctx), "pieces are apart, and hold what is written there");
+    tap_ok(in_steps(ctx), "pieces do not overlap and keep their content");
     chorale_ctx_free(ctx);
     if (chorale_ctx_new(MPI_COMM_NULL, &ctx) != MPI_SUCCESS)
         return 1;
@@ -119,7 +126,7 @@ int main(void)
     tap_ok(chorale_reserve_open(&reserve, SIZE_MAX / 4) != 0
                && reserve.mem == NULL
                && chorale_reserve_open(&reserve, SIZE_MAX) != 0,
-           "more than there are addresses cannot be set aside");
+           "a reserve larger than the address space is refused");
     chorale_reserve_close(&reserve);
     return tap_done();
 }

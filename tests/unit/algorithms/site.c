@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site.c - where a site's table is: the tag of an MPI library, names that can
- * be folders, and the order of the levels. */
+/* site.c - location of a site's table: the tag of an MPI library, names that
+ * can be folders, and the order of the levels. */
 #include "config.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void test_tags(void)
         tap_ok(strcmp(tag, row[i].tag) == 0, "%.*s is %s: %s",
                (int)strcspn(row[i].version, "\t\n"), row[i].version,
                row[i].tag, tag);
-        tap_ok(chorale_site_name(tag), "which can be a folder");
+        tap_ok(chorale_site_name(tag), "that tag can be a folder");
     }
 }
 
@@ -112,7 +112,7 @@ static void test_levels(void)
     is_at(dir, "../c", "p", mpi, "default/default", 1);
     is_at(dir, "c", "p/../p", mpi, "c/default", 1);
     snprintf(command, sizeof(command), "rm -r %s", dir);
-    tap_ok(system(command) == 0, "all of it in that folder");
+    tap_ok(system(command) == 0, "all files are in that folder");
 }
 
 static void test_table_names(void)

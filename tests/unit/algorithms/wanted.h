@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wanted.h - the arguments of a test of variants: [COLLECTIVE [VARIANT]]. */
+/* wanted.h - select variants by the arguments [COLLECTIVE [VARIANT]]. */
 #ifndef CHORALE_TESTS_UNIT_ALGORITHMS_WANTED_H
 #define CHORALE_TESTS_UNIT_ALGORITHMS_WANTED_H
 
@@ -7,7 +7,7 @@
 
 #include "algorithms/catalogue.h"
 
-/* Whether these arguments of main() ask for the variant; all without any. */
+/* 1 if the arguments of main() select alg; no arguments select all. */
 static inline int wanted(int argc, char **argv, const struct chorale_alg *alg)
 {
     if (argc > 1 && strcmp(argv[1], chorale_coll_info(alg->coll)->name) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* buffers.c - where the data of a point lie before each repetition, from which
- * root it goes, and what memory a node needs for it. One process plays any
+/* buffers.c - position of a point's data before each repetition, the root of
+ * each repetition, and the memory that a node needs. One process plays any
  * rank. */
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ enum { M = 100000 }; /* bytes of a block */
 
 static struct chorale_bench bench;
 
-/* P ranks on a node; this one is rank. */
+/* Play rank `rank` of `size` ranks on one node. */
 static void play(int size, int rank, int siblings, double max_memory)
 {
     bench.world_size = 1;
@@ -61,12 +61,12 @@ static void roots(void)
             same &= want[i].root[round] ==
                     chorale_task_root(&task, want[i].size, want[i].ppn,
                                       round);
-        tap_ok(same, "roots of policy %d at P = %d, ppn %d",
+        tap_ok(same, "roots of policy %d rotate as expected at P = %d, ppn %d",
                (int)want[i].policy, want[i].size, want[i].ppn);
     }
 }
 
-/* Twice the caches that a rank may fill; 0: not known. */
+/* Twice the bytes of the caches that a rank may fill; 0 if unknown. */
 static size_t caches(void)
 {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -74,8 +74,8 @@ static size_t caches(void)
     return bytes > 0 ? 2 * (size_t)(bytes / bench.node_size) : 0;
 }
 
-/* Memory of a node in which what fills the caches twice has room, whatever the
- * machine: there are caches of half a gigabyte. */
+/* Node memory that has room for twice the caches on any machine; some caches
+ * have half a gigabyte. */
 static double enough(void)
 {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -105,12 +105,13 @@ static void warm(void)
     recv = prob.recv;
     for (int i = 0; i < 5; i++)
         chorale_problem_prepare(&prob);
-    tap_ok(prob.send == send && prob.recv == recv, "warm: where they were");
-    tap_ok(prob.flush == NULL, "and nothing is flushed");
+    tap_ok(prob.send == send && prob.recv == recv,
+           "warm: buffers stay where they were");
+    tap_ok(prob.flush == NULL, "warm: no cache is flushed");
     chorale_problem_free(&bench, &prob);
 }
 
-/* Does each copy come once before any comes again, and none overlap? */
+/* 1 if each copy is used once before any is used again, without overlap. */
 static int all_in_turn(struct chorale_problem *prob)
 {
     size_t used = prob->send_bytes + prob->recv_bytes;
@@ -143,24 +144,24 @@ static void rotated(void)
     tap_ok(prob.ncopy > 1 &&
                (size_t)prob.ncopy * prob.stride >= caches(),
            "rotated: %d copies fill the caches twice", prob.ncopy);
-    tap_ok(all_in_turn(&prob), "each in turn, and none in another");
+    tap_ok(all_in_turn(&prob), "rotated: copies take turns and do not overlap");
     chorale_problem_free(&bench, &prob);
 
-    /* Room for three copies of a rank, each of 6 blocks. */
+    /* Room for three copies per rank, each of 6 blocks. */
     play(5, 2, 1, 3.5 * 6 * (M + 4096) * 5);
     if (!init(&prob, &task))
         return;
-    tap_ok(prob.ncopy <= 3, "no more copies than there is memory for: %d",
+    tap_ok(prob.ncopy <= 3, "the number of copies fits into memory: %d",
            prob.ncopy);
     chorale_problem_free(&bench, &prob);
     play(5, 2, 1, 6 * (M + 4096) * 5);
     if (!init(&prob, &task))
         return;
-    tap_ok(prob.ncopy == 1, "and one, if it is for one");
+    tap_ok(prob.ncopy == 1, "memory for one copy gives one copy");
     chorale_problem_free(&bench, &prob);
 }
 
-/* Points in turn share memory, and begin where none before has been. */
+/* Successive points share memory; each begins at a part not used before. */
 static void kept(void)
 {
     struct chorale_task task = task_of(CHORALE_ALLGATHER,
@@ -173,7 +174,8 @@ static void kept(void)
     if (!init(&prob, &task))
         return;
     memory = prob.memory;
-    tap_ok(prob.send == memory, "the first point begins at the first copy");
+    tap_ok(prob.send == memory,
+           "the first point begins at the start of the memory");
     for (int i = 0; i < 2; i++)
         chorale_problem_prepare(&prob);
     end = prob.send + prob.stride;
@@ -181,9 +183,9 @@ static void kept(void)
     task.msg_size = M / 2;
     if (!init(&prob, &task))
         return;
-    tap_ok(prob.memory == memory, "the next has the same memory");
+    tap_ok(prob.memory == memory, "the next point has the same memory");
     tap_ok(prob.send >= end && prob.send < end + prob.stride,
-           "and begins behind the last copy that was in use");
+           "it begins behind the last used copy");
     while (prob.copy + 1 < prob.ncopy)
         chorale_problem_prepare(&prob);
     chorale_problem_free(&bench, &prob);
@@ -191,14 +193,14 @@ static void kept(void)
     if (!init(&prob, &task))
         return;
     tap_ok(prob.send == memory || prob.copy == prob.ncopy - 1,
-           "behind the last of all comes the first");
+           "after the last copy the first one follows");
     chorale_problem_free(&bench, &prob);
 
     play(5, 2, 1, 3.5 * 6 * (M + 4096) * 5);
     if (!init(&prob, &task))
         return;
     tap_ok((double)bench.copies.bytes <= 3.5 * 6 * (M + 4096),
-           "nothing is kept beyond the memory there is");
+           "kept memory does not exceed the limit");
     chorale_problem_free(&bench, &prob);
     if (caches() == 0)
         return;
@@ -208,7 +210,7 @@ static void kept(void)
         return;
     chorale_problem_free(&bench, &prob);
     tap_ok(bench.copies.memory == NULL,
-           "nor is more kept than small points need");
+           "small points keep no memory");
 }
 
 static void cold(void)
@@ -224,13 +226,13 @@ static void cold(void)
     recv = prob.recv;
     tap_ok(prob.flush != NULL && prob.flush_bytes >= caches() &&
                prob.flush_bytes > 0,
-           "cold: twice the caches are written between");
+           "cold: a buffer of twice the caches is written between repetitions");
     for (int i = 0; i < 3; i++)
         chorale_problem_prepare(&prob);
     for (size_t i = 0; i < prob.flush_bytes; i += 64)
         bad += prob.flush[i] != 3;
-    tap_ok(bad == 0, "each line of them, each time");
-    tap_ok(prob.recv == recv, "the data stay where they were");
+    tap_ok(bad == 0, "cold: each cache line of it is written each time");
+    tap_ok(prob.recv == recv, "cold: the data stay where they were");
     chorale_problem_free(&bench, &prob);
 }
 
@@ -239,10 +241,10 @@ static void memory(void)
     static const struct {
         enum chorale_coll coll;
         int siblings;
-        double blocks; /* of M bytes, a node of P = 4 */
+        double blocks; /* of M bytes, on a node with P = 4 */
     } want[] = {
         { CHORALE_BCAST, 1, 4 },
-        { CHORALE_GATHER, 1, 4 + 4 }, /* each sends one, the root gets all */
+        { CHORALE_GATHER, 1, 4 + 4 }, /* each sends one, the root has all */
         { CHORALE_GATHER, 2, 2 * (4 + 4) },
         { CHORALE_GATHER, 3, 3 * (4 + 4) },
         { CHORALE_ALLTOALL, 1, 4 * 8 },
@@ -258,18 +260,19 @@ static void memory(void)
         play(4, 0, want[i].siblings, 1e9);
         need = chorale_problem_memory(&bench, &task);
         if (!tap_ok(need == want[i].blocks * M,
-                    "memory of a %s, %d communicators on the node",
+                    "memory of a %s with %d communicators on the node is exact",
                     chorale_coll_info(want[i].coll)->name, want[i].siblings))
             tap_diag("%.0f bytes, not %.0f", need, want[i].blocks * M);
     }
-    /* One communicator over nodes of two: what two of its ranks may need. */
+    /* A communicator over nodes of two ranks: memory that two ranks may need.
+     * */
     struct chorale_task task = task_of(CHORALE_GATHER, CHORALE_BUFFERS_WARM);
 
     play(8, 0, 1, 1e9);
     bench.node_size = 2;
     tap_ok(chorale_problem_memory(&bench, &task) <= 2.0 * (8 + 1) * M &&
                chorale_problem_memory(&bench, &task) >= (8 + 1 + 1.0) * M,
-           "a node of two of eight ranks has no more than its own");
+           "memory of a node counts only its own two of eight ranks");
 }
 
 int main(int argc, char **argv)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coverage.c - do 95 % intervals hold the truth in 95 % of campaigns? Invented
- * campaigns, whose cells stop by the runner's own rule, are stored and read
- * back through the views that users read. And the interval inside a launch,
- * which only stops sampling: of so many repetitions it holds what the launch
- * would show in the long run, also where neighbours are correlated; and a
- * reason to stop is a true one. */
+/* coverage.c - 95 % intervals cover the true value in about 95 % of campaigns.
+ * Simulated campaigns, whose cells stop by the runner's own rule, are stored
+ * and read back through the views that users read.
+ *
+ * The interval inside a launch, which only stops sampling, must cover the
+ * launch's long-run value, also with correlated repetitions. Stop reasons must
+ * be true. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -20,24 +21,24 @@
 enum { TRIALS = 1000, LAUNCHES = 6, NREP = 100, CHUNK = 8, CELLS = 3,
        NREASON = 4 };
 
-#define CAP 1e9              /* seconds of a cell: none */
-#define LAUNCH 0.02          /* of a launch, all its cells alike */
-#define CELL 0.01            /* of a cell in a launch */
-#define OUTLIERS 0.01        /* of the repetitions, 5 to 50 times as long */
+#define CAP 1e9              /* seconds of a cell: no limit */
+#define LAUNCH 0.02          /* sigma of a launch, common to all its cells */
+#define CELL 0.01            /* sigma of a cell in a launch */
+#define OUTLIERS 0.01        /* share of repetitions, 5 to 50 times as long */
 
 struct scenario {
     const char *name;
     int launches;
     double sigma;            /* of the logarithm of a repetition */
-    double rho;              /* of neighbouring repetitions */
+    double rho;              /* correlation of neighbouring repetitions */
     int outliers;
-    double cap;              /* seconds of a cell */
-    const char *mostly;      /* why the first two cells stop most often */
+    double cap;              /* time cap of a cell, seconds */
+    const char *mostly;      /* most frequent stop reason of cells 0 and 1 */
 };
 
 static const struct scenario scenario[] = {
     { "log-normal noise", LAUNCHES, 0.1, 0, 0, CAP, "nrep" },
-    { "and outliers", LAUNCHES, 0.1, 0, 1, CAP, "nrep" },
+    { "log-normal noise, outliers", LAUNCHES, 0.1, 0, 1, CAP, "nrep" },
     { "neighbours correlated by 0.5, outliers", LAUNCHES, 0.1, 0.5, 1, CAP,
       "nrep" },
     { "neighbours correlated by 0.9, outliers", LAUNCHES, 0.1, 0.9, 1, CAP,
@@ -48,25 +49,25 @@ static const struct scenario scenario[] = {
     { "two launches", 2, 0.1, 0.5, 1, CAP, "nrep" },
 };
 
-/* The library, one that is a little faster, one far behind. */
+/* Medians: the library, a slightly faster variant, a much slower one. */
 static const double level[CELLS] = { 20e-6, 18e-6, 36e-6 };
 static const char *const variant[CELLS] = { "default", "linear", "chain" };
 
 static const char *const reason[NREASON] = { "time", "nrep", "raced",
                                              "width" };
 
-/* As many launches in every scenario. */
+/* Trials, so that every scenario has as many launches. */
 static int trials(const struct scenario *sc)
 {
     return TRIALS * LAUNCHES / sc->launches;
 }
 
-/* What became of the cells of a scenario. */
+/* Stop reasons of the cells of a scenario. */
 struct outcome {
     long nrep[CELLS], stopped[CELLS][NREASON], untrue;
 };
 
-/* One repetition after another of a cell whose median is level. */
+/* State of a cell's series of repetitions with median level. */
 struct series {
     double level, state;
 };
@@ -83,7 +84,7 @@ static double next(gsl_rng *r, const struct scenario *sc, struct series *s)
                : x;
 }
 
-/* The median of such a repetition, in the long run. */
+/* Long-run median of these repetitions. */
 static double truth(const struct scenario *sc, double median)
 {
     double half = sc->outliers ? 0.5 / (1 - OUTLIERS) : 0.5;
@@ -91,7 +92,7 @@ static double truth(const struct scenario *sc, double median)
     return median * exp(sc->sigma * gsl_cdf_ugaussian_Pinv(half));
 }
 
-/* Note why a cell stopped, and whether that is so. */
+/* Record why a cell stopped, and check that the reason is true. */
 static void note(struct outcome *out, const struct chorale_stop *stop,
                  const struct chorale_seen *seen, int c, const char *why)
 {
@@ -110,7 +111,7 @@ static void note(struct outcome *out, const struct chorale_stop *stop,
                                   !(s->hi - s->lo <= 0.05 * s->median);
 }
 
-/* The cells of one launch until all are seen enough; their medians. */
+/* Sample the cells of one launch until all stop; sets their medians. */
 static void launch(gsl_rng *r, const struct scenario *sc, double *median,
                    struct outcome *out)
 {
@@ -198,7 +199,7 @@ static void store_run(sqlite3_stmt *run, sqlite3_stmt *sum, int cell, int l,
     sqlite3_reset(sum);
 }
 
-/* Percent of the cells of a variant whose interval holds the value. */
+/* Percentage of a variant's cells whose interval covers the value. */
 static double covered(struct chorale_store *store, const char *what,
                       const char *name, double value, int *count)
 {
@@ -219,7 +220,7 @@ static double covered(struct chorale_store *store, const char *what,
     return 100.0 * held / n;
 }
 
-/* Campaigns into a new database. */
+/* Store simulated campaigns in a new database. */
 static struct chorale_store *invent(const struct scenario *sc, gsl_rng *r,
                                     const char *path, struct outcome *out)
 {
@@ -255,7 +256,7 @@ static struct chorale_store *invent(const struct scenario *sc, gsl_rng *r,
     return store;
 }
 
-/* Why they stopped: as expected, and truly so. */
+/* Check the stop reasons: expected and true. */
 static void judge_stops(const struct scenario *sc, const struct outcome *out)
 {
     double runs = (double)trials(sc) * sc->launches;
@@ -264,16 +265,16 @@ static void judge_stops(const struct scenario *sc, const struct outcome *out)
     for (int i = 1; i < NREASON; i++)
         if (out->stopped[1][i] > out->stopped[1][most])
             most = i;
-    tap_ok(out->untrue == 0, "%s: no cell stops for a reason that is not so",
+    tap_ok(out->untrue == 0, "%s: every stop reason is true",
            sc->name);
-    tap_ok(strcmp(reason[most], sc->mostly) == 0, "%s: %s stops most cells",
+    tap_ok(strcmp(reason[most], sc->mostly) == 0, "%s: most cells stop by %s",
            sc->name, reason[most]);
     tap_ok(out->stopped[0][2] == 0 && out->stopped[1][2] == 0,
            "%s: no contender is raced out", sc->name);
-    /* Else ten repetitions have no interval, or there are not as many. */
+    /* Else ten repetitions have no interval, or the cap allows fewer. */
     if (sc->rho < 0.9 && sc->cap >= CAP)
         tap_ok((double)out->stopped[2][2] > 0.9 * runs,
-               "%s: what is far behind is, in %.1f %%", sc->name,
+               "%s: the slow variant is raced out, in %.1f %%", sc->name,
                100 * (double)out->stopped[2][2] / runs);
     tap_diag("repetitions a cell and launch: %.0f, %.0f, far behind %.0f",
              (double)out->nrep[0] / runs, (double)out->nrep[1] / runs,
@@ -296,18 +297,18 @@ static void try_scenario(const struct scenario *sc, gsl_rng *r,
         tap_ok(n == trials(sc) && nratio == n, "%s, %s: %d campaigns",
                sc->name, variant[c], n);
         tap_ok(one >= 93 && one <= 97,
-               "%s, %s: the median's interval covers in %.1f %%", sc->name,
-               variant[c], one);
+               "%s, %s: the median's interval covers the truth in %.1f %%",
+               sc->name, variant[c], one);
         tap_ok(ratio >= 93 && ratio <= 97,
-               "%s, %s: the paired ratio's in %.1f %%", sc->name, variant[c],
-               ratio);
+               "%s, %s: the paired ratio's interval covers in %.1f %%",
+               sc->name, variant[c], ratio);
     }
     judge_stops(sc, &out);
     chorale_store_close(store);
     unlink(path);
 }
 
-/* The interval of n repetitions in a row, against the launch's own level. */
+/* Check the interval of n successive repetitions against the launch's level. */
 static void try_inside(gsl_rng *r, double rho, size_t n, double least)
 {
     const struct scenario sc = { "", 1, 0.1, rho, 1, CAP, "" };
@@ -329,13 +330,13 @@ static void try_inside(gsl_rng *r, double rho, size_t n, double least)
            "%zu repetitions correlated by %g: their interval covers in "
            "%.1f %%", n, rho, percent);
     if (none > 0)
-        tap_diag("%d of %d were too few to have one", none, TRIALS);
+        tap_diag("%d of %d had too few values for an interval", none, TRIALS);
     free(x);
 }
 
 int main(void)
 {
-    /* Of a hundred repetitions, and of a thousand. */
+    /* For a hundred and for a thousand repetitions. */
     static const double rhos[] = { 0, 0.5, 0.9 };
     static const double least[][2] = { { 93, 93 }, { 92, 93 }, { 80, 91 } };
     gsl_rng *r = gsl_rng_alloc(gsl_rng_mt19937);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_falls.c - where Open MPI's algorithms run as others, as was seen of
- * its version 4.1.4 by what ompi/mca/coll/base calls, at 2 to 8 ranks and 1 to
- * 100 000 elements: the borders between. */
+/* native_falls.c - where Open MPI silently runs another algorithm than the one
+ * forced, as observed in version 4.1.4 from the calls in ompi/mca/coll/base, at
+ * 2 to 8 ranks and 1 to 100 000 elements. Rows are on both sides of borders. */
 #include <stddef.h>
 
 #include "runners/native/native.h"
@@ -54,7 +54,7 @@ int main(void)
                "%s %s of %zu elements, segments of %zu bytes, P = %d: %s",
                chorale_coll_info(at[i].coll)->name, at[i].name, at[i].count,
                at[i].segsize, at[i].size,
-               at[i].falls ? "another runs" : "it runs");
+               at[i].falls ? "another algorithm runs" : "this algorithm runs");
     }
     return tap_done();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* native_names.c - names of algorithms out of texts of MPICH's variables: as
- * version 4.0 has them, glued together, and as they might be. */
+/* native_names.c - algorithm names are extracted from the descriptions of
+ * MPICH's variables: glued to the text as in version 4.0, and in other forms.
+ * */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,24 +46,26 @@ int main(void)
 
     chorale_native_learn(&words, bcast);
     chorale_native_learn(&words, ibcast);
-    tap_ok(chorale_native_learn(&words, gather) == 0, "names are learnt");
-    list(&words, "glued to words of the text before",
+    tap_ok(chorale_native_learn(&words, gather) == 0,
+           "the words of descriptions are learnt");
+    list(&words, "names glued to the text before them are found",
          bcast, "auto binomial nb smp scatter_recursive_doubling_allgather "
                 "scatter_ring_allgather");
-    list(&words, "glued to nothing but 'algorithm'", gather,
+    list(&words, "names glued to 'algorithm' are found", gather,
          "auto binomial nb");
-    list(&words, "the longest of the names that fit",
+    list(&words, "the longest matching name is taken",
          "auto - (it)binomial - By Phasescatter_ring_allgather - Ring",
          "auto binomial scatter_ring_allgather");
-    list(&none, "line ends kept",
+    list(&none, "names in a text with line ends are found",
          "Choose\nauto - it does\nk_tree - Force Tree\nnb - Force nb\n",
          "auto k_tree nb");
-    list(&none, "an unknown one, glued, keeps its place",
+    list(&none, "an unknown glued name keeps its position",
          "auto - (it)one - Force Treetwo - Force Two", "auto one reetwo");
-    list(&none, "a place without a name", "auto - (it) - Force Tree",
+    list(&none, "an empty name keeps its position", "auto - (it) - Force Tree",
          "auto ");
-    list(&none, "no list", "How much, in bytes.", "");
-    list(&none, "no text", "", "");
+    list(&none, "a text without a list has no names", "How much, in bytes.",
+         "");
+    list(&none, "an empty text has no names", "", "");
     free(words.word);
     return tap_done();
 }

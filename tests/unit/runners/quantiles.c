@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* quantiles.c - order statistics of repetitions (db/quantiles.h) against values
- * worked out by hand: quantiles, the median's interval by the binomial
- * distribution, and how many independent values correlated ones are worth. */
+/* quantiles.c - order statistics (db/quantiles.h) equal values computed by
+ * hand: quantiles, the median's interval from the binomial distribution, and
+ * the effective number of correlated values. */
 #include "db/quantiles.h"
 
 #include <gsl/gsl_randist.h>
@@ -24,10 +24,11 @@ static void test_quantiles(void)
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         tap_ok(fabs(chorale_quantile(x, 4, row[i].q) - row[i].value) < 1e-12,
                "quantile %g of 1 to 4 is %g", row[i].q, row[i].value);
-    tap_ok(chorale_quantile(x, 1, 0.95) == 1, "and of one value that");
+    tap_ok(chorale_quantile(x, 1, 0.95) == 1,
+           "the quantile of one value is that value");
 }
 
-/* The l-th from either end with P(Binomial(n, 1/2) < l) <= 2.5 %. */
+/* l is the largest with P(Binomial(n, 1/2) < l) <= 2.5 %, from either end. */
 static void test_intervals(void)
 {
     static const struct {
@@ -41,14 +42,14 @@ static void test_intervals(void)
         int rc = chorale_median_interval(row[i].n, &lo, &hi);
 
         tap_ok(rc == 0 && lo == row[i].lo && hi == row[i].hi,
-               "the median of %zu lies between values %zu and %zu", row[i].n,
+               "the median's interval of %zu values is %zu to %zu", row[i].n,
                row[i].lo + 1, row[i].hi + 1);
     }
     tap_ok(chorale_median_interval(5, &lo, &hi) == -1 && lo == 468,
            "five values have no interval");
 }
 
-/* A first-order process; the share of its values that count:
+/* A first-order autoregressive process; the effective share of its values is
  * 1 / (1 + 2 sum over k of (2 / pi) asin(rho^k)). */
 static void test_processes(double *x)
 {
@@ -64,11 +65,11 @@ static void test_processes(double *x)
 
         for (int k = 0; k < MANY; k++) {
             state = rho * state + gsl_ran_gaussian(r, sqrt(1 - rho * rho));
-            x[k] = exp(state); /* only sides of the median count */
+            x[k] = exp(state); /* only the side of the median matters */
         }
         share = chorale_effective_size(x, MANY, 1) / MANY;
         tap_ok(fabs(share / row[i].share - 1) < 0.1,
-               "neighbours correlated by %g: %.4f of them count, by theory "
+               "correlation %g: the effective share is %.4f, by theory "
                "%.4f", rho, share, row[i].share);
     }
     gsl_rng_free(r);
@@ -81,28 +82,29 @@ static void test_series(double *x)
     for (int k = 0; k < 100; k++)
         x[k] = k % 2;
     tap_ok(chorale_effective_size(x, 100, 0.5) == 100,
-           "values that alternate all count");
+           "alternating values all count");
     for (int k = 0; k < 100; k++)
         x[k] = 3;
-    tap_ok(chorale_effective_size(x, 100, 3) == 100, "equal ones as well");
-    tap_ok(chorale_effective_size(x, 1, 3) == 1, "and one alone");
+    tap_ok(chorale_effective_size(x, 100, 3) == 100, "equal values all count");
+    tap_ok(chorale_effective_size(x, 1, 3) == 1, "a single value counts");
     for (int k = 0; k < 100; k++)
         x[k] = k < 50 ? 1 + 1e-3 * k : 2 + 1e-3 * k;
     tap_ok(chorale_effective_size(x, 100, 1.5) < 6,
-           "of values that jump once next to none do");
+           "of values with one jump, fewer than 6 of 100 count");
     chorale_summarise(x, 100, &s);
-    tap_ok(isnan(s.lo) && isnan(s.hi), "they have no interval");
+    tap_ok(isnan(s.lo) && isnan(s.hi), "values with one jump have no interval");
     tap_ok(s.nrep == 100 && s.min == 1 && fabs(s.max - 2.099) < 1e-12 &&
                fabs(s.median - 1.5495) < 1e-12,
-           "but a median, a least and a most");
+           "values with one jump have median, minimum and maximum");
     /* Runs of four on one side: of 99 pairs 75 agree, 24 do not. */
     for (int k = 0; k < 100; k++)
         x[k] = (k / 4 % 2 ? 2 : 1) + 1e-3 * (k * 37 % 100);
     tap_ok(fabs(chorale_effective_size(x, 100, 1.5) - 22.23) < 0.1,
-           "runs of four: of 100 values %.2f count",
+           "runs of four: %.2f of 100 values count",
            chorale_effective_size(x, 100, 1.5));
     chorale_summarise(x, 100, &s);
-    tap_ok(s.lo < s.median && s.hi > s.median, "and an interval stays");
+    tap_ok(s.lo < s.median && s.hi > s.median,
+           "runs of four still have an interval");
 }
 
 int main(void)

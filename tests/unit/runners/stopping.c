@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stopping.c - why a cell needs no more repetitions, and which do. */
+/* stopping.c - when cells stop, for which reason, and which are raced out. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int is(const char *got, const char *want)
            (got != NULL && want != NULL && strcmp(got, want) == 0);
 }
 
-/* One cell of its own: so many repetitions, so much time, so wide. */
+/* Check a single cell: repetitions, seconds spent, relative width. */
 static void alone(int nrep, double spent, double width, const char *want)
 {
     const struct chorale_seen seen = {
@@ -28,10 +28,10 @@ static void alone(int nrep, double spent, double width, const char *want)
     const char *got = chorale_stop_reason(&usual, &seen, 1, 0);
 
     tap_ok(is(got, want), "%d repetitions, %g s, width %g: %s", nrep, spent,
-           width, got != NULL ? got : "goes on");
+           width, got != NULL ? got : "continues");
 }
 
-/* A third cell beside one at 1 and one that ends at 1.1: it begins at lo. */
+/* Third cell of a point; the others' intervals are at 1 and up to 1.1. */
 static void beside(double lo, int nrep, int keep, int racing,
                    const char *want)
 {
@@ -48,7 +48,7 @@ static void beside(double lo, int nrep, int keep, int racing,
     got = chorale_stop_reason(&stop, seen, 3, 2);
     tap_ok(is(got, want), "beginning %g times the second best%s%s: %s",
            lo / 1.1, keep ? ", the library" : "",
-           racing ? "" : ", without racing", got != NULL ? got : "goes on");
+           racing ? "" : ", without racing", got != NULL ? got : "continues");
 }
 
 int main(void)

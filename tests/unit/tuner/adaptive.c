@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* adaptive.c - what an adaptive plan chooses, on systems that are invented: where
- * it looks, that it keeps to its budget, and what it expects. */
+/* adaptive.c - cells that adaptive plans choose on simulated systems, their
+ * budgets, and the regret that they expect. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static const int proc[] = { 2, 4, 8, 16, 32, 64 };
 #define NPROC 6
 #define NSIZE 18 /* 8 ... 1M */
 
-/* A network of 1 us and 1 ns a byte; the library is a binomial tree that
- * loses one third. */
+/* True seconds of variant v. The network has 1 us and 1 ns per byte; the
+ * library is a binomial tree that loses one third. */
 static double truth(int v, double n, int p)
 {
     double rounds = ceil(log2(p));
@@ -71,7 +71,7 @@ static void begin(struct plan *p, double budget)
     fixture_open(&p->f, "sim", 1);
 }
 
-/* Measure what is chosen; its cost. */
+/* Measure the chosen cells; returns their cost. */
 static double measure(struct plan *p)
 {
     double seconds[NPROC] = { 0 }, cost = 0;
@@ -113,7 +113,7 @@ static enum chorale_err choose(struct plan *p)
     return err;
 }
 
-/* Process counts with chosen cells, "2,8,". */
+/* Process counts with chosen cells, as "2,8,". */
 static const char *chosen_procs(const struct plan *p)
 {
     static char text[64];
@@ -132,8 +132,8 @@ static const char *chosen_procs(const struct plan *p)
     return text;
 }
 
-/* 1 if every point of which a cell is chosen has the library too, and nothing
- * that is known is chosen again. */
+/* 1 if each point with a chosen cell has the library too, and no known cell is
+ * chosen again. */
 static int is_sound(const struct plan *p)
 {
     for (size_t c = 0; c < p->grid.ncell; c++) {
@@ -158,12 +158,13 @@ static void test_rounds(void)
     begin(p, 3000);
     tap_ok(choose(p) == CHORALE_OK && strcmp(chosen_procs(p), "2,") == 0 &&
                isnan(p->round.regret),
-           "round 1 looks at the smallest process count: %s", chosen_procs(p));
+           "round 1 measures the smallest process count: %s", chosen_procs(p));
     p->opts.spent += measure(p);
     tap_ok(choose(p) == CHORALE_OK &&
                strstr(chosen_procs(p), "16,") != NULL &&
                strstr(chosen_procs(p), "64,") != NULL,
-           "round 2 goes up to the largest: %s", chosen_procs(p));
+           "round 2 measures up to the largest process count: %s",
+           chosen_procs(p));
     first = p->round.regret;
     for (int i = 2; i < 20 && p->round.ncell > 0; i++) {
         double cost;
@@ -177,19 +178,21 @@ static void test_rounds(void)
             break;
         last = p->round.regret;
     }
-    tap_ok(sound, "nothing is measured twice, or without the library");
-    tap_ok(paid, "costs are what was foreseen");
-    tap_ok(p->round.ncell == 0 && p->round.why[0] != '\0', "it ends: %s",
+    tap_ok(sound, "no cell is measured twice or without the library");
+    tap_ok(paid, "costs equal the planned costs");
+    tap_ok(p->round.ncell == 0 && p->round.why[0] != '\0',
+           "planning ends with a reason: %s",
            p->round.why);
-    tap_ok(p->opts.spent <= 3000, "within the budget: %g", p->opts.spent);
+    tap_ok(p->opts.spent <= 3000,
+           "all rounds stay within the budget: %g", p->opts.spent);
     tap_ok(first > 0.1 && last < 0.03,
-           "the expected regret falls: %g to %g", first, last);
+           "the expected regret falls from %g to %g", first, last);
     fixture_close(&p->f);
     free(p);
 }
 
-/* The same measurements and seed give the same choice, and another seed gives
- * other draws. */
+/* The same measurements and seed give the same choice; another seed gives other
+ * draws. */
 static void test_seed(void)
 {
     struct plan *p[3];
@@ -210,16 +213,16 @@ static void test_seed(void)
                 p[0]->cell[c].wins == p[1]->cell[c].wins;
         other |= p[0]->cell[c].wins != p[2]->cell[c].wins;
     }
-    tap_ok(same, "one seed, one choice");
-    tap_ok(other, "another seed draws other times");
+    tap_ok(same, "the same seed gives the same choice");
+    tap_ok(other, "another seed gives other draws");
     for (int i = 0; i < 3; i++) {
         fixture_close(&p[i]->f);
         free(p[i]);
     }
 }
 
-/* 1 if candidates are left out of a round that win too little, and no others:
- * of a point that is taken. *left_p: how many. */
+/* 1 if the round leaves out, at points that it takes, exactly the candidates
+ * whose expected gain is below least. *left_p: their number. */
 static int leaves_out(const struct plan *p, double least, int *left_p)
 {
     int right = 1;
@@ -244,8 +247,8 @@ static int leaves_out(const struct plan *p, double least, int *left_p)
     return right;
 }
 
-/* The next round; what it plans to spend of what is left of the budget but for
- * a reserve of 12 %. */
+/* Plan the next round; returns the share that it may spend of the remaining
+ * budget without its reserve of 12 %. */
 static double next_share(struct plan *p)
 {
     double left;
@@ -257,7 +260,7 @@ static double next_share(struct plan *p)
     return p->round.foreseen / left;
 }
 
-/* What each round may spend of the budget, and which candidates it takes. */
+/* Budget of each round, and the candidates that it takes. */
 static void test_shares(void)
 {
     struct plan *p = malloc(sizeof(*p));
@@ -271,14 +274,16 @@ static void test_shares(void)
     choose(p);
     share = next_share(p);
     tap_ok(share > 0.4 && share <= 0.5,
-           "round 2 plans for half of what is left: %.2f", share);
+           "round 2 plans for half of the remaining budget: %.2f", share);
     right = leaves_out(p, 0.01, &left_out);
-    tap_ok(right && left_out > 0, "and leaves out %d candidates that would be "
-           "missed by less than 1 %%", left_out);
+    tap_ok(right && left_out > 0, "round 2 leaves out %d candidates that would "
+           "gain less than 1 %%", left_out);
     share = next_share(p);
-    tap_ok(share > 0.5 && share <= 0.6, "round 3 for six tenths: %.2f", share);
+    tap_ok(share > 0.5 && share <= 0.6,
+           "round 3 plans for 60 %% of the remaining budget: %.2f", share);
     right = leaves_out(p, 0, &left_out);
-    tap_ok(right && left_out == 0, "and leaves out nobody who may win");
+    tap_ok(right && left_out == 0,
+           "round 3 leaves out no candidate that may win");
     fixture_close(&p->f);
     begin(p, 1600);
     p->opts.goal = 0;
@@ -286,7 +291,7 @@ static void test_shares(void)
     for (int i = 0; i < 3; i++)
         share = next_share(p);
     tap_ok(p->round.round == 4 && share > 0.6 && share <= 1,
-           "round 4 for all: %.2f", share);
+           "round 4 plans for all of the remaining budget: %.2f", share);
     fixture_close(&p->f);
     free(p);
 }
@@ -298,30 +303,32 @@ static void test_budget(void)
     if (p == NULL)
         exit(99);
     begin(p, 0.5);
-    tap_ok(choose(p) == CHORALE_USAGE, "too small a budget: %s", p->msg.text);
-    p->opts.budget = 40; /* the probe alone */
+    tap_ok(choose(p) == CHORALE_USAGE,
+           "too small a budget is refused: %s", p->msg.text);
+    p->opts.budget = 40; /* for the probe only */
     tap_ok(choose(p) == CHORALE_OK && p->round.ncell > 0 &&
-               p->round.foreseen <= 40, "what pays for one round");
+               p->round.foreseen <= 40, "a budget for one round is accepted");
     p->opts.spent = measure(p);
     p->opts.budget = 1.02 * p->opts.spent;
     tap_ok(choose(p) == CHORALE_OK && p->round.ncell == 0,
-           "makes one: %s", p->round.why);
+           "a budget for one round gives no second round: %s", p->round.why);
     p->opts.budget = 1e6;
     p->opts.goal = 100;
     choose(p);
     p->opts.spent += measure(p);
     tap_ok(choose(p) == CHORALE_OK && p->round.ncell == 0 &&
-               strstr(p->round.why, "goal") != NULL, "a goal that is reached: "
+               strstr(p->round.why, "goal") != NULL,
+                                    "planning ends at the goal: "
            "%s", p->round.why);
     p->grid.ncell = 0;
     tap_ok(choose(p) == CHORALE_OK && p->round.ncell == 0,
-           "an empty grid: %s", p->round.why);
+           "an empty grid gives no round: %s", p->round.why);
     fixture_close(&p->f);
     free(p);
 }
 
-/* What interpolates: exact where it was measured, and elsewhere the truth is
- * within two standard deviations nearly always. */
+/* The interpolation is exact at measured points; elsewhere the true value is
+ * nearly always within two standard deviations. */
 static void test_krige(void)
 {
     struct chorale_krige_at at[36];
@@ -337,7 +344,7 @@ static void test_krige(void)
     for (int i = 0; i < 36; i++)
         worst = fmax(worst, fabs(chorale_krige_expect(&k, &at[i], &sd) -
                                  z[i]));
-    tap_ok(worst < 1e-3, "exact where it is measured: %g", worst);
+    tap_ok(worst < 1e-3, "kriging is exact at measured points: %g", worst);
     for (double x = 0.5; x < 15; x += 0.5)
         for (double y = 0.25; y < 5; y += 0.25, n++) {
             const struct chorale_krige_at to = { .x = x, .y = y };
@@ -345,21 +352,22 @@ static void test_krige(void)
 
             out += fabs(mean - 0.3 * sin(x / 4) - 0.1 * y) > 2 * sd;
         }
-    tap_ok(out * 20 < n, "its doubt is enough: %d of %d outside", out, n);
+    tap_ok(out * 20 < n,
+           "two standard deviations cover the truth: %d of %d outside", out, n);
     const struct chorale_krige_at away = { .x = 500, .y = 500 };
     far = chorale_krige_expect(&k, &away, &sd);
     tap_ok(fabs(far - k.mean) < 1e-9 && fabs(sd - k.sd) < 1e-9,
-           "far away it knows the mean alone");
+           "far away the estimate is the mean");
     chorale_krige_release(&k);
     tap_ok(chorale_krige_fit(&k, at, z, 0, 0, 0.3) == 0 &&
                chorale_krige_expect(&k, &at[0], &sd) == 0 &&
-               sd == 0.3, "of nothing it knows nothing");
+               sd == 0.3, "without data the deviation is the prior's");
     chorale_krige_release(&k);
     for (int i = 0; i < 36; i++)
         at[i] = at[0];
     tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3) == 0 &&
                isfinite(chorale_krige_expect(&k, &at[0], &sd)) && isfinite(sd),
-           "one place measured often");
+           "repeated measurements of one point are finite");
     chorale_krige_release(&k);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* between_procs.c - what a table says between the measured process counts, and of
- * collectives whose ranks do not know the size, on invented measurements. */
+/* between_procs.c - decisions between measured process counts, and for
+ * collectives whose ranks do not know the size, on simulated measurements. */
 #include <string.h>
 
 #include "tests/tap.h"
@@ -27,7 +27,7 @@ static void decide(struct fixture *f, const char *what)
            "decided: %s %s", what, msg.text);
 }
 
-/* What is chosen at a point, "" where there is no row. */
+/* The variant chosen at a point, "" without a row. */
 static const char *choice(struct fixture *f, long n, int comm_size)
 {
     char sql[200];
@@ -38,8 +38,8 @@ static const char *choice(struct fixture *f, long n, int comm_size)
     return fixture_text(f, sql);
 }
 
-/* Blocks of m bytes: the library and the ring take so many times what the
- * ring's formula says. */
+/* Add runs with blocks of m bytes: library and ring take so many times the
+ * seconds of the ring's formula. */
 static void ring(struct fixture *f, int comm_size, long m, double library,
                  double own)
 {
@@ -57,8 +57,8 @@ static void ring(struct fixture *f, int comm_size, long m, double library,
     fixture_add(f, &run);
 }
 
-/* Blocks of 64 to 4096 bytes at 4 and at 8 ranks are 256 to 16384 and 512 to
- * 32768 bytes: between, both ends shift. */
+/* n of blocks of 64 to 4096 bytes is 256 to 16384 at 4 ranks and 512 to 32768
+ * at 8 ranks: in between, both ends of the range shift. */
 static void test_hull(void)
 {
     static const struct {
@@ -80,11 +80,11 @@ static void test_hull(void)
         int p = at[i].comm_size;
         char name[80];
 
-        snprintf(name, sizeof(name), "P = %d: the least size, and none below",
+        snprintf(name, sizeof(name), "P = %d: rows begin at the least size",
                  p);
         tap_ok(strcmp(choice(&f, at[i].lo, p), "ring") == 0 &&
                strcmp(choice(&f, at[i].lo - 1, p), "") == 0, "%s", name);
-        snprintf(name, sizeof(name), "P = %d: the largest, and none above", p);
+        snprintf(name, sizeof(name), "P = %d: rows end at the largest size", p);
         tap_ok(strcmp(choice(&f, at[i].hi, p), "ring") == 0 &&
                strcmp(choice(&f, at[i].hi + 1, p), "") == 0, "%s", name);
     }
@@ -95,7 +95,7 @@ static void test_hull(void)
     fixture_close(&f);
 }
 
-/* What tells the network: bcast at both process counts. */
+/* Runs that determine the network: bcast at both process counts. */
 static void network(struct fixture *f)
 {
     for (int p = 4; p <= 8; p *= 2)
@@ -114,8 +114,8 @@ static void network(struct fixture *f)
         }
 }
 
-/* Blocks of one size alone: no measured n lies between the process counts, and
- * what is there is asked for at its own n. */
+/* With one block size, no measured n lies between the process counts. The n of
+ * that block is decided there. */
 static void test_one_size(void)
 {
     struct fixture f;
@@ -126,15 +126,17 @@ static void test_one_size(void)
     network(&f);
     decide(&f, "one size");
     fixture_exec(&f, "DELETE FROM decision WHERE coll = 'bcast'");
-    is(choice(&f, 5 * 16384, 5), "ring", "P = 5 at the block's size");
-    is(choice(&f, 7 * 16384, 7), "ring", "P = 7 as well");
-    is(choice(&f, 7 * 16384 + 1, 7), "", "and no other n");
+    is(choice(&f, 5 * 16384, 5), "ring",
+       "P = 5: n of the block size is decided");
+    is(choice(&f, 7 * 16384, 7), "ring",
+       "P = 7: n of the block size is decided");
+    is(choice(&f, 7 * 16384 + 1, 7), "", "P = 7: no other n is decided");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE seconds IS NULL OR"
-                    " regret IS NULL"), "0", "all rows have their times");
+                    " regret IS NULL"), "0", "all rows have times and regret");
     fixture_close(&f);
 }
 
-/* Between process counts that are very far apart nothing is chosen. */
+/* Between process counts that are very far apart no row is made. */
 static void test_far(void)
 {
     static const int far[] = { 4 + 513, 4 + 514, 1 << 30 };
@@ -148,13 +150,14 @@ static void test_far(void)
         ring(&f, far[i], 65536, 2, 1);
         decide(&f, "two process counts far apart");
         is(choice(&f, 300L * 256, 300), i == 0 ? "default" : "",
-           i == 0 ? "with 512 process counts between them, rows" : "none");
+           i == 0 ? "512 process counts in between: rows are made"
+                  : "more process counts in between: no rows");
         fixture_close(&f);
     }
 }
 
-/* A time that jumps from one process count to the next may be what half such a
- * jump makes of it: even then a variant must still be faster. */
+/* Times that jump between process counts add half of such a jump to the
+ * uncertainty; a variant must be faster even then. */
 static void test_doubt(void)
 {
     static const int size[] = { 8, 12, 16, 24, 36 };
@@ -163,11 +166,11 @@ static void test_doubt(void)
         const char *want, *what;
     } cases[] = {
         { { 1.1, 1.1, 1.1, 1.1, 1.1 }, { 1, 1, 1, 1, 1 }, "ring",
-          "a tenth faster than a steady library is enough" },
+          "10 % faster than a steady library wins" },
         { { 1.001, 1.6, 1.001, 1.6, 1.001 }, { 1, 1, 1, 1, 1 }, "default",
-          "less, than one that jumps, is not" },
+          "less than that keeps a library whose times jump" },
         { { 1.1, 1.4, 1.1, 1.4, 1.1 }, { 1, 1.3, 1, 1.3, 1 }, "default",
-          "nor a tenth, of a ring that jumps" },
+          "10 % faster keeps the library if the ring's times jump" },
     };
     struct fixture f;
 
@@ -178,13 +181,14 @@ static void test_doubt(void)
                 ring(&f, size[i], m, cases[k].library[i], cases[k].own[i]);
         decide(&f, "five process counts");
         is(choice(&f, 17 * 256, 17), cases[k].want, cases[k].what);
-        is(choice(&f, 16 * 256, 16), "ring", "where it is measured, it is");
+        is(choice(&f, 16 * 256, 16), "ring",
+           "at a measured process count the ring wins");
         fixture_close(&f);
     }
 }
 
-/* gatherv at P ranks: of m bytes a rank, so many times the library's time for
- * linear and for binomial_counts. */
+/* Add runs of gatherv with m bytes per rank: linear and binomial_counts take so
+ * many times the library's time. */
 static void gatherv(struct fixture *f, int comm_size, long m, int launch,
                     double linear, double binomial)
 {
@@ -211,22 +215,22 @@ static const char *choices(struct fixture *f)
                         " ORDER BY v)");
 }
 
-/* Ranks that do not know n choose by the process count alone. */
+/* If ranks do not know n, the choice depends on the process count only. */
 static void test_blind(void)
 {
-    /* By size: 64, 256, 1024, 4096 bytes a rank. */
+    /* At 64, 256, 1024, 4096 bytes per rank. */
     static const struct {
         double linear[4], binomial[4];
         const char *want, *what;
     } cases[] = {
         { { .9, .9, .9, .9 }, { .5, .5, .5, 1.05 }, "linear",
-          "what is much faster but once slower is not taken" },
+          "a variant that is slower at one size is not chosen" },
         { { .9, .9, .9, 1.05 }, { .5, .5, .5, 1.05 }, "default",
-          "nor anything, where all are slower once" },
+          "the library is kept if all variants are slower at one size" },
         { { .9, .9, .9, .9 }, { .8, .8, .8, .8 }, "binomial_counts",
-          "of those that never are, the best" },
+          "the best variant that is never slower is chosen" },
         { { .99, .99, .99, .98 }, { 2, 2, 2, 2 }, NULL,
-          "a gain below the threshold of a real system" },
+          "a gain below the threshold of a real system is ignored" },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -243,13 +247,13 @@ static void test_blind(void)
             is(choices(&f), cases[i].want != NULL ? cases[i].want
                             : simulated ? "linear" : "default", cases[i].what);
             is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size"
-                            " IN (4, 8)"), "2", "one row each");
+                            " IN (4, 8)"), "2", "one row per process count");
             fixture_close(&f);
         }
 }
 
-/* Launches that confirm refuse what those that choose took, and choose nothing
- * themselves. */
+/* Confirming launches refuse what choosing launches took, but do not choose
+ * anything themselves. */
 static void test_blind_launches(void)
 {
     for (int odd = 0; odd < 2; odd++) {
@@ -260,15 +264,16 @@ static void test_blind_launches(void)
             for (int k = 0; k < 4; k++)
                 gatherv(&f, 4, 64L << 2 * k, l, .9,
                         k == 3 && l % 2 == odd ? 1.2 : .5);
-        decide(&f, odd ? "slower once where it is confirmed"
-                       : "slower once where it is chosen");
+        decide(&f, odd ? "slower once in confirming launches"
+                       : "slower once in choosing launches");
         is(choices(&f), odd ? "default" : "linear",
-           odd ? "what confirms does not choose another" : "the other one");
+           odd ? "confirming launches choose no other variant"
+               : "choosing launches take the other variant");
         fixture_close(&f);
     }
 }
 
-/* What both sides choose is asked for between them, for all sizes as well. */
+/* A choice of both neighbours is checked in between, at all sizes. */
 static void test_blind_between(void)
 {
     struct fixture f;
@@ -280,18 +285,18 @@ static void test_blind_between(void)
     decide(&f, "one is far better, another at times better still");
     is(fixture_text(&f, "SELECT group_concat(DISTINCT variant) FROM decision"
                     " WHERE comm_size > 4 AND comm_size_hi < 8"), "linear",
-       "its time is foretold");
+       "the variant chosen on both sides is chosen in between");
     fixture_exec(&f, "UPDATE run_summary SET median = median * 3 WHERE run_id"
                  " IN (SELECT run_id FROM run JOIN cell USING (cell_id) WHERE"
                  " n = 8 * 4096 AND variant = 'linear')");
     decide(&f, "linear is hardly better at the largest size of one side");
     is(fixture_text(&f, "SELECT group_concat(DISTINCT variant) FROM decision"
                     " WHERE comm_size > 4 AND comm_size_hi < 8"), "default",
-       "what may be slower at one size is chosen for none");
+       "a variant that may be slower at one size is not chosen");
     fixture_close(&f);
 }
 
-/* On a real system something must be confirmed around n: at the next smaller
+/* On a real system a choice near n must be confirmed: at the next smaller
  * measured size of one side, or at the next larger one. */
 static void test_confirmed_beside(void)
 {
@@ -314,10 +319,14 @@ static void test_confirmed_beside(void)
                     fixture_add(&f, &run);
                 }
     decide(&f, "a library that is slow from a size on");
-    is(choice(&f, 4 * 16384, 4), "ring", "P = 4: from there");
-    is(choice(&f, 4 * 4096, 4), "default", "and not before");
-    is(choice(&f, 40000, 6), "ring", "P = 6: below it, where a guess says so");
-    is(choice(&f, 12000, 6), "default", "not where nothing is confirmed");
+    is(choice(&f, 4 * 16384, 4), "ring",
+       "P = 4: the ring from the size on where the library is slow");
+    is(choice(&f, 4 * 4096, 4), "default",
+       "P = 4: the library below that size");
+    is(choice(&f, 40000, 6), "ring",
+       "P = 6: the ring at a predicted size below");
+    is(choice(&f, 12000, 6), "default",
+       "P = 6: the library where no size is confirmed");
     fixture_close(&f);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The studentized bootstrap of a mean: how often it covers, of values that are
- * spread evenly and of skewed ones; few values, equal values, strides. */
+/* bootstrap.c - the studentized bootstrap of a mean: coverage for symmetric and
+ * skewed values; few values, equal values, strides. */
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
@@ -22,8 +22,8 @@ static int student_covers(const double *x, size_t k, double truth)
     return fabs(gsl_stats_mean(x, 1, k) - truth) <= half;
 }
 
-/* Percent of draws whose interval holds the truth: the bootstrap's, and what
- * Student's would be. */
+/* Percentage of draws whose interval covers the truth: the bootstrap's and
+ * Student's. */
 static void cover(int skewed, size_t k, double *ours, double *student)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -53,10 +53,12 @@ static void test_coverage(void)
     for (size_t k = CHORALE_BOOTSTRAP_LEAST; k <= MOST; k += 7) {
         cover(0, k, &ours, &student);
         tap_ok(ours >= 93 && ours <= 97,
-               "of %zu normal values it covers in 93 to 97 %% (%.1f)", k, ours);
+               "the interval of %zu normal values covers in 93 to 97 %% "
+               "(%.1f)", k, ours);
         cover(1, k, &ours, &student);
         tap_ok(ours > student + 1 && ours <= 97,
-               "of %zu skewed ones more often than Student's (%.1f, %.1f)", k,
+               "for %zu skewed values it covers more often than Student's "
+               "(%.1f, %.1f)", k,
                ours, student);
     }
 }
@@ -68,7 +70,8 @@ static void test_skew(void)
     enum chorale_err err = chorale_bootstrap_mean(x, 1, 8, &lo, &hi, NULL);
 
     tap_ok(err == CHORALE_OK && lo < mean && hi - mean > 1.5 * (mean - lo),
-           "the side of the long tail is the longer (%g, %g)", mean - lo,
+           "the interval is longer on the side of the long tail (%g, %g)",
+           mean - lo,
            hi - mean);
 }
 
@@ -80,7 +83,7 @@ static void test_few(void)
 
     tap_ok(chorale_bootstrap_mean(x, 1, 4, &lo, &hi, NULL) == CHORALE_OK &&
            fabs(lo - (5 - half)) < 1e-12 && fabs(hi - (5 + half)) < 1e-12,
-           "of four values it is Student's");
+           "for four values it is Student's interval");
 }
 
 static void test_equal(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* changepoint.c - changes of invented series are found where they are, and
- * nowhere else. */
+/* changepoint.c - change points of simulated series are found where they are,
+ * and nowhere else. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #define N 40
 #define ROUNDS 999
 
-/* N values with noise of 1.5 %, a few outliers, and steps. */
+/* Make N values with noise of 1.5 %, a few outliers, and steps. */
 static void make(double *x, uint64_t seed, size_t at, double step,
                  size_t back)
 {
@@ -26,7 +26,7 @@ static void make(double *x, uint64_t seed, size_t at, double step,
     }
 }
 
-/* The scaled energy by its definition, and the best place. */
+/* The place of the largest scaled energy, computed by definition. */
 static size_t by_definition(const double *x, size_t n)
 {
     double most = -1;
@@ -77,11 +77,12 @@ static void test_one(void)
                                (long)by_definition(x, N)) <= 2;
     }
     tap_ok(found == 100, "a step of 5 %% is found (%d of 100)", found);
-    tap_ok(near >= 95, "within one run of where it is (%d)", near);
-    tap_ok(right >= near - 5, "with its size (%d)", right);
-    tap_ok(same >= 90, "next to the largest energy by its definition (%d)",
+    tap_ok(near >= 95, "it is found within one run of its place (%d)", near);
+    tap_ok(right >= near - 5, "its size is found (%d)", right);
+    tap_ok(same >= 90,
+           "its place is that of the largest energy by definition (%d)",
            same);
-    tap_ok(alone >= 95, "and nothing else is (%d)", alone);
+    tap_ok(alone >= 95, "no other change is found (%d)", alone);
 }
 
 static void test_none(void)
@@ -95,7 +96,8 @@ static void test_none(void)
         found += chorale_changes(x, N, 0.05, ROUNDS, seed, change) > 0;
     }
     tap_ok(found >= 5 && found <= 32,
-           "where nothing changed, one of twenty is found at 5 %% (%d of 400)",
+           "without a change, about 1 of 20 series shows one at 5 %% (%d of "
+           "400)",
            found);
 }
 
@@ -112,9 +114,10 @@ static void test_two(void)
         tap_diag("%ld changes, p %g", n, n > 0 ? change[0].p : NAN);
     tap_ok(n == 2 && labs((long)change[0].first - 12) <= 1 &&
                labs((long)change[1].first - 27) <= 1,
-           "there and back: two changes, in order");
+           "a step up and back gives two changes, in order");
     tap_ok(n == 2 && change[0].after > change[0].before &&
-               change[1].after < change[1].before, "up and down");
+               change[1].after < change[1].before, "the first change goes up, "
+                                                   "the second down");
     tap_ok(again == n && same[0].p == change[0].p,
            "the same seed gives the same p");
 }
@@ -129,12 +132,13 @@ static void test_edges(void)
            "a series without any noise has no change");
     for (size_t n = 0; n < 4; n++)
         tap_ok(chorale_changes(flat, n, 0.05, 99, 1, change) == 0,
-               "nor has one of %zu", n);
+               "a series of %zu values has no change", n);
     tap_ok(chorale_changes_exact(exact, 5, change) == 1 &&
                change[0].first == 3 && change[0].before > 0.9 &&
-               change[0].after == 2, "exact series: each step");
+               change[0].after == 2, "in an exact series each step is a "
+                                     "change");
     tap_ok(fabs(chorale_changes_least(10) - 2 / 252.) < 1e-12,
-           "ten runs cannot say more than 2 / 252");
+           "the smallest p of ten runs is 2 / 252");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare.c - ranks, verdicts one by one, and whole comparisons of invented
- * machines by seed. tests/bench/calibrate.c has as many as it takes to tell
- * rates. */
+/* compare.c - rank tests, single verdicts, and whole comparisons of simulated
+ * machines by seed. tests/bench/calibrate.c makes enough comparisons to measure
+ * error rates. */
 #include <string.h>
 
 #include "tests/tap.h"
@@ -14,7 +14,7 @@ static int near(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(1, fabs(b));
 }
 
-/* P(U >= u) of n and m values, by all ways to choose n ranks of n + m. */
+/* P(U >= u) of n and m values, by enumerating all choices of n ranks. */
 static double try_two(int n, int m, int u)
 {
     int good = 0, all = 0;
@@ -59,11 +59,11 @@ static void test_two(struct chorale_ranks *ranks)
                         near(s.p_up, try_two(n, m, u)) &&
                         near(s.p_down, try_two(n, m, n * m - u));
             }
-    tap_ok(good, "two samples: p is that of trying all orders");
+    tap_ok(good, "two samples: p equals that of all orders");
     chorale_shift_two(ranks, (double[]){ 1, 1, 1 }, 3,
                       (double[]){ 1, 1, 1 }, 3, &s);
     tap_ok(s.p_up == 1 && s.p_down == 1 && s.estimate == 0,
-           "equal samples are no evidence of anything");
+           "equal samples give p = 1");
     tap_ok(s.lo == -INFINITY && s.hi == INFINITY,
            "three values a side have no 95 %% interval");
     chorale_shift_two(ranks, (double[]){ 1, 2, 3, 4 }, 4,
@@ -71,7 +71,7 @@ static void test_two(struct chorale_ranks *ranks)
     tap_ok(near(s.p_up, chorale_shift_two_least(4, 4)) &&
                near(s.p_up, 1 / 70.) && s.estimate == 10 && s.lo == 7 &&
                s.hi == 13,
-           "four have one, and 1/70 is their smallest p");
+           "four values a side have one, and 1/70 is their smallest p");
 }
 
 static void test_paired(struct chorale_ranks *ranks)
@@ -101,12 +101,12 @@ static void test_paired(struct chorale_ranks *ranks)
                     near(s.p_up, up / exp2(n)) &&
                     near(s.p_down, down / exp2(n));
         }
-    tap_ok(good, "pairs: p is that of trying all signs");
+    tap_ok(good, "pairs: p equals that of all signs");
     tap_ok(near(chorale_shift_paired_least(5), 1 / 32.),
            "1/32 is the smallest p of five pairs");
 }
 
-/* Samples beyond the exact tables, and the last within them. */
+/* The first samples beyond the exact tables, and the last within them. */
 static void test_large(struct chorale_ranks *ranks)
 {
     struct random r = { .state = 3 };
@@ -124,11 +124,11 @@ static void test_large(struct chorale_ranks *ranks)
     tap_ok(fabs(log(a.p_up / b.p_up)) < 0.7 && fabs(a.lo - b.lo) < 0.1 &&
                fabs(a.hi - b.hi) < 0.1 && fabs(log(c.p_up / d.p_up)) < 0.7 &&
                fabs(c.lo - d.lo) < 0.1,
-           "exact and normal p go over into each other (%.3g %.3g, %.3g %.3g)",
+           "exact and normal p are continuous (%.3g %.3g, %.3g %.3g)",
            a.p_up, b.p_up, c.p_up, d.p_up);
 }
 
-/* How often the interval has the truth in it. */
+/* How often the interval covers the truth. */
 static void test_coverage(struct chorale_ranks *ranks)
 {
     struct random r = { .state = 11 };
@@ -150,7 +150,8 @@ static void test_coverage(struct chorale_ranks *ranks)
     tap_ok(inside >= 1900 && inside <= 1960,
            "the interval of six launches a side covers 95 %% or a little more"
            " (%d of 2000)", inside);
-    tap_ok(pairs >= 1900 && pairs <= 1980, "and that of six pairs (%d)",
+    tap_ok(pairs >= 1900 && pairs <= 1980,
+           "the interval of six pairs covers as often (%d)",
            pairs);
 }
 
@@ -163,17 +164,18 @@ static void test_adjust(void)
     tap_ok(near(a[0], 0.04) && isnan(a[1]) && near(a[3], 0.09) &&
                near(a[2], 0.09) && near(a[4], 0.5), "Holm");
     chorale_adjust_holm(p, 5, 100, a, work);
-    tap_ok(near(a[0], 1) && near(a[4], 1), "Holm in a larger family");
+    tap_ok(near(a[0], 1) && near(a[4], 1),
+           "Holm's correction in a larger family");
     chorale_adjust_bh(p, 5, a, work);
     tap_ok(near(a[0], 0.04) && isnan(a[1]) && near(a[3], 0.16 / 3) &&
                near(a[2], 0.16 / 3) && near(a[4], 0.5),
-           "Benjamini and Hochberg");
+           "Benjamini and Hochberg's correction");
     tap_ok(chorale_compare_pairs(200, 0.005) == 16 &&
                chorale_compare_launches(2000, 0.005) == 11,
-           "how many launches make red possible");
+           "the launches needed for a red verdict are computed");
 }
 
-/* One cell at a time: base at 0, head and the others as they are. */
+/* Single cells: base around 0, the others as named. */
 static const double base[] = { -0.01, 0.004, 0.011, -0.003, 0.006, -0.008 },
                     same[] = { -0.009, 0.003, 0.01, -0.002, 0.007, -0.007 },
                     up[] = { 0.09, 0.104, 0.111, 0.097, 0.106, 0.092 },
@@ -210,7 +212,8 @@ static void test_verdicts(void)
     c.sides.head = (struct chorale_series)SERIES(down);
     tap_ok(judge(&c, NULL, 0) == CHORALE_FASTER, "faster");
     c.sides.head = (struct chorale_series)SERIES(few);
-    tap_ok(judge(&c, NULL, 0) == CHORALE_TOO_FEW, "not enough data");
+    tap_ok(judge(&c, NULL, 0) == CHORALE_TOO_FEW,
+           "one value a side: not enough data");
     c.sides.head = (struct chorale_series){ NULL, 0 };
     tap_ok(judge(&c, NULL, 0) == CHORALE_GONE, "gone");
     c.sides.head = c.sides.base;
@@ -219,27 +222,28 @@ static void test_verdicts(void)
     c.sides.base = (struct chorale_series)SERIES(base);
     c.sides.head = (struct chorale_series)SERIES(up);
     tap_ok(judge(&c, NULL, 0) == CHORALE_SUSPECT && c.looks_slower,
-           "slower at first sight is to be measured again");
+           "a cell that looks slower is to be measured again");
     tap_ok(judge(&c, NULL, 1) == CHORALE_SLOWER && !c.again,
-           "or red, where that is asked for");
+           "without pairing a slower cell is red at once");
     c.sides.again_head = (struct chorale_series){ again_up, 20 };
     tap_ok(judge(&c, NULL, 0) == CHORALE_SUSPECT,
-           "head alone is not enough");
-    tap_ok(judge(&c, NULL, 1) == CHORALE_SLOWER, "unless it was asked for");
+           "a second measurement of head alone is not enough");
+    tap_ok(judge(&c, NULL, 1) == CHORALE_SLOWER,
+           "without pairing, head alone is enough");
     c.sides.again_base = (struct chorale_series){ again_base, 20 };
     tap_ok(judge(&c, NULL, 0) == CHORALE_SUSPECT,
-           "nor both, one after the other");
+           "base and head measured one after the other are not enough");
     c.sides.paired = 1;
     tap_ok(judge(&c, NULL, 0) == CHORALE_SLOWER && c.again &&
                fabs(c.shift.estimate - 0.1) < 0.01 && c.shift.lo > 0.09 &&
                c.shift.hi < 0.11,
-           "in turn they are, and the ratio is that of the second look");
+           "interleaved they are, with the ratio of the second measurement");
     c.sides.again_head = c.sides.again_base;
     tap_ok(judge(&c, NULL, 0) == CHORALE_SAME && c.again,
-           "what is not slower again is not slower");
+           "a cell that is not slower again is the same");
     c.sides.again_head = (struct chorale_series){ again_up, 19 };
     tap_ok(judge(&c, NULL, 0) == CHORALE_SUSPECT,
-           "pairs that are not whole are no pairs");
+           "incomplete pairs do not count");
 }
 
 static void test_canary(void)
@@ -251,17 +255,17 @@ static void test_canary(void)
                                               { NULL, 0 }, { NULL, 0 }, 0 } };
 
     tap_ok(judge(&c, &bird, 1) == CHORALE_SLOWER && c.machine == 0,
-           "a machine that stays as it was");
+           "an unchanged machine: the cell is slower");
     bird.sides.head = (struct chorale_series)SERIES(up);
     tap_ok(judge(&c, &bird, 1) == CHORALE_MACHINE && c.machine > 0.09,
-           "one as much slower as the cell is what is slower");
+           "a machine as much slower as the cell: the machine is slower");
     c.sides.head = (struct chorale_series)SERIES(down);
     bird.sides.head = (struct chorale_series)SERIES(down);
     tap_ok(judge(&c, &bird, 1) == CHORALE_MACHINE,
-           "one that is faster is what is faster");
+           "a machine as much faster as the cell: the machine is faster");
     bird.sides.head = (struct chorale_series)SERIES(up);
     tap_ok(judge(&c, &bird, 1) == CHORALE_FASTER,
-           "faster on a slower machine is faster");
+           "a cell that is faster on a slower machine is faster");
 }
 
 static void test_exact(void)
@@ -279,14 +283,14 @@ static void test_exact(void)
     chorale_compare_judge(c, 3, NULL, 0, &opts);
     tap_ok(c[0].verdict == CHORALE_SAME && c[1].verdict == CHORALE_SLOWER &&
                c[2].verdict == CHORALE_FASTER,
-           "simulated: one launch says what is slower");
+           "simulated: one launch suffices for verdicts");
     opts.threshold = 0.02;
     chorale_compare_judge(c, 3, NULL, 0, &opts);
     tap_ok(c[1].verdict == CHORALE_SAME && c[2].verdict == CHORALE_SAME,
-           "and the threshold holds");
+           "simulated: changes below the threshold are the same");
 }
 
-/* Whole comparisons; the seeds make these numbers. */
+/* Whole comparisons, determined by the seeds. */
 static void test_trials(void)
 {
     static const struct noise plain = NOISE_PLAIN, full = NOISE_FULL;
@@ -304,8 +308,8 @@ static void test_trials(void)
         red += out.red;
         looked += out.flagged;
     }
-    tap_ok(red == 0, "25 comparisons of 400 cells, nothing changed: none red");
-    tap_ok(looked > 500, "though many looked slower at first (%zu)", looked);
+    tap_ok(red == 0, "25 comparisons of 400 unchanged cells: no cell is red");
+    tap_ok(looked > 500, "many cells looked slower at first (%zu)", looked);
     t.noise = plain;
     t.shift = 0;
     t.nslow = 40;
@@ -316,7 +320,7 @@ static void test_trials(void)
         red += out.red;
     }
     tap_ok(found == 400 && red == 0,
-           "of 400 cells 5 %% slower all are found (%zu), nothing else",
+           "all 400 cells that are 5 %% slower are found (%zu), and no others",
            found);
     trial_release(&b);
 }

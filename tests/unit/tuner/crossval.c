@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* crossval.c - what cross-validation makes of what fits to some cells say of
- * the others: errors, sizes that may be used, reach; points that have no say.
- * Those fits are made up here. */
+/* crossval.c - results of cross-validation from the predictions of each fold:
+ * errors, valid sizes, reach, and ignored outliers. The fits of the folds are
+ * replaced by a stub. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +14,9 @@ static const char none[] = "", chorale[] = "chorale", shape[] = "one-per-node";
 static struct chorale_run_point runs[MAX_RUNS];
 static size_t nmade, nsmall;
 
-/* In place of the library's: 5 % too much, at 16 ranks 50 % at 512 and 4096
- * bytes; and at 8 ranks 64 and 512 bytes are wild, at 4 ranks all. */
+/* Stub of the library's function: 5 % too high; at 16 ranks 50 % at 512 and
+ * 4096 bytes; outliers at 8 ranks, 64 and 512 bytes, and at 4 ranks, all sizes.
+ * */
 enum chorale_err model_foretell(const struct model_job *job,
                                 const unsigned char *use, double *seconds,
                                 struct chorale_errmsg *msg)
@@ -74,22 +75,22 @@ int main(void)
         return tap_done();
     v = m.variant;
     r = v->ranks;
-    /* 4 without one number of ranks, 3 with small ones, 4 with small sizes. */
+    /* 4 without one rank count, 3 with small counts, 4 with small sizes. */
     tap_ok(nmade == 11, "each fold is one fit (%zu)", nmade);
     tap_ok(nsmall == 3 * 5 + 3 * 5 + 1 + 2 + 3 + 4,
-           "made of all others, or of the smaller ones (%zu)", nsmall);
+           "a fold is fitted to all others, or to smaller ones (%zu)", nsmall);
     tap_ok(near(r[0].error, 0.05) && r[0].nwild == 0 && r[0].m_lo == 8 &&
-           r[0].m_hi == 32768, "2 ranks: all is foretold within 5 %%");
+           r[0].m_hi == 32768, "2 ranks: all points are predicted within 5 %%");
     tap_ok(isnan(r[1].error) && r[1].nwild == 5 && r[1].m_lo > r[1].m_hi,
-           "4 ranks: all is wild, and nothing foretold");
+           "P=4: every point is an outlier and no prediction is made");
     tap_ok(near(r[2].error, 0.05) && r[2].nwild == 2 && r[2].m_lo == 8 &&
-           r[2].m_hi == 32768, "8 ranks: what is wild is counted, and no"
+           r[2].m_hi == 32768, "8 ranks: outliers are counted, and no"
            " error");
     tap_ok(near(r[3].error, 0.5) && r[3].nwild == 0 && r[3].m_lo == 8 &&
            r[3].m_hi == 64, "16 ranks: 50 %% at two sizes (%zu to %zu)",
            r[3].m_lo, r[3].m_hi);
     tap_ok(v->nwild == 7 && v->loo_error > 0.3 && v->loo_error < 0.5,
-           "the quantile is of what was foretold (%g)", v->loo_error);
+           "the error quantile is over predicted points (%g)", v->loo_error);
     tap_ok(near(v->reach, 1) && near(v->reach_m, 8),
            "no reach in ranks, in sizes from 4096 bytes (%g, %g)", v->reach,
            v->reach_m);
@@ -98,7 +99,7 @@ int main(void)
         runs[i].ok = runs[i].comm_size == 2 || runs[i].comm_size == 4;
     if (tap_ok(chorale_model_fit(&pts, "s", NULL, &m, &msg) == CHORALE_OK,
                "two numbers of ranks"))
-        tap_ok(near(m.variant->reach, 1), "what is wild beyond is no reach "
+        tap_ok(near(m.variant->reach, 1), "outliers beyond give no reach "
                "(%g)", m.variant->reach);
     chorale_model_release(&m);
     return tap_done();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide.c - the rule of decision on invented measurements: what wins, what
- * is kept, where ranges end, and that chance does not win. */
+/* decide.c - decisions on simulated measurements: which variant wins, when the
+ * library is kept, where ranges end, and that chance does not win. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tuner/decide/decide.h"
 #include "tuner/base/verb.h"
 
-/* A run of bcast at P = 4 in one launch. */
+/* Add a run of bcast at P = 4 in one launch. */
 static void bcast(struct fixture *f, const char *variant, long m, int ordinal,
                   double seconds)
 {
@@ -59,40 +59,43 @@ static enum chorale_err decide(struct fixture *f)
 
 static void test_simulated(void)
 {
-    /* Times of library, linear, binomial by size; 0: invalid. */
+    /* Times of library, linear and binomial by size; 0: invalid. */
     static const struct {
         long m;
         double library, linear, binomial;
     } t[] = {
-        { 8, 10, 10, 12 },         /* equal: the library */
+        { 8, 10, 10, 12 },         /* library and linear equal: library */
         { 64, 10, 8, 9 },          /* linear */
         { 1024, 40, 32, 26 },      /* binomial; they cross between */
         { 2048, 60, 70, 50 },      /* binomial */
         { 4096, 80, 90, 100 },     /* library */
         { 8192, 100, 0, 90 },      /* linear is invalid: binomial */
-        { 16384, 100, 80, 0 },     /* linear, not measured before */
+        { 16384, 100, 80, 0 },     /* linear, whose time at 8192 is missing */
     };
-    /* The line of linear and the library begins at 8; ln(9/8) of advantage at
-     * 64 against ln(32/26) at 1024: linear and binomial cross near 174; the
-     * others near 2797, where they take as long as the library, and 6558. */
+    /* Linear and the library cross between 8 and 64. From ln(9/8) of advantage
+     * at 64 and ln(32/26) at 1024, linear and binomial cross near 174. Binomial
+     * and the library cross near 2797 and 6558. */
     static const struct {
         long n;
         const char *variant, *what;
     } at[] = {
-        { 8, "default", "8: equal, the library" },
-        { 32, "linear", "32: between equal and better" },
-        { 64, "linear", "64: the best" },
-        { 128, "linear", "128: still" },
-        { 300, "binomial", "300: two variants have crossed" },
-        { 2048, "binomial", "2048: the best" },
-        { 2500, "binomial", "2500: still better than the library" },
-        { 3200, "default", "3200: no longer" },
-        { 4096, "default", "4096: nothing is faster" },
-        { 5500, "default", "5500: still" },
-        { 7500, "binomial", "7500: faster again" },
-        { 8192, "binomial", "8192: the best, as linear is wrong" },
-        { 10000, "default", "10000: between choices not measured at both" },
-        { 16384, "linear", "16384: the best" },
+        { 8, "default", "8: equal times keep the library" },
+        { 32, "linear", "32: linear wins between equal and better" },
+        { 64, "linear", "64: linear is best" },
+        { 128, "linear", "128: linear is still best" },
+        { 300, "binomial", "300: binomial is best after the crossing" },
+        { 2048, "binomial", "2048: binomial is best" },
+        { 2500, "binomial", "2500: binomial still beats the library" },
+        { 3200, "default", "3200: the library beats binomial" },
+        { 4096, "default", "4096: the library is best" },
+        { 5500, "default", "5500: the library is still best" },
+        { 7500, "binomial", "7500: binomial beats the library again" },
+        { 8192, "binomial",
+                "8192: binomial is best because linear is invalid" },
+        { 10000, "default",
+                 "10000: the library between choices not measured at both "
+                 "sizes" },
+        { 16384, "linear", "16384: linear is best" },
     };
     struct fixture f;
     char first[1024], sql[128];
@@ -112,21 +115,21 @@ static void test_simulated(void)
     is(fixture_text(&f, "SELECT group_concat(variant) FROM (SELECT * FROM"
                     " decision ORDER BY n_lo)"),
        "default,linear,binomial,default,binomial,default,linear",
-       "there is a range for each choice and no more");
+       "each choice has one range");
     is(fixture_text(&f, "SELECT printf('%.4f %.4f %.4f %.4f', speedup,"
                     " speedup_lo, speedup_hi, regret) FROM decision"
                     " WHERE 64 BETWEEN n_lo AND n_hi"),
        "1.2500 1.2500 1.2500 0.0000",
-       "the speed-up of an exact point is exact");
+       "the speed-up of a simulated point is exact");
     is(fixture_text(&f, "SELECT printf('%.3f %.3f %.3f', 1e6 * seconds,"
                     " 1e6 * library_seconds, speedup) FROM decision"
                     " WHERE 1024 BETWEEN n_lo AND n_hi"), "36.056 48.990 1.359",
-       "a range has the geometric means of its sizes");
+       "the times of a range are geometric means over its sizes");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE reason = ''"
                     " OR (basis = 'library') <> (provider = 'library')"), "0",
-       "each row says why and on what basis");
+       "each row has a reason and a basis");
     snprintf(first, sizeof(first), "%s", table(&f));
-    tap_ok(decide(&f) == CHORALE_OK, "it is decided again");
+    tap_ok(decide(&f) == CHORALE_OK, "the system is decided again");
     is(table(&f), first, "the same measurements give the same rows");
     fixture_close(&f);
 }
@@ -141,8 +144,8 @@ static double jitter(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1;
 }
 
-/* Launches of a real system in which every time shares the launch's own
- * factor and has 1 % of noise besides. */
+/* Add launches of a real system: all times share a factor of the launch and
+ * have 1 % of noise. */
 static void launches(struct fixture *f, int n, double linear, double binomial)
 {
     uint64_t state = 9;
@@ -177,7 +180,8 @@ static void test_real(void)
           "no variant is faster" },
         { "three launches cannot confirm", 3, 2e-5, 0.5e-5, "8-64 default",
           "not enough launches" },
-        { "of equals the simpler wins", 8, 0.8e-5, 0.8e-5, "8-64 linear",
+        { "of equal variants the simpler wins", 8, 0.8e-5, 0.8e-5,
+          "8-64 linear",
           "confirmed in 4 launches" },
     };
 
@@ -191,14 +195,14 @@ static void test_real(void)
         is(table(&f), cases[i].table, cases[i].name);
         reason = fixture_text(&f, "SELECT reason FROM decision LIMIT 1");
         if (!tap_ok(strstr(reason, cases[i].reason) != NULL,
-                    "and the reason says so"))
+                    "the reason fits"))
             tap_diag("%s", reason);
         fixture_close(&f);
     }
 }
 
-/* What was not measured at a size begins right after it where it is expected to
- * be better already; the library stays up to the next guess. */
+/* A variant not measured at a size begins right after it if it is predicted to
+ * be better there; the library stays up to the next predicted change. */
 static void test_begins(void)
 {
     static const struct {
@@ -218,17 +222,19 @@ static void test_begins(void)
     is(fixture_text(&f, "SELECT group_concat(variant, ' ') FROM decision WHERE"
                     " 4096 BETWEEN n_lo AND n_hi OR 5000 BETWEEN n_lo AND n_hi"
                     " ORDER BY n_lo"), "linear binomial",
-       "measured where it was, expected right after");
+       "the measured variant wins there, the predicted one right after");
     is(fixture_text(&f, "SELECT max(n_hi) FROM decision WHERE variant ="
-                    " 'linear'"), "4096", "from the next byte on");
+                    " 'linear'"), "4096",
+                    "the predicted variant begins at the next byte");
     is(fixture_text(&f, "SELECT variant FROM decision WHERE 512 BETWEEN n_lo"
-                    " AND n_hi"), "default", "the library where it is faster");
+                    " AND n_hi"), "default",
+                    "the library is kept where it is faster");
     fixture_close(&f);
 }
 
-/* The library takes 200 ns, the variant a quarter less, and 30 ns more than
- * that by way of the dispatcher: enough with 8 bytes, not with 64, where the
- * gain is an eighth. */
+/* The library takes 200 ns. The variant takes 25 % less, plus 30 ns of
+ * dispatch: still a gain with 8 bytes, but not with 64, where it gains an
+ * eighth. */
 static void test_dispatch_cost(void)
 {
     static const struct {
@@ -236,11 +242,13 @@ static void test_dispatch_cost(void)
         int simulated;
     } cases[] = {
         { NULL, "8-51 binomial; 52-64 default", "180 200",
-          "what the dispatcher adds is counted", 0 },
-        { "--dispatch-cost=0", "8-64 binomial", "162", "unless it is said not"
-          " to be", 0 },
-        { "--dispatch-cost=60ns", "8-64 default", "200", "or to be more", 0 },
-        { NULL, "8-64 binomial", "162", "in simulation there is none", 1 },
+          "the cost of dispatch is counted", 0 },
+        { "--dispatch-cost=0", "8-64 binomial", "162", "--dispatch-cost=0"
+          " ignores it", 0 },
+        { "--dispatch-cost=60ns", "8-64 default", "200", "--dispatch-cost=60ns"
+          " raises it", 0 },
+        { NULL, "8-64 binomial", "162", "in simulation dispatch costs no time",
+                1 },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -257,14 +265,14 @@ static void test_dispatch_cost(void)
         is(table(&f), cases[i].table, cases[i].what);
         is(fixture_text(&f, "SELECT group_concat(printf('%.0f', 1e9 * seconds),"
                         " ' ') FROM (SELECT * FROM decision ORDER BY n_lo)"),
-           cases[i].seconds, "as the times say");
+           cases[i].seconds, "the times include the cost of dispatch");
         fixture_close(&f);
     }
 }
 
-/* Who is challenged by whom at one size of a real system. The library takes
- * 10 ms; launches of even number choose, and in those of odd number one of the
- * two is too uneven to be confirmed, so that no other stands in for it. */
+/* Ties at one size of a real system. The library takes 10 ms. Even launches
+ * choose; in odd launches one of the two variants is too noisy to be confirmed,
+ * so that only the other one can be. */
 static void test_ties(void)
 {
     static const struct {
@@ -272,16 +280,16 @@ static void test_ties(void)
         double linear[6], binomial[6]; /* ms */
         const char *table;
     } cases[] = {
-        { "close, and noise is larger: the simpler",
+        { "close and within noise: the simpler wins",
           { 5.00, 5, 5.06, 5, 5.03, 5 }, { 5.02, 1, 5.02, 9, 5.02, 9 },
           "8-8 linear" },
-        { "close, but slower every time: the faster",
+        { "close, but always slower: the faster wins",
           { 5.031, 1, 5.030, 9, 5.029, 9 }, { 5, 5, 5, 5, 5, 5 },
           "8-8 binomial" },
-        { "noise is larger, but far: the faster",
+        { "noisy, but far apart: the faster wins",
           { 5.00, 1, 5.50, 9, 5.60, 9 }, { 5.10, 5, 5.20, 5, 5.10, 5 },
           "8-8 binomial" },
-        { "launches that confirm do not tell ties apart",
+        { "confirming launches do not break ties",
           { 5.00, 5, 5.06, 5, 5.03, 5 }, { 5.02, .5, 5.02, 1, 5.02, 9 },
           "8-8 linear" },
     };
@@ -301,9 +309,8 @@ static void test_ties(void)
     }
 }
 
-/* A size at which variants take those times [ms] where they are chosen. Only
- * the one that is expected is confirmed: a wrong challenger leaves the size to
- * the library. */
+/* A size at which variants take these times [ms] in choosing launches. Only the
+ * expected one is confirmed; a wrong choice leaves the size to the library. */
 struct contest {
     int comm_size;
     long m;
@@ -311,7 +318,7 @@ struct contest {
         const char *variant, *params;
         double ms;
     } cand[2];
-    int wins;                /* of cand */
+    int wins;                /* index in cand */
     const char *what;
 };
 
@@ -337,31 +344,32 @@ static void add_contest(struct fixture *f, const struct contest *t)
     }
 }
 
-/* Ties between values of a parameter, from size to size. */
+/* Ties between values of a parameter at successive sizes. */
 static void test_neighbour(void)
 {
     static const struct contest t[] = {
         { 4, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
-          1, "no smaller size: the shorter text" },
+          1, "no smaller size: the shorter text wins" },
         { 4, 16, { { "knomial", "radix=4", 5 }, { "knomial", "radix=8", 5 } },
-          0, "something else at the next smaller size: the smaller text" },
+          0, "another variant at the next size below: the smaller text wins" },
         { 4, 32, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 4 } },
-          1, "no tie" },
+          1, "without a tie the faster wins" },
         { 4, 64, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 5 } },
-          1, "what is chosen at the next smaller size" },
+          1, "the choice of the next smaller size wins" },
         { 4, 128, { { "kary", "radix=2", 5 }, { "kary", "radix=16", 5 } },
-          0, "another variant there: its parameters say nothing" },
+          0, "another variant there: its parameters do not count" },
         { 4, 256, { { "kary", "radix=2", 5 }, { "knomial", "radix=16", 5 } },
-          1, "the simpler variant, whatever is chosen there" },
+          1, "the simpler variant wins over the neighbour's choice" },
         { 8, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
-          1, "other process counts say nothing" },
+          1, "other process counts do not count" },
     };
     struct fixture f;
 
     fixture_open(&f, "real", 0);
     for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
         add_contest(&f, &t[i]);
-    tap_ok(decide(&f) == CHORALE_OK, "values of a parameter that tie");
+    tap_ok(decide(&f) == CHORALE_OK,
+           "values of a parameter that tie are decided");
     for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
         char sql[160], want[64];
 
@@ -376,7 +384,7 @@ static void test_neighbour(void)
     fixture_close(&f);
 }
 
-/* The headline comes from the launches that did not choose. */
+/* The reported speed-up comes from confirming launches. */
 static void test_confirming(void)
 {
     struct fixture f;
@@ -388,19 +396,21 @@ static void test_confirming(void)
         bcast(&f, "library", 8, l, 1e-5);
         bcast(&f, "linear", 8, l, (l % 2 == 0 ? 0.5e-5 : 0.8e-5) * wobble);
     }
-    tap_ok(decide(&f) == CHORALE_OK, "decided: lucky launches choose");
+    tap_ok(decide(&f) == CHORALE_OK, "lucky launches choose a variant");
     is(fixture_text(&f, "SELECT variant || printf(' %.2f', speedup) || "
                     "(speedup_lo > 1.2 AND speedup_hi < 1.3) FROM decision"),
-       "linear 1.241", "the speed-up is that of the confirming launches");
+       "linear 1.241", "the speed-up is that of confirming launches");
     fixture_exec(&f, "DELETE FROM decision; UPDATE run SET status = 'invalid'"
                  " WHERE run_id = (SELECT max(run_id) FROM run)");
-    tap_ok(decide(&f) == CHORALE_OK, "decided: one launch gave wrong data");
-    is(table(&f), "8-8 default", "invalid once is never chosen");
+    tap_ok(decide(&f) == CHORALE_OK,
+           "a variant with wrong data in one launch is decided");
+    is(table(&f), "8-8 default",
+       "a variant that was invalid once is not chosen");
     fixture_close(&f);
 }
 
-/* Three variants like the library at 100 sizes, 20 % of noise: without the
- * correction some would win. */
+/* Three variants equal to the library at 100 sizes, 20 % of noise: without
+ * correction for multiple tests some would win. */
 static void test_chance(void)
 {
     static const char *const name[] = { "linear", "binomial",
@@ -418,25 +428,24 @@ static void test_chance(void)
         }
     fixture_exec(&f, "COMMIT");
     tap_ok(decide(&f) == CHORALE_OK, "100 sizes of noise are decided");
-    is(table(&f), "8-800 default", "luck does not beat the library");
+    is(table(&f), "8-800 default", "chance does not beat the library");
     fixture_close(&f);
 }
 
-/* Launches of even number choose, those of odd number confirm, and neither
- * does the other's work. */
-/* A flag of the slowest candidate takes all that was measured beside it. */
+/* Even launches choose, odd launches confirm. A flag of the slowest candidate
+ * excludes all candidates measured beside it. */
 static void spoil(struct fixture *f, const char *flag)
 {
     char sql[256];
 
     fixture_exec(f, "UPDATE run SET validity = ''");
-    tap_ok(decide(f) == CHORALE_OK, "three candidates");
+    tap_ok(decide(f) == CHORALE_OK, "three candidates are decided");
     is(table(f), "8-8 linear", "linear wins");
     snprintf(sql, sizeof(sql), "UPDATE run SET validity = '%s' WHERE cell_id ="
              " (SELECT cell_id FROM cell WHERE variant = 'binomial')", flag);
     fixture_exec(f, sql);
     tap_ok(decide(f) == CHORALE_DATA,
-           "binomial is %s: nothing counts that was measured beside it", flag);
+           "binomial is %s: candidates measured beside it do not count", flag);
 }
 
 static void test_honest(void)
@@ -444,7 +453,7 @@ static void test_honest(void)
     static const double wobble[3] = { -0.0525, 0, 0.0525 };
     struct fixture f;
 
-    /* linear is best where it is chosen and loses where it is confirmed;
+    /* linear is best in choosing launches and loses in confirming ones;
      * binomial would win if all launches chose. */
     fixture_open(&f, "real", 0);
     for (int l = 0; l < 6; l++) {
@@ -454,33 +463,36 @@ static void test_honest(void)
         bcast(&f, "linear", 8, l, (l % 2 == 0 ? 8e-6 : 10.2e-6) * noise);
         bcast(&f, "binomial", 8, l, l % 2 == 0 ? 8.5e-6 : 5e-6 * noise);
     }
-    tap_ok(decide(&f) == CHORALE_OK, "a choice that is not confirmed");
+    tap_ok(decide(&f) == CHORALE_OK,
+           "a choice that is not confirmed is decided");
     is(table(&f), "8-8 default", "confirming launches do not choose");
     fixture_close(&f);
 
-    /* A gain of 10 % with t = 3.3 at two degrees of freedom: one-sided
-     * p = 0.04, two-sided 0.08. The 95 % interval holds no gain. */
+    /* A gain of 10 % with t = 3.3 at two degrees of freedom: one-sided p =
+     * 0.04, two-sided p = 0.08. The 95 % interval includes no gain. */
     fixture_open(&f, "real", 0);
     for (int l = 0; l < 6; l++) {
         bcast(&f, "library", 8, l, 10e-6);
         bcast(&f, "linear", 8, l,
               10e-6 * exp(-0.1 + (l % 2 == 0 ? 0 : wobble[l / 2])));
     }
-    tap_ok(decide(&f) == CHORALE_OK, "a gain whose interval holds none");
-    is(table(&f), "8-8 default", "the test has two sides");
+    tap_ok(decide(&f) == CHORALE_OK,
+           "a gain whose interval includes 0 is decided");
+    is(table(&f), "8-8 default", "the test is two-sided");
     fixture_close(&f);
 
-    /* Twice as fast, on too few processors. */
+    /* Twice as fast, but oversubscribed. */
     fixture_open(&f, "real", 0);
     for (int l = 0; l < 6; l++) {
         bcast(&f, "library", 8, l, 10e-6 * (1 + 0.001 * l));
         bcast(&f, "linear", 8, l, 5e-6);
     }
-    tap_ok(decide(&f) == CHORALE_OK, "a clear gain");
+    tap_ok(decide(&f) == CHORALE_OK, "a clear gain is decided");
     is(table(&f), "8-8 linear", "wins");
     fixture_exec(&f, "UPDATE run SET validity = 'oversubscribed'");
-    tap_ok(decide(&f) == CHORALE_OK, "the same, oversubscribed");
-    is(table(&f), "8-8 default", "decides nothing");
+    tap_ok(decide(&f) == CHORALE_OK,
+           "the same gain, oversubscribed, is decided");
+    is(table(&f), "8-8 default", "oversubscribed runs do not count");
     fixture_close(&f);
 
     fixture_open(&f, "real", 0);
@@ -494,7 +506,7 @@ static void test_honest(void)
     fixture_close(&f);
 }
 
-/* A normal deviate: Box and Muller's. */
+/* A normal deviate, by Box and Muller. */
 static double normal(uint64_t *state)
 {
     double u = (jitter(state) + 1) / 2, v = jitter(state);
@@ -502,7 +514,7 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(fmax(u, 1e-300))) * cos(3.14159265358979 * v);
 }
 
-/* The library and 40 variants of it at 200 points, 6 launches. */
+/* Add the library and 40 equal variants at 200 points, 6 launches. */
 static void forty(struct fixture *f)
 {
     char params[32] = "";
@@ -525,7 +537,7 @@ static void forty(struct fixture *f)
     fixture_exec(f, "COMMIT");
 }
 
-/* They differ by 2 % of noise from run to run, and by nothing else. */
+/* The variants differ by 2 % of noise per run only. */
 static void test_forty(void)
 {
     struct fixture f;
@@ -546,13 +558,14 @@ static void test_forty(void)
         tap_ok(decide(&f) == CHORALE_OK, "40 equal variants at 200 points,"
                " noise %d", seed);
         is(fixture_text(&f, "SELECT group_concat(DISTINCT provider) FROM"
-                        " decision"), "library", "the table is the library's");
+                        " decision"), "library",
+                        "the table keeps the library everywhere");
     }
     fixture_close(&f);
 }
 
-/* A simulated system of process counts where T = A alpha + B beta holds for all
- * but one variant, whose times follow no rule. */
+/* A simulated system where T = A alpha + B beta holds for all variants but one,
+ * whose times are irregular. */
 static void open_lines(struct fixture *f, const int *size, int nsize)
 {
     fixture_open(f, "sim", 1);
@@ -577,8 +590,8 @@ static void open_lines(struct fixture *f, const int *size, int nsize)
         }
 }
 
-/* With two process counts no guess can be checked against a measurement; but
- * the model is off by the same on both sides. */
+/* With two process counts no prediction can be checked against a measurement in
+ * between, but the model's error is the same on both sides. */
 static void test_two_lines(void)
 {
     static const int size[] = { 8, 24 };
@@ -589,7 +602,7 @@ static void test_two_lines(void)
     is(fixture_text(&f, "SELECT group_concat(DISTINCT variant || basis) FROM"
                     " decision WHERE 4096 BETWEEN n_lo AND n_hi AND"
                     " comm_size > 8 AND comm_size_hi < 24"), "binomialmodelled",
-       "between them who follows the model on both sides, and only who does");
+       "in between, only variants that follow the model on both sides");
     fixture_close(&f);
 }
 
@@ -603,35 +616,37 @@ static void test_between(void)
     is(fixture_text(&f, "SELECT group_concat(variant || basis) FROM decision"
                     " WHERE 4096 BETWEEN n_lo AND n_hi AND 20 BETWEEN"
                     " comm_size AND comm_size_hi"), "binomialmodelled",
-       "between two of them what can be foretold is taken");
+       "between two of them the best predictable variant is chosen");
     is(fixture_text(&f, "SELECT variant FROM decision WHERE comm_size = 16"
                     " AND 4096 BETWEEN n_lo AND n_hi"), "linear",
-       "at a measured one what is fastest there");
+       "at a measured process count the fastest is chosen");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size > 24"
                     " OR comm_size < 8 OR comm_size_hi > 24"), "0",
-       "beyond them nothing");
+       "beyond the measured process counts there are no rows");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE basis ="
                     " 'measured' AND comm_size <> comm_size_hi"), "0",
-       "measured rows are of one process count");
+       "measured rows have one process count");
     is(fixture_text(&f, "SELECT count(*) FROM decision a JOIN decision b"
                     " ON a.decision_id < b.decision_id"
                     " AND a.comm_size <= b.comm_size_hi"
                     " AND b.comm_size <= a.comm_size_hi"
                     " AND a.n_lo <= b.n_hi AND b.n_lo <= a.n_hi"), "0",
-       "no two rows speak of one point");
+       "no two rows overlap");
     fixture_close(&f);
 }
 
-/* Variants that must not enter, whatever their times. */
+/* Variants that must not be chosen even if they are fastest. */
 static void test_filters(void)
 {
     static const struct {
         const char *op, *option, *value, *table, *what;
     } cases[] = {
-        { "sum", "--compact", "1%", "ring", "the fastest" },
+        { "sum", "--compact", "1%", "ring",
+          "without a filter the fastest wins" },
         { "sum", "--deterministic", NULL, "recursive_doubling",
-          "operands in rank order" },
-        { "sum", "--max-scratch", "1", "default", "no scratch at all" },
+          "--deterministic chooses a fixed order of operands" },
+        { "sum", "--max-scratch", "1", "default",
+          "--max-scratch excludes variants with scratch" },
     };
     struct chorale_errmsg msg;
     struct fixture f;
@@ -660,15 +675,16 @@ static void test_filters(void)
                         (const char *)NULL) == CHORALE_OK,
            "decided for an operation that does not commute");
     is(fixture_text(&f, "SELECT variant || op_class FROM decision"),
-       "recursive_doublingnoncommutative", "the order is kept");
+       "recursive_doublingnoncommutative",
+       "the chosen variant keeps the order");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--objective",
                         "mean", (const char *)NULL) == CHORALE_USAGE,
            "an unknown objective is refused: %s", msg.text);
     fixture_close(&f);
 }
 
-/* Who holds a licence asks for it, twice: where it is chosen and where the
- * file is written. */
+/* Users with a licence must permit patented variants twice: in decide and in
+ * generate. */
 static void test_patented(void)
 {
     int there = chorale_alg_find(CHORALE_GATHER, "or_whole") != NULL;
@@ -687,26 +703,26 @@ static void test_patented(void)
     }
     tap_ok(decide(&f) == CHORALE_OK, "decided with a patented variant");
     is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
-       "it does not enter by itself");
+       "a patented variant is not chosen by default");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
                         "--allow-patented", (const char *)NULL) == CHORALE_OK,
            "decided with --allow-patented");
     is(fixture_text(&f, "SELECT variant FROM decision"),
-       there ? "or_whole" : "linear", "then it does");
+       there ? "or_whole" : "linear", "with --allow-patented it is chosen");
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
                         "@dir/t.c", (const char *)NULL) ==
                (there ? CHORALE_DATA : CHORALE_OK) &&
                (!there || strstr(msg.text, "--allow-patented") != NULL),
-           "generate wants to be told as well: %s", there ? msg.text : "");
+           "generate needs --allow-patented too: %s", there ? msg.text : "");
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
                         "@dir/t.c", "--allow-patented", (const char *)NULL) ==
-               CHORALE_OK, "and then writes");
+               CHORALE_OK, "generate --allow-patented writes the table");
     fixture_close(&f);
 }
 
-/* What the library's own rule files may choose is a table of its own. The
- * shim cannot run such a winner; the best of ours stands in for it where it
- * beats the default too: ours takes that many seconds of the default's 3e-5. */
+/* The library's own rule files have a table of their own. The shim cannot run
+ * such a winner; in its table the best variant of the catalogue is taken if it
+ * beats the default too. It takes `ours` seconds; the default takes 3e-5. */
 static void rules_at(double ours, const char *want, const char *name)
 {
     struct fixture f;
@@ -722,7 +738,8 @@ static void rules_at(double ours, const char *want, const char *name)
 
         fixture_add(&f, &run);
     }
-    tap_ok(decide(&f) == CHORALE_OK, "with algorithms of the library itself");
+    tap_ok(decide(&f) == CHORALE_OK,
+           "a system with native algorithms is decided");
     is(fixture_text(&f, "SELECT group_concat(target || ' ' || provider || ' '"
                     " || variant, '; ') FROM (SELECT * FROM decision ORDER BY"
                     " target)"),
@@ -733,12 +750,12 @@ static void rules_at(double ours, const char *want, const char *name)
 static void test_rules(void)
 {
     rules_at(2e-5, "dispatch chorale binomial; rules native theirs",
-             "there are two tables");
+             "the dispatch table has ours, the rules table the native winner");
     rules_at(4e-5, "dispatch library default; rules native theirs",
-             "ours does not stand in where it loses to the default");
+             "the dispatch table keeps the default if ours is slower");
 }
 
-/* p95 may choose otherwise than the median. */
+/* p95 and median may choose different variants. */
 static void test_objective(void)
 {
     struct chorale_errmsg msg;
@@ -749,18 +766,18 @@ static void test_objective(void)
     bcast(&f, "linear", 1024, 0, 1e-5);
     bcast(&f, "binomial", 1024, 0, 2e-5);
     fixture_exec(&f, "UPDATE run_summary SET p95 = 9e-5 WHERE median < 1.5e-5");
-    tap_ok(decide(&f) == CHORALE_OK, "by the median");
+    tap_ok(decide(&f) == CHORALE_OK, "the system is decided by the median");
     is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
-       "the least median");
+       "the smallest median wins");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
                         "--objective", "p95", (const char *)NULL) ==
-           CHORALE_OK, "by the 95th percentile");
+           CHORALE_OK, "the system is decided by the 95th percentile");
     is(fixture_text(&f, "SELECT variant FROM decision"), "binomial",
-       "the least 95th percentile");
+       "the smallest 95th percentile wins");
     fixture_close(&f);
 }
 
-/* The text of --explain. */
+/* Output of --explain. */
 static void test_explain(void)
 {
     struct chorale_errmsg msg;
@@ -775,19 +792,20 @@ static void test_explain(void)
            fixture_output_has(&f, "library") &&
            fixture_output_has(&f, "measured, 6 launches") &&
            fixture_output_has(&f, "confirmed in 3 launches"),
-           "candidates, how often measured, the reason");
+           "it lists candidates, launches and the reason");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "--explain", "bcast",
                         "16M", "4", "@db", (const char *)NULL) == CHORALE_OK &&
            fixture_output_has(&f, "outside the measured range"),
            "so is one that nobody measured, the database last");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
                         "gather", "16", "4", (const char *)NULL) ==
-           CHORALE_DATA, "a collective that nobody measured: %s", msg.text);
+           CHORALE_DATA, "a collective that was not measured is refused: %s",
+                         msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
                         "bcast", "16", (const char *)NULL) == CHORALE_USAGE,
-           "a word is missing: %s", msg.text);
+           "a missing word is refused: %s", msg.text);
     is(fixture_text(&f, "SELECT count(*) FROM decision"), "0",
-       "nothing is stored");
+       "--explain stores no decision");
     fixture_close(&f);
 }
 
@@ -800,7 +818,7 @@ static void test_errors(void)
     bcast(&f, "linear", 8, 0, 1e-5);
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db",
                         (const char *)NULL) == CHORALE_DATA,
-           "without the library there is nothing to decide: %s", msg.text);
+           "a system without library runs is refused: %s", msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--system",
                         "other", (const char *)NULL) == CHORALE_USAGE,
            "an unknown system is refused: %s", msg.text);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* evaluate.c - the regret of a table that is known by hand. */
+/* evaluate.c - the regret of a table equals the value computed by hand. */
 #include <string.h>
 
 #include "tests/tap.h"
 #include "tests/unit/tuner/fixture.h"
 #include "tuner/base/verb.h"
 
-/* Times of library, linear, binomial at P = 4; the table below answers linear
- * up to 64 bytes and binomial above. */
+/* Times of library, linear and binomial at P = 4. The table chooses linear up
+ * to 64 bytes and binomial above. */
 static const struct {
     long m;
     double library, linear, binomial;
@@ -54,29 +54,31 @@ static void test_scores(void)
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", "--points", (const char *)NULL) == CHORALE_OK,
            "evaluated %s", msg.text);
-    /* Losses 1, 2, 2, 1: the geometric mean is the square root of 2. Gained
-     * over the library 2 * 1 * 1/2 * 4 of 2 * 2 * 1 * 4: log 4 / log 16. */
+    /* Ratios to the best: 1, 2, 2, 1, whose geometric mean is sqrt(2). Gain
+     * over the library: 2 * 1 * 1/2 * 4 of 2 * 2 * 1 * 4, so log 4 / log 16. */
     tap_ok(fixture_output_has(&f, " 5    41.42 %   100.00 %   100.00 %     "
                               "50.0 %    1.414       0         1       1 "),
-           "mean, worst, captured share, speed-up, slower, unknown");
+           "mean, worst, captured share, speed-up, slower and unknown are "
+           "right");
     tap_ok(fixture_output_has(&f, "regret 100.00 %  x0.500"),
-           "a point that loses is shown");
-    tap_ok(fixture_output_has(&f, "unknown"), "so is one without a time");
+           "a point slower than the library is listed");
+    tap_ok(fixture_output_has(&f, "unknown"),
+           "a point without a time is listed");
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", "--json", (const char *)NULL) == CHORALE_OK &&
            fixture_output_has(&f, "\"slower_than_library\": 0") &&
            fixture_output_has(&f, "\"modelled_slower\": 1"),
-           "the same as JSON");
+           "JSON output has the same numbers");
     fixture_exec(&f, "UPDATE decision SET basis = 'measured', comm_size = 4,"
                  " comm_size_hi = 4");
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", (const char *)NULL) == CHORALE_OK &&
            fixture_output_has(&f, " 1.414       1         0       1 "),
-           "a loss at a point that was measured is the table's own");
+           "a loss at a measured point counts as the table's");
     fixture_close(&f);
 }
 
-/* What cannot be said is not said: no number that is none. */
+/* Unknown numbers are left out: no NaN is printed. */
 static void test_nothing_known(void)
 {
     struct chorale_errmsg msg;
@@ -90,7 +92,9 @@ static void test_nothing_known(void)
                  " FROM cell WHERE provider = 'chorale')");
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", (const char *)NULL) == CHORALE_OK &&
-           !fixture_output_has(&f, "nan"), "an oracle of the library alone");
+           !fixture_output_has(&f, "nan"),
+                                   "an oracle with the library only prints no "
+                                   "NaN");
     fixture_close(&f);
 }
 
@@ -102,15 +106,15 @@ static void test_errors(void)
     fixture_open(&f, "sim", 1);
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db",
                         (const char *)NULL) == CHORALE_USAGE,
-           "no oracle: %s", msg.text);
+           "a missing --oracle is refused: %s", msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", (const char *)NULL) == CHORALE_DATA,
-           "no decisions: %s", msg.text);
+           "a database without decisions is refused: %s", msg.text);
     fill(&f);
     fixture_exec(&f, "DELETE FROM run_summary; DELETE FROM run");
     tap_ok(fixture_verb(&f, &chorale_verb_evaluate, &msg, "@db", "--oracle",
                         "@db", (const char *)NULL) == CHORALE_DATA,
-           "an oracle that measured nothing: %s", msg.text);
+           "an oracle without measurements is refused: %s", msg.text);
     fixture_close(&f);
 }
 

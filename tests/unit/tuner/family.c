@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* family.c - what is guessed between and beyond measured points, and how wrong
- * that may be: variants that take a known multiple of the model's time, some
- * of them not measured everywhere. */
+/* family.c - predictions between and beyond measured points, and their error
+ * estimates: variants take a known multiple of the model's time, and some are
+ * not measured everywhere. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #define LEAST 64
 #define MOST 65536
 
-/* Candidates of bcast, by what they take at LOW and at HIGH ranks over the
- * model's time: 0 not measured, -1 invalid. */
+/* Candidates of bcast with their times at LOW and at HIGH ranks as multiples of
+ * the model's time; 0: not measured, -1: invalid. */
 static const struct who {
     const char *provider, *variant;
     double low, high;
@@ -36,7 +36,7 @@ static const struct who {
 enum { LIBRARY, BINOMIAL, LINEAR, KNOMIAL, PIPELINE, CHAIN, NATIVE, BINARY,
        KARY, RING, NWHO };
 
-/* The model's seconds; of what is none of ours those of binomial. */
+/* The model's seconds; for other providers those of binomial. */
 static double model(struct chorale_predictor *p, const struct who *w, long m,
                     int comm_size)
 {
@@ -67,7 +67,7 @@ static void add(struct fixture *f, const struct who *w, long m, int comm_size,
     fixture_add(f, &run);
 }
 
-/* 1 us a message and 1 ns a byte, as two variants tell. */
+/* A network of 1 us per message and 1 ns per byte, fitted to two variants. */
 static struct chorale_predictor *network(void)
 {
     struct chorale_points points = { .row = NULL };
@@ -97,10 +97,10 @@ struct world {
     struct chorale_spot *spot;
     size_t nspot;
     struct chorale_family fam;
-    size_t cand[NWHO];       /* their numbers in it */
+    size_t cand[NWHO];       /* index of each candidate */
 };
 
-/* With the candidates of that mask; 1: it is made. */
+/* Make a family with the candidates in mask; returns 1 if it is made. */
 static int begin(struct world *w, unsigned mask)
 {
     struct chorale_errmsg msg;
@@ -149,8 +149,8 @@ static int near(double got, double want)
     return fabs(got - want) < 1e-3 * fabs(want);
 }
 
-/* What a candidate is guessed to take at 4 KiB and 16 ranks, over the model;
- * NAN: nothing. */
+/* Predicted time of a candidate at 4 KiB and 16 ranks over the model's time;
+ * NAN without a prediction. */
 static double between(struct world *w, int i, double *error_p)
 {
     return exp(chorale_family_between(&w->fam, 0, w->cand[i], 4096, 16,
@@ -158,52 +158,60 @@ static double between(struct world *w, int i, double *error_p)
            model(w->model, &who[i], 4096, 16);
 }
 
-/* Between two process counts. */
+/* Predictions between two process counts. */
 static void test_between(void)
 {
     double halfway = log(16.0 / LOW) / log((double)HIGH / LOW), error, got;
     struct world w;
 
-    tap_ok(begin(&w, (1u << NWHO) - 1), "a family of two process counts");
+    tap_ok(begin(&w, (1u << NWHO) - 1),
+           "a family of two process counts is made");
     got = between(&w, LINEAR, &error);
     tap_ok(near(got, pow(1.25, halfway)),
-           "measured on both sides: what it takes over the model goes from "
-           "one to the other (%.3f)", got);
-    tap_ok(near(error, 0.25), "and may be wrong by the difference (%.3f)",
+           "measured on both sides: the ratio to the model is interpolated "
+           "(%.3f)", got);
+    tap_ok(near(error, 0.25), "its error estimate is the difference (%.3f)",
            error);
     got = between(&w, KNOMIAL, &error);
-    tap_ok(near(got, 1.5), "measured below alone: as it is there (%.3f)", got);
-    tap_ok(near(error, 0.25), "and may be wrong as the worst of others (%.3f)",
+    tap_ok(near(got, 1.5),
+           "measured below only: the ratio there is used (%.3f)", got);
+    tap_ok(near(error, 0.25),
+           "its error estimate is the largest of the others (%.3f)",
            error);
     got = between(&w, PIPELINE, &error);
-    tap_ok(near(got, 0.7), "measured above alone: as it is there (%.3f)", got);
+    tap_ok(near(got, 0.7),
+           "measured above only: the ratio there is used (%.3f)", got);
     tap_ok(isnan(chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
                                       w.cand[KNOMIAL], 4096, 16)),
-           "but not without the model");
-    tap_ok(isnan(between(&w, CHAIN, NULL)), "invalid above: not guessed");
-    tap_ok(isnan(between(&w, NATIVE, NULL)), "not for this table: not guessed");
+           "without the model it is not predicted");
+    tap_ok(isnan(between(&w, CHAIN, NULL)),
+           "a variant that is invalid above is not predicted");
+    tap_ok(isnan(between(&w, NATIVE, NULL)),
+           "a variant of another table is not predicted");
     w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 1;
     tap_ok(isfinite(between(&w, LINEAR, &error)) && isnan(error) &&
                isnan(between(&w, KNOMIAL, NULL)),
-           "a model that lacks fit: nothing tells, and one side does not do");
+           "a model that lacks fit: no error estimate, and one side is not "
+           "enough");
     w.fam.cand[w.cand[LINEAR]].lacks = w.fam.cand[w.cand[KNOMIAL]].lacks = 0;
     w.fam.played = 0;
     tap_ok(isnan(between(&w, KNOMIAL, NULL)),
-           "no schedules played: one side does not do");
+           "without simulated schedules one side is not enough");
     got = between(&w, LINEAR, &error);
     tap_ok(isfinite(got) && isnan(error),
-           "both sides do, but nothing tells how wrong that is");
+           "both sides are enough, but there is no error estimate");
     end(&w);
     tap_ok(begin(&w, 1u << LIBRARY | 1u << LINEAR | 1u << KNOMIAL),
-           "a family with one candidate on both sides");
+           "a family with one candidate on both sides is made");
     got = between(&w, KNOMIAL, &error);
     tap_ok(near(got, 1.5) && isnan(error),
-           "which does not tell how wrong the guess of another is");
+           "one such candidate gives no error estimate of another");
     end(&w);
 }
 
-/* A part of a variant is the library's: what that takes between two process
- * counts is guessed as the library's own time is, by no schedule or formula. */
+/* For a variant of which the library does a part, the time between two process
+ * counts is predicted from its own times, as for the library: not by a schedule
+ * or formula. */
 static void test_by_library(void)
 {
     const struct chorale_alg *alg =
@@ -216,24 +224,26 @@ static void test_by_library(void)
     if (alg == NULL)
         return; /* built without patented variants */
     tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << LINEAR),
-           "a family of the library and two candidates more");
+           "a family of the library and two candidates is made");
     m = &w.fam.cand[w.cand[LINEAR]];
     m->alg = alg;
     tap_ok(chorale_alg_params_parse(alg, "base=library", m->value, why,
-                                    sizeof(why)) == 0, "one by the library");
+                                    sizeof(why)) == 0, "one candidate is set "
+                                                       "to base=library");
     for (w.fam.played = 0; w.fam.played <= 1; w.fam.played++) {
         want = chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
                                     w.cand[LINEAR], 4096, 16);
         got = chorale_family_between(&w.fam, 0, w.cand[LINEAR], 4096, 16,
                                      NULL);
-        tap_ok(near(got, want), "is guessed by its own times%s (%.3f)",
-               w.fam.played ? " where schedules are played" : "",
+        tap_ok(near(got, want), "base=library is predicted from its own times"
+               "%s (%.3f)", w.fam.played ? " where schedules are simulated"
+                                         : "",
                exp(got - want));
     }
     end(&w);
 }
 
-/* The library takes so many times as long as the ring at LOW and at HIGH. */
+/* The library takes low and high times as long as the ring. */
 static void as_ring(struct world *w, double low, double high)
 {
     for (size_t j = 0; j < 2; j++) {
@@ -247,14 +257,14 @@ static void as_ring(struct world *w, double low, double high)
     }
 }
 
-/* A library that seems to run a variant of ours is foretold as that is. */
+/* A library that seems to run a known variant is predicted like it. */
 static void test_twin(void)
 {
     double want, got;
     struct world w;
 
     tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << RING),
-           "a family of the library and two candidates");
+           "a family of the library and two candidates is made");
     want = model(w.model, &who[RING], 4096, 16);
     as_ring(&w, 1, 1);
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
@@ -262,32 +272,34 @@ static void test_twin(void)
            " as fast between (%.3f)", got / want);
     as_ring(&w, 1.005, 0.995);
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
-    tap_ok(near(got, want), "half a percent is noise (%.3f)", got / want);
+    tap_ok(near(got, want),
+           "a difference of 0.5 %% is noise (%.3f)", got / want);
     as_ring(&w, 1, 1.02);
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
-    tap_ok(!near(got, want), "two percent on one side are not (%.3f)",
+    tap_ok(!near(got, want), "2 %% on one side is a different algorithm (%.3f)",
            got / want);
     as_ring(&w, 1.02, 1);
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
-    tap_ok(!near(got, want), "nor on the other (%.3f)", got / want);
+    tap_ok(!near(got, want),
+           "2 %% on the other side as well (%.3f)", got / want);
     for (size_t i = 0; i < w.fam.line[1].nspot; i++)
         w.fam.line[1].log_time[i * w.fam.ncand + w.cand[RING]] += log(1.06);
     as_ring(&w, 1, 1);
     want = exp(chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0, 0, 4096,
                                     16));
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
-    tap_ok(near(got, want), "where the ring is foretold badly, its own times"
-           " are all there is (%.3f)", got / want);
+    tap_ok(near(got, want), "if the ring is predicted badly, only the library's"
+           " own times count (%.3f)", got / want);
     want = model(w.model, &who[RING], 4096, 16);
     w.fam.played = 0;
     got = exp(chorale_family_between(&w.fam, 0, 0, 4096, 16, NULL));
-    tap_ok(!near(got, want), "without schedules its own times are all there"
+    tap_ok(!near(got, want), "without schedules only its own times count"
            " is (%.3f)", got / want);
     end(&w);
 }
 
-/* Along a line, beside sizes at which a candidate was not measured and others
- * were. */
+/* Predictions along sizes, next to sizes at which other candidates were
+ * measured but this one was not. */
 static void test_along(void)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - the parameters of a network come back from times made from them:
+/* fit.c - fits recover the network parameters from which times were made:
  * exactly without noise, within 0.5 % with noise and outliers, with intervals
- * that cover; what cannot be told apart is refused. */
+ * that cover. Data that cannot determine a parameter are refused. */
 #include "tuner/model/least_squares.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@
 #define ALPHA 1.0128e-6
 #define BETA 8e-10
 #define TAU 2.5e-10
-#define SLOW 2e-9 /* a tau that weighs as much as beta */
+#define SLOW 2e-9 /* a tau as large as beta */
 #define MAX_RUNS 30000
-#define SEEDS 100 /* unless CHORALE_SEEDS says up to so many: */
+#define SEEDS 100 /* default of CHORALE_SEEDS, whose maximum is */
 #define MAX_SEEDS 1000
 
 static const char shape[] = "one-per-node", type[] = "double", none[] = "",
@@ -33,15 +33,15 @@ static const char shape[] = "one-per-node", type[] = "double", none[] = "",
 
 static struct chorale_run_point runs[MAX_RUNS];
 
-static size_t growth = 8; /* of the sizes of add_variant */
-static int most_ppn = 1;  /* ranks of a node of add_played */
+static size_t growth = 8; /* ratio of successive sizes in add_variant() */
+static int most_ppn = 1;  /* ranks per node in add_played() */
 
-/* Intervals and values only: no choice of networks. */
+/* Fit values and intervals only, without choosing a network. */
 static const struct chorale_model_opts plain = {
     .ports = 1, .no_breaks = 1, .no_check = 1,
 };
 
-/* A parameter of the model, by name, in its regime number k; NULL: none. */
+/* A parameter of the model by name, in regime k; NULL if absent. */
 static const struct chorale_model_param *param(const struct chorale_model *m,
                                                const char *name, int k)
 {
@@ -51,7 +51,7 @@ static const struct chorale_model_param *param(const struct chorale_model *m,
     return NULL;
 }
 
-/* Its value; 0: there is none. */
+/* Value of a parameter; 0 if absent. */
 static double value(const struct chorale_model *m, const char *name)
 {
     const struct chorale_model_param *p = param(m, name, 0);
@@ -77,7 +77,7 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * uniform(state));
 }
 
-/* 5 % log-normal, and one in a hundred 5 to 50 times too long. */
+/* 5 % log-normal noise, and 1 % outliers, 5 to 50 times as long. */
 static double noise(uint64_t *state)
 {
     double factor = exp(0.05 * normal(state));
@@ -87,8 +87,8 @@ static double noise(uint64_t *state)
     return factor;
 }
 
-/* Runs of one variant over process counts and sizes in launches; seed 0 is
- * without noise. */
+/* Add runs of one variant over process counts and sizes in launches; seed 0
+ * means no noise. */
 static size_t add_variant(size_t n, const struct chorale_alg *alg,
                           int launches, double alpha, double beta, double tau,
                           uint64_t *seed)
@@ -193,11 +193,11 @@ static void test_exact(void)
     tap_ok(param(&m, "alpha", 0)->lo <= ALPHA * (1 + 1e-9) &&
            param(&m, "alpha", 0)->hi < ALPHA * 1.001,
            "the interval of an exact alpha is narrow");
-    /* Of three roots, those times took the typical one. */
+    /* The times are those of the typical root of three. */
     tap_ok(m.trusted && m.fit.worst_error < 1e-3 && m.nvariant > 5,
-           "an exact model is trusted, with a row for each variant");
+           "an exact model is trusted, with a row per variant");
     tap_ok(m.net.overlap_upto < 0 && m.net.level[0].regime.n == 1,
-           "one port, one regime");
+           "one port and one regime are chosen");
     chorale_model_release(&m);
 }
 
@@ -236,7 +236,7 @@ static void test_zeros(void)
     }
 }
 
-/* 5 % noise and outliers, twelve launches, over many seeds. */
+/* 5 % noise and outliers, twelve launches, many seeds. */
 static void test_noise(void)
 {
     static const char *const name[3] = { "alpha", "beta", "tau" };
@@ -283,10 +283,10 @@ static void test_noise(void)
     }
 }
 
-/* --- times played on a network ------------------------------------------ */
+/* --- times simulated on a network ---------------------------------------- */
 
-/* As add_variant, but as long as the schedule takes on net; each size step
- * times the one before. */
+/* Like add_variant(), but with the simulated time of the schedule on net. step:
+ * ratio of successive sizes. */
 static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
                          const struct chorale_net *net, size_t step,
                          uint64_t *seed)
@@ -407,13 +407,13 @@ static void test_networks(void)
                      net.send_overhead, net.recv_overhead, msg.text);
         worst = fmax(worst, bad);
     }
-    tap_ok(worst < 1e-3, "%d random networks: each parameter within 0.1 %% "
+    tap_ok(worst < 1e-3, "%d random networks: each parameter is within 0.1 %% "
            "(worst %.2g)", n, worst);
-    tap_ok(ports == n, "one port and overlapped are told apart (%d of %d)",
+    tap_ok(ports == n, "one port and overlapped are distinguished (%d of %d)",
            ports, n);
 }
 
-/* Another protocol above 8 KiB: more latency, more bandwidth. */
+/* Another protocol above 8 KiB: higher latency, higher bandwidth. */
 static void test_break(void)
 {
     struct chorale_net net = flat(2e-6, 1e-9, TAU);
@@ -441,13 +441,15 @@ static void test_break(void)
                    "is found, and no other (%g)", p->upto);
         chorale_model_release(&m);
     }
-    tap_ok(found == seeds + 1, "with noise it is found within one size step "
+    tap_ok(found == seeds + 1,
+           "with noise the break is found within one size step "
            "with %d of %d seeds", found, seeds + 1);
-    tap_ok(alone == seeds + 1, "and no other (%d)", alone);
+    tap_ok(alone == seeds + 1,
+           "with noise no other break is found (%d)", alone);
 }
 
-/* Nodes of eight ranks whose port takes the bytes of so many at once: kappa,
- * and how often its interval holds it. */
+/* kappa of nodes with eight ranks whose port carries the bytes of `ports` ranks
+ * at once, and coverage of its interval. */
 static void test_kappa(double ports)
 {
     struct chorale_net net = {
@@ -492,14 +494,16 @@ static void test_kappa(double ports)
         chorale_model_release(&m);
     }
     most_ppn = 1;
-    tap_ok(sound == seeds, "with noise it is inside, from 1 to 8 (%d of %d)",
+    tap_ok(sound == seeds,
+           "with noise kappa and its interval stay within 1 to 8 (%d of %d)",
            sound, seeds);
     tap_ok(held >= seeds - 3 && width < 0.2,
-           "and holds %.3g with %d of %d seeds, %.1f %% wide", 8 / ports, held,
+           "the interval covers %.3g with %d of %d seeds, %.1f %% wide",
+           8 / ports, held,
            seeds, 100 * width);
 }
 
-/* Caches: from 64 KiB on a reduced byte takes longer. */
+/* Caches: above 64 KiB a reduced byte takes longer. */
 static void test_cache(void)
 {
     struct chorale_net net = flat(ALPHA, BETA, TAU);
@@ -511,7 +515,7 @@ static void test_cache(void)
     };
     points = played(&net, 1, 4, 0);
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
-                "reductions out of caches are fitted"))
+                "reductions beyond the caches are fitted"))
         return;
     tap_ok(m.tau[0].regime.n == 2 && m.tau[0].regime.upto[0] >= 32768 &&
            m.tau[0].regime.upto[0] <= 131072 &&
@@ -521,7 +525,7 @@ static void test_cache(void)
     chorale_model_release(&m);
 }
 
-/* One number of ranks, or of launches: an answer, nothing trusted blindly. */
+/* One number of ranks or one launch gives a fit that is not trusted. */
 static void test_little(void)
 {
     struct chorale_net net = flat(ALPHA, BETA, TAU);
@@ -539,7 +543,8 @@ static void test_little(void)
     for (k = 0; k < m.nvariant; k++)
         if (m.variant[k].trusted || m.variant[k].reach > 1)
             break;
-    tap_ok(k == m.nvariant, "and nothing is trusted that was not foretold");
+    tap_ok(k == m.nvariant,
+           "variants without cross-validation are not trusted");
     chorale_model_release(&m);
 }
 
@@ -548,7 +553,7 @@ static const struct chorale_alg *alg(enum chorale_coll coll, const char *name)
     return chorale_alg_find(coll, name);
 }
 
-/* The error line for those points mentions that word. */
+/* Check that a fit of the points fails and the error contains the word. */
 static void refused(const char *what, size_t n, const char *word)
 {
     struct chorale_points points = { .row = runs, .count = n };
@@ -568,7 +573,7 @@ static void test_refused(void)
     size_t n = add_variant(0, alg(CHORALE_BCAST, "binomial"), 1, ALPHA, BETA,
                            0, &exact), k = 0;
 
-    refused("nothing measured", 0, "no successful measurement");
+    refused("an empty set of points", 0, "no successful measurement");
     for (size_t i = 0; i < n; i++)
         if (runs[i].n == 64)
             runs[k++] = runs[i];
@@ -581,7 +586,7 @@ static void test_refused(void)
     refused("only invalid runs", n, "no successful measurement");
 }
 
-/* With bcast beside it alpha and beta can be had, tau too. */
+/* Together with bcast, alpha, beta and tau can be determined. */
 static void test_together(void)
 {
     uint64_t exact = 0;
@@ -594,13 +599,14 @@ static void test_together(void)
                     &exact);
     points = (struct chorale_points){ .row = runs, .count = n };
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
-                "one reduction and one broadcast suffice"))
+                "one reduction and one broadcast are fitted"))
         return;
-    tap_ok(near(value(&m, "tau"), TAU, 1e-9), "and give tau");
+    tap_ok(near(value(&m, "tau"), TAU, 1e-9),
+           "one reduction and one broadcast determine tau");
     chorale_model_release(&m);
 }
 
-/* Two launches that differ by 10 % in everything: the interval says so. */
+/* Two launches that differ by 10 %: the interval includes the difference. */
 static void test_launches(void)
 {
     struct chorale_points points = whole_catalogue(2, ALPHA, BETA, TAU, 0);
@@ -611,14 +617,15 @@ static void test_launches(void)
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK &&
                 m.nlaunch == 2, "two launches are fitted"))
         return;
-    tap_ok(near(value(&m, "alpha"), ALPHA, 1e-6), "alpha is their middle");
+    tap_ok(near(value(&m, "alpha"), ALPHA, 1e-6),
+           "alpha is the launches' geometric mean");
     tap_ok(param(&m, "alpha", 0)->lo < ALPHA / 1.05 &&
            param(&m, "alpha", 0)->hi > ALPHA * 1.05,
-           "the interval covers what differs between launches");
+           "the interval covers the difference between launches");
     chorale_model_release(&m);
 }
 
-/* Times that no Hockney model explains are marked. */
+/* Times that no Hockney model explains are not trusted. */
 static void test_untrusted(void)
 {
     struct chorale_points points = whole_catalogue(1, ALPHA, BETA, TAU, 0);
@@ -632,13 +639,13 @@ static void test_untrusted(void)
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
                 "times far from any model are fitted"))
         return;
-    tap_ok(!m.trusted, "and not trusted");
+    tap_ok(!m.trusted, "the model of such times is not trusted");
     chorale_model_release(&m);
 }
 
-/* Three launches with log-normal noise; of allgather ring at 16 ranks one size
- * takes longer by a factor. The variant's row of the model into *v; 1 if all
- * others are as they were, and a predictor of the model says the same. */
+/* Three launches with log-normal noise; one size of allgather ring at 16 ranks
+ * takes longer by factor. Copies the variant's row of the model to *v. Returns
+ * 1 if all other rows are unchanged and a predictor of the model agrees. */
 static int kinked(double factor, double spread, int launches, int exact,
                   struct chorale_model_variant *v)
 {
@@ -680,8 +687,8 @@ static int kinked(double factor, double spread, int launches, int exact,
 
 /* --- cross-validation --------------------------------------------------- */
 
-/* A whole fit, then what a fit without 4 ranks says of these: into
- * seconds, by cell. Returns how many cells. */
+/* Make a whole fit, then predict the points with 4 ranks from a fit without
+ * them: seconds by cell. Returns the number of cells. */
 static size_t without_four(const struct chorale_points *points,
                            double *seconds)
 {
@@ -707,8 +714,8 @@ static size_t without_four(const struct chorale_points *points,
     return n;
 }
 
-/* Times at 4 ranks that say otherwise in every way: another port model,
- * slower, above 4 KiB much slower. */
+/* Make the times at 4 ranks contradict the others in all respects: another port
+ * model, slower, and much slower above 4 KiB. */
 static void contradict(struct chorale_points *points)
 {
     struct chorale_net net = flat(7 * ALPHA, BETA / 3, 9 * TAU);
@@ -742,14 +749,14 @@ static void test_folds(void)
         contradict(&points);
         nb = without_four(&points, b);
         tap_ok(na > 0 && na == nb && memcmp(a, b, na * sizeof(*a)) == 0,
-               "what is left out does not change its prediction by a bit%s",
+               "points left out do not influence their prediction%s",
                noisy ? ", with noise" : "");
     }
     points = played(&net, 1, 8, 0);
     for (size_t i = 0; i < points.count; i++)
         runs[i].seconds *= runs[i].comm_size == 16 ? 4 : 1;
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
-                "one number of ranks that contradicts the others is fitted"))
+                "a rank count that contradicts the others is fitted"))
         return;
     for (size_t i = 0; i < m.nvariant; i++)
         for (size_t k = 0; k < m.variant[i].nranks; k++) {
@@ -761,12 +768,12 @@ static void test_folds(void)
                 off = fmax(off, fmax(fabs(r->error - 0.75),
                                      fabs(r->ahead - 0.75)));
         }
-    tap_ok(n == 8 && off < 1e-6 && !usable, "and foretold by the others as if "
-           "it were not there (%zu, %g)", n, off);
+    tap_ok(n == 8 && off < 1e-6 && !usable, "a contradicting rank count is "
+           "predicted from the others only (%zu, %g)", n, off);
     chorale_model_release(&m);
 }
 
-/* Without a kink p is uniform: of noise with outliers few are small. */
+/* Without a kink p is uniform; noise with outliers gives few small values. */
 static void test_false_lack(void)
 {
     struct chorale_net net = flat(ALPHA, BETA, TAU);
@@ -791,7 +798,7 @@ static void test_false_lack(void)
            "seldom significant (%d of %d; below one half %d)", small, n, low);
 }
 
-/* A kink that no model explains. One size of many: what is foretold is right
+/* A kink at one of many sizes that no model explains. Predictions are right
  * nine times of ten, and yet the variant lacks fit. */
 static void test_lack(void)
 {
@@ -800,15 +807,15 @@ static void test_lack(void)
         double factor, spread;
         int launches, exact, known, significant, lacks;
     } cases[] = {
-        { "25 % and launches alike", 1.25, 0.002, 3, 0, 1, 1, 1 },
-        { "4 % and launches alike", 1.04, 0.002, 3, 0, 1, 1, 0 },
-        { "5 % and launches 8 % apart", 1.05, 0.08, 3, 0, 1, 0, 0 },
+        { "25 % with similar launches", 1.25, 0.002, 3, 0, 1, 1, 1 },
+        { "4 % with similar launches", 1.04, 0.002, 3, 0, 1, 1, 0 },
+        { "5 % with launches 8 % apart", 1.05, 0.08, 3, 0, 1, 0, 0 },
         { "25 %, simulated", 1.25, 0, 1, 1, 1, 1, 1 },
         { "25 %, three equal launches", 1.25, 0, 3, 0, 1, 1, 1 },
         { "0 %, three equal launches", 1, 0, 3, 0, 1, 0, 0 },
         { "1 %, simulated", 1.01, 0, 1, 1, 1, 1, 0 },
         { "0 %, simulated", 1, 0, 1, 1, 1, 0, 0 },
-        { "25 %, one launch tells nothing", 1.25, 0, 1, 0, 0, 0, 0 },
+        { "25 % with a single launch", 1.25, 0, 1, 0, 0, 0, 0 },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -820,13 +827,13 @@ static void test_lack(void)
                isnan(v.lack) == !cases[i].known &&
                (v.lack < 0.01) == cases[i].significant &&
                v.trusted == !v.lacks && v.loo_error <= 0.1,
-               "a kink of %s: p = %.2g, worst %.3g, foretold %.3g: %s",
+               "a kink of %s: p = %.2g, worst %.3g, predicted %.3g: %s",
                cases[i].name, v.lack, v.worst_error, v.loo_error,
                v.lacks ? "lacks fit" : "does not lack fit");
     }
 }
 
-/* The numerics alone: columns that go together, times of zero. */
+/* The solver itself: proportional columns, times of zero. */
 static void test_arrays(void)
 {
     double x[] = { 1, 2, 2, 4, 3, 6 }, seconds[] = { 1, 2, 3 };
@@ -850,17 +857,17 @@ static void test_arrays(void)
     seconds[2] = 2.1;
     tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_OK &&
            fit.value[1] == 0 && fit.value[0] > 2 && fit.lo[1] == 0 &&
-           fit.hi[1] >= 0, "a falling line gives slope 0, not below");
+           fit.hi[1] >= 0, "a falling line gives slope 0, not a negative one");
     data.nrow = 2;
     seconds[0] = 2;
     seconds[1] = 3;
     tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_OK &&
            fabs(fit.value[0] - 1) < 1e-12 && isnan(fit.lo[0]),
-           "as many rows as parameters: a value without an interval");
+           "as many rows as parameters give a value without an interval");
 }
 
-/* The interval of one row's own fit, which stands where there is one launch:
- * it must cover the mean of ten values with 5 % noise in 95 % of the cases. */
+/* The interval of one row's own fit, used with a single launch, must cover the
+ * mean of ten values with 5 % noise in 95 % of the cases. */
 static void test_array_interval(void)
 {
     enum { ROWS = 10, TRIALS = 1000 };

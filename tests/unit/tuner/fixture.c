@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fixture.c - see fixture.h. */
+/* fixture.c - a database of simulated measurements for unit tests. */
 #include "tests/unit/tuner/fixture.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void check(int ok, const char *what)
     exit(1);
 }
 
-/* Prepare, bind the texts and step once. */
+/* Prepare a statement, bind the texts and step once. */
 static void execute(struct fixture *f, const char *sql, int n,
                     const char *const *text)
 {
@@ -48,7 +48,7 @@ void fixture_open(struct fixture *f, const char *system, int simulated)
     snprintf(f->path, sizeof(f->path), "%s/results.db", f->dir);
     check(chorale_store_open(f->path, CHORALE_STORE_CREATE, &f->store, &msg) ==
               CHORALE_OK, msg.text);
-    fixture_exec(f, "PRAGMA synchronous = OFF"); /* nothing is to be kept */
+    fixture_exec(f, "PRAGMA synchronous = OFF"); /* the file is temporary */
     execute(f, "INSERT INTO system (system_id, uuid, name, kind, signature,"
             " mpi_library, created) VALUES (1, 'system-1', ?1, ?2, 's',"
             " 'An MPI 1.0', '2026-01-01T00:00:00Z')", 2, text);
@@ -139,7 +139,7 @@ const char *fixture_text(struct fixture *f, const char *sql)
     return value;
 }
 
-/* Standard output into a file of the folder; returns the former one. */
+/* Redirect standard output to out.txt; returns the saved descriptor. */
 static int redirect(struct fixture *f)
 {
     char path[160];

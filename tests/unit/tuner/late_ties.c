@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* late_ties.c - of variants that tie, the one that takes late ranks best. */
+/* late_ties.c - variants that tie are ordered by their worst time with late
+ * ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "tests/unit/tuner/fixture.h"
 #include "tuner/base/verb.h"
 
-/* bcast of 8 bytes by 4 ranks: linear and binomial take as long as each
- * other. */
+/* Open a database with bcast of 8 bytes by 4 ranks, where linear and binomial
+ * take equally long. */
 static void open_tie(struct fixture *f, int simulated)
 {
     static const char *const name[] = { "default", "linear", "binomial" };
@@ -25,7 +26,7 @@ static void open_tie(struct fixture *f, int simulated)
         }
 }
 
-/* Both in an arrival pattern, in microseconds. */
+/* Add times of both in an arrival pattern, in microseconds. */
 static void add_late(struct fixture *f, const char *arrival, double linear,
                      double binomial)
 {
@@ -67,27 +68,30 @@ int main(void)
         struct fixture f;
 
         open_tie(&f, simulated);
-        chosen(&f, "linear", "of equals the simpler");
+        chosen(&f, "linear",
+               "without arrival patterns the simpler variant wins");
         add_late(&f, "last:1", 20, 20);
-        chosen(&f, "linear", "as good when the last rank is late");
+        chosen(&f, "linear",
+               "equal times with a late last rank keep the simpler variant");
         add_late(&f, "random:1", 15, 30);
-        chosen(&f, "linear", "the simpler, better at random");
+        chosen(&f, "linear",
+               "the simpler variant wins if it is better with random arrival");
         add_late(&f, "ascending:1", 40, 20);
-        chosen(&f, "binomial", "the worst case counts, and not the mean");
+        chosen(&f, "binomial", "the worst pattern counts, not the mean");
         fixture_exec(&f, "UPDATE run SET status = 'failed' WHERE cell_id IN"
                      " (SELECT cell_id FROM cell WHERE variant = 'linear' AND"
                      " arrival = 'ascending:1')");
-        chosen(&f, "linear", "patterns that not both have been through tell"
-               " nothing");
+        chosen(&f, "linear", "a pattern without times of both variants does"
+               " not count");
         fixture_exec(&f, "UPDATE run SET status = 'ok'; UPDATE run SET validity"
                      " = 'suspicious' WHERE cell_id IN (SELECT cell_id FROM"
                      " cell WHERE arrival = 'ascending:1')");
-        chosen(&f, "linear", "nor do times that are not to be believed");
+        chosen(&f, "linear", "a pattern with suspicious times does not count");
         fixture_exec(&f, "UPDATE run SET validity = '';"
                      " UPDATE run_summary SET median = 0.9e-5 WHERE run_id"
                      " IN (SELECT run_id FROM run JOIN cell USING (cell_id)"
                      " WHERE variant = 'linear' AND arrival = 'sync')");
-        chosen(&f, "linear", "where nothing ties, late ranks do not count");
+        chosen(&f, "linear", "without a tie, arrival patterns do not count");
         fixture_close(&f);
     }
     return tap_done();

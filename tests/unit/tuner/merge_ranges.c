@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.c - the dynamic programs of tuner/decide/merge_ranges.h against trying all. */
+/* merge_ranges.c - the dynamic programs of tuner/decide/merge_ranges.h find the
+ * optimum that exhaustive search finds. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 static uint64_t state = 5;
 
-/* 0 ... limit - 1: splitmix64. */
+/* Random number in 0 ... limit - 1, by splitmix64. */
 static size_t random_below(size_t limit)
 {
     uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
@@ -24,8 +25,8 @@ static size_t random_below(size_t limit)
     return (size_t)((z ^ (z >> 31)) % limit);
 }
 
-/* Losses in quarters, so that sums are exact; a third must not be chosen, but
- * one of each stop may. */
+/* Random losses in quarters, so that sums are exact. A third are infinite (not
+ * allowed), but at least one candidate of each stop is allowed. */
 static void fill(double *loss, size_t nstop, size_t ncand)
 {
     for (size_t i = 0; i < nstop; i++) {
@@ -60,7 +61,7 @@ static int is_less(struct best a, struct best b)
                                 (a.ranges == b.ranges && a.loss < b.loss));
 }
 
-/* All ncand^nstop ways. */
+/* Best of all ncand^nstop choices. */
 static struct best try_all(const double *loss, size_t nstop, size_t ncand)
 {
     struct best least = { 99, INFINITY };
@@ -81,7 +82,7 @@ static struct best try_all(const double *loss, size_t nstop, size_t ncand)
     return least;
 }
 
-/* All ways to cut the layers, each run by trying all. */
+/* Best of all ways to cut the layers, each run by exhaustive search. */
 static struct best cut_all(const double *loss, size_t nlayer, size_t nstop,
                            size_t ncand)
 {
@@ -128,8 +129,8 @@ static void test_line(void)
         wrong += got != want.ranges || have.ranges != want.ranges ||
                  have.loss > want.loss || have.loss < want.loss;
     }
-    tap_ok(wrong == 0, "2000 random lines: as few ranges and as little loss as"
-           " the best of all ways");
+    tap_ok(wrong == 0, "2000 random lines: ranges and loss equal those of"
+           " exhaustive search");
 }
 
 static void test_layers(void)
@@ -161,9 +162,9 @@ static void test_layers(void)
         wrong += got != want.ranges || have.ranges != want.ranges ||
                  have.loss > want.loss || have.loss < want.loss;
     }
-    tap_ok(wrong == 0, "500 random stacks of lines: as few rectangles and as"
-           " little loss as the best of all ways");
-    tap_ok(merged > 100, "many layers share their ranges");
+    tap_ok(wrong == 0, "500 random stacks of lines: rectangles and loss equal"
+           " those of exhaustive search");
+    tap_ok(merged > 100, "many layers share ranges");
 }
 
 static void test_nothing(void)
@@ -173,7 +174,7 @@ static void test_nothing(void)
 
     tap_ok(chorale_compact_line(none, 2, 2, pick) == 0 &&
            chorale_compact_layers(none, 2, 1, 2, last, pick) == 0,
-           "a stop without a choice has no answer");
+           "a stop without an allowed candidate is an error");
 }
 
 int main(void)

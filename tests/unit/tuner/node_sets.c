@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which nodes elements leave out, how Slurm reads their names, and the order in
- * which launches take theirs. */
+/* node_sets.c - nodes that elements exclude, their names in Slurm's notation,
+ * and the order of a launch's nodes. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -20,13 +20,20 @@ static void is_count(size_t is, size_t wanted, const char *name)
 
 static void spared(void)
 {
-    is_count(chorale_elsewhere_spared(4, 1), 2, "one of four: two may go");
-    is_count(chorale_elsewhere_spared(5, 1), 2, "more than half stay");
-    is_count(chorale_elsewhere_spared(4, 2), 0, "two of four: twice that stay");
-    is_count(chorale_elsewhere_spared(10, 4), 2, "eight of ten stay");
-    is_count(chorale_elsewhere_spared(3, 4), 0, "fewer than it needs");
-    is_count(chorale_elsewhere_spared(0, 1), 0, "none at all");
-    is_count(chorale_elsewhere_spared(1000, 4), 500, "half of many");
+    is_count(chorale_elsewhere_spared(4, 1), 2,
+             "a launch on 1 of 4 nodes may exclude 2");
+    is_count(chorale_elsewhere_spared(5, 1), 2,
+             "a launch on 1 of 5 nodes may exclude 2");
+    is_count(chorale_elsewhere_spared(4, 2), 0,
+             "a launch on 2 of 4 nodes may exclude none");
+    is_count(chorale_elsewhere_spared(10, 4), 2,
+             "a launch on 4 of 10 nodes may exclude 2");
+    is_count(chorale_elsewhere_spared(3, 4), 0,
+             "with fewer nodes than needed none is excluded");
+    is_count(chorale_elsewhere_spared(0, 1), 0,
+             "without nodes none is excluded");
+    is_count(chorale_elsewhere_spared(1000, 4), 500,
+             "of many nodes half may be excluded");
 }
 
 static void marks(void)
@@ -37,17 +44,18 @@ static void marks(void)
     chorale_elsewhere_mark(a, MOST, MOST / 2, 7, 0);
     chorale_elsewhere_mark(b, MOST, MOST / 2, 7, 1);
     chorale_elsewhere_mark(again, MOST, MOST / 2, 7, 0);
-    tap_ok(memcmp(a, again, MOST) == 0, "a seed leaves out the same");
+    tap_ok(memcmp(a, again, MOST) == 0,
+           "the same seed excludes the same nodes");
     for (int i = 0; i < MOST; i++) {
         both += a[i] && b[i];
         left += a[i];
     }
-    is_count((size_t)left, MOST / 2, "as many as are to be");
-    is_count((size_t)both, 0, "two sets leave out none both");
+    is_count((size_t)left, MOST / 2, "the requested number is excluded");
+    is_count((size_t)both, 0, "two sets of excluded nodes are disjoint");
     chorale_elsewhere_mark(again, MOST, MOST / 2, 8, 0);
     for (int i = 0; i < MOST; i++)
         differ += a[i] != again[i];
-    tap_ok(differ > MOST / 4, "another seed leaves out others");
+    tap_ok(differ > MOST / 4, "another seed excludes other nodes");
 }
 
 static void is_names(const char *mark01, const char *wanted, char *const *name)
@@ -78,8 +86,8 @@ static void names(void)
     is_names("1111", "r1n[1-2],r2n[1-2]", rack);
 }
 
-/* Each node once; the first stays; how many stand beside the one that Slurm
- * has beside them, round. */
+/* Check an order: each node once, the first stays first, and all but few nodes
+ * are next to a neighbour in Slurm's order, cyclically. */
 static void is_order(int n, uint64_t seed, int ordinal)
 {
     int seen[MOST] = { 0 }, order[MOST], whole = 1, beside = 0;
@@ -94,11 +102,12 @@ static void is_order(int n, uint64_t seed, int ordinal)
     for (int i = 1; i + 1 < n; i++)
         beside += abs(order[i] - order[i + 1]) == 1;
     tap_ok(whole && order[0] == 0 && beside >= n - 3,
-           "%d nodes, launch %d: each once, neighbours together", n, ordinal);
+           "%d nodes, launch %d: each node once, neighbours adjacent", n,
+           ordinal);
 }
 
-/* Up to 16 nodes and 20 seeds: does each node but the first come first once in
- * as many launches? */
+/* Up to 16 nodes and 20 seeds: 1 if each node but the first comes second once
+ * in n - 1 launches. */
 static int all_begin(void)
 {
     int all = 1;
@@ -131,11 +140,13 @@ static void orders(void)
     }
     for (int i = 1; i < 13; i++)
         ways &= first[i] == 1;
-    tap_ok(ways, "twelve launches begin at twelve nodes");
-    tap_ok(all_begin(), "n - 1 launches begin at n - 1 nodes, for any seed");
-    tap_ok(backwards > 0 && backwards < 12, "some go the other way");
+    tap_ok(ways, "twelve launches have twelve different orders");
+    tap_ok(all_begin(),
+           "n - 1 launches start the rotation at n - 1 nodes, for any seed");
+    tap_ok(backwards > 0 && backwards < 12,
+           "some launches have the reverse order");
     tap_ok(chorale_turning_place(1, 2, 9, 3) == 1,
-           "of two nodes nothing is turned");
+           "two nodes keep their order");
 }
 
 static void words(void)
@@ -147,10 +158,10 @@ static void words(void)
 
     tap_ok(chorale_turning_parse("4294967297:12", &seed, &ordinal) == 0 &&
                seed == UINT64_C(4294967297) && ordinal == 12,
-           "a seed and an ordinal");
+           "a seed and an ordinal are parsed");
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         tap_ok(chorale_turning_parse(bad[i], &seed, &ordinal) != 0,
-               "'%s' is neither", bad[i]);
+               "'%s' is refused", bad[i]);
 }
 
 int main(void)

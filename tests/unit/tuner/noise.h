@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* noise.h - machines as they are, invented: launches of many cells on which
- * comparisons are tried. One seed, one history.
+/* noise.h - simulated noise of real machines: launches of many cells for tests
+ * of comparisons. A seed determines all values.
  *
- * A machine has a speed that all cells feel, each by a factor of its own from 0
- * to 1.5: it wanders from launch to launch (drift), and stays slow for a while
- * now and then (regimes). On top of it a launch shifts all its cells alike
- * (launch), the cells of one collective alike (block, 50 cells), each cell by
- * itself (sigma), and some by a lot, upwards (outliers). All in log units of
- * the launch's median.
+ * A machine has a speed that affects all cells, each multiplied by the cell's
+ * own factor from 0 to 1.5. The speed drifts from launch to launch (drift) and
+ * is lower for several launches now and then (regime). Further noise:
+ *   launch   shifts all cells of a launch alike
+ *   block    shifts the cells of one collective alike (50 cells)
+ *   sigma    shifts each cell independently
+ *   outlier  slows a few cells a lot, with this probability
+ * All are in log units of the launch's median.
  */
 #ifndef CHORALE_TESTS_UNIT_TUNER_NOISE_H
 #define CHORALE_TESTS_UNIT_TUNER_NOISE_H
@@ -18,10 +20,10 @@
 
 struct noise {
     double sigma, launch, block, drift, regime, outlier;
-    double enter, leave;     /* P of a regime's begin and end before a launch */
+    double enter, leave;     /* probability per launch: a regime begins, ends */
 };
 
-/* Nothing but the cell's own noise; and all there is. */
+/* Only the cells' independent noise; all kinds of noise. */
 #define NOISE_PLAIN { .sigma = 0.015 }
 #define NOISE_FULL                                                           \
     {                                                                        \
@@ -90,7 +92,7 @@ machine_launch(struct machine *m, const struct noise *noise)
     m->block_seed = random_bits(&m->random);
 }
 
-/* How much of the machine's speed a cell feels. */
+/* Factor by which the machine's speed affects a cell, 0 to 1.5. */
 __attribute__((unused)) static double machine_factor(size_t cell)
 {
     struct random own = { .state = cell * UINT64_C(0x2545f4914f6cdd1d) };
@@ -98,14 +100,14 @@ __attribute__((unused)) static double machine_factor(size_t cell)
     return 1.5 * random_unit(&own);
 }
 
-/* A cell's time in this launch, without its own noise... */
+/* A cell's log time in this launch: launch and speed only. */
 __attribute__((unused)) static double machine_common(const struct machine *m,
                              const struct noise *noise, double factor)
 {
     return m->launch + factor * (m->speed + (m->slow ? noise->regime : 0));
 }
 
-/* ...what its block shares, and its own. */
+/* The shift that the cell's block of 50 shares. */
 __attribute__((unused)) static double machine_block(const struct machine *m,
                             const struct noise *noise, size_t cell)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ompi_rules.c - rules files of Open MPI, classic and JSON, say what was decided on
- * both sides of every border, of n and of the number of ranks, in what each
- * collective's rules are held against. The files are read here as the library
- * reads them, which need not be there. Numbers are those of its sources. */
+/* ompi_rules.c - Open MPI rules files, classic and JSON, select the decided
+ * algorithm on both sides of every border of n and of process counts, with the
+ * size key of each collective. The test parses the files as the library does,
+ * so that Open MPI need not be installed. IDs are those of its sources. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 
 #define END 9223372036854775807LL
 
-/* Collectives: the number, two algorithms, and what a size is held against:
- * n, the mean of the ranks' blocks, or nothing. */
+/* Collectives: ID, two algorithms, and the size key of rules: n, the mean block
+ * of the ranks, or none. */
 static const struct coll {
     const char *name;
-    int id, dense;           /* 0: nothing is tested */
+    int id, dense;           /* 0: rules have no size key */
     enum { N, MEAN } key;
     const char *dtype, *op;
     struct {
@@ -58,12 +58,12 @@ static const struct coll {
 
 enum { COLLS = sizeof(colls) / sizeof(colls[0]), SIZES = 15 };
 
-/* Placements: one node, one rank on each, two kinds of blocks. */
+/* Placements: single node, one rank per node, two kinds of blocks. */
 enum place { SINGLE, ONE, BLOCK2, BLOCK3, PLACES };
 static const char *const shape_name[PLACES] = { "single-node", "one-per-node",
                                                 "block", "block" };
 
-/* What is decided of a collective whose sizes are tested, alg as in coll. */
+/* Decisions for collectives with a size key; alg is an index in coll. */
 static const struct row {
     int comm_size, last;
     enum place place;
@@ -95,7 +95,7 @@ static const struct row {
     { 13, 13, SINGLE, 16, 32, 1 },
 };
 
-/* Sizes to ask for beside all small ones. */
+/* Sizes to check besides all small ones. */
 static const long long large[] = {
     2147483646, 2147483647, 2147483648, 2147483649, 4294967294, 4294967295,
     4294967296, 4294967297, 4294967298, 4294967299, 4294967300, 4294967301,
@@ -127,8 +127,8 @@ static void insert(struct fixture *f, const struct coll *c, int comm_size,
     sqlite3_free(sql);
 }
 
-/* Where no size is tested all sizes have one algorithm, at 4 ranks one, at 5
- * the other. */
+/* Insert decisions. A collective without a size key has one algorithm at 4
+ * ranks and another at 5. */
 static void decide(struct fixture *f)
 {
     fixture_open(f, "ompi", 0);
@@ -144,7 +144,7 @@ static void decide(struct fixture *f)
                        (int)i);
 }
 
-/* --- what was decided ----------------------------------------------------- */
+/* --- decisions ------------------------------------------------------------ */
 
 static int holds(const struct row *row, int comm_size, enum place place)
 {
@@ -152,7 +152,7 @@ static int holds(const struct row *row, int comm_size, enum place place)
            row->place == place;
 }
 
-/* Of one placement: the index of the algorithm, or -1. */
+/* Decision at one placement: the index of the algorithm, or -1. */
 static int row_at(int comm_size, enum place place, long long n)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -170,7 +170,7 @@ static int decides(int comm_size, enum place place)
     return 0;
 }
 
-/* What all placements from first on that were measured agree upon. */
+/* Decision on which all measured placements from first on agree, or -1. */
 static int agreed(int comm_size, enum place first, long long n)
 {
     int all = -1, any = 0;
@@ -188,8 +188,8 @@ static int agreed(int comm_size, enum place first, long long n)
     return all;
 }
 
-/* As a format can say it: told: placements before that one are told apart. Of
- * sizes that are tested as one the smallest speaks. */
+/* Decision as a format can express it. Placements before `told` are
+ * distinguished. Sizes with the same key have the decision of the smallest. */
 static int decided(const struct coll *c, int comm_size, enum place place,
                    enum place told, long long n)
 {
@@ -204,7 +204,7 @@ static int decided(const struct coll *c, int comm_size, enum place place,
                         : agreed(comm_size, told, n);
 }
 
-/* What the library makes of a call. */
+/* The size key that the library computes for a call. */
 static long long key_of(const struct coll *c, int comm_size, long long n)
 {
     return !c->dense ? 0 : c->key == MEAN ? n / comm_size : n;
@@ -224,7 +224,7 @@ static int is_right(const struct coll *c, int want, const struct got *got)
 
 /* --- the classic file ----------------------------------------------------- */
 
-/* The next number behind comments and space; ends the test if there is none. */
+/* Parse the next number after comments and space; bail out without one. */
 static long long number(const char **at)
 {
     char *end;
@@ -245,10 +245,10 @@ static long long number(const char **at)
     return value;
 }
 
-/* ompi_coll_tuned_get_com_rule_ptr and ompi_coll_tuned_get_target_method_params
- * of coll_tuned_dynamic_rules.c: the last number of ranks that is not greater,
- * the last size that is not. Fewer ranks than the first one has get the first.
- */
+/* As ompi_coll_tuned_get_com_rule_ptr and
+ * ompi_coll_tuned_get_target_method_params of coll_tuned_dynamic_rules.c: the
+ * last process count not greater, then the last size not greater. Fewer ranks
+ * than the first count use the first. */
 static struct got classic(const char *at, int coll, int comm_size,
                           long long key)
 {
@@ -315,7 +315,8 @@ static void test_classic(struct fixture *f)
                     tap_diag("P = %d, n = %lld: %lld, wanted %d", p, n,
                              got.alg, want < 0 ? 0 : coll->alg[want].id);
             }
-        tap_ok(wrong == 0 && chosen > 0, "classic %s: both sides of each"
+        tap_ok(wrong == 0 && chosen > 0,
+               "classic %s: right on both sides of each"
                " border", coll->name);
     }
 }
@@ -337,8 +338,8 @@ static int fits(json_t *entry, int comm_size, enum place place)
            (strcmp(word, "any") == 0 || strcmp(word, shape_name[place]) == 0);
 }
 
-/* The first entry that fits the communicator, in it the first rule that fits
- * the size. */
+/* The first entry that fits the communicator, and in it the first rule that
+ * fits the size. */
 static struct got json(json_t *all, const char *coll, int comm_size,
                        enum place place, long long key)
 {
@@ -387,7 +388,8 @@ static void test_json(struct fixture *f)
                              shape_name[place], n, got.alg,
                              want < 0 ? 0 : coll->alg[want].id);
             }
-        tap_ok(wrong == 0 && chosen > 0, "JSON %s: both sides of each border",
+        tap_ok(wrong == 0 && chosen > 0,
+               "JSON %s: right on both sides of each border",
                coll->name);
     }
     json_decref(all);

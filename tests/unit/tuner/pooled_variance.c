@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What variances of few launches have in common: that the fit finds it, how it
- * counts, and how often a test with it is wrong and finds a gain, for points
- * that are alike, that differ, and of which some stand out. */
+/* pooled_variance.c - variances from few launches are pooled over points: the
+ * fit recovers the common distribution, and tests with pooled variances keep
+ * their error rate and find gains, for equal points, different ones, and with
+ * outliers. */
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
@@ -19,8 +20,8 @@ struct points {
     double mean[POINTS], variance[POINTS], dof[POINTS];
 };
 
-/* The variance of a launch is drawn so that it has `common` degrees of freedom
- * (0: the same for all); `odd` is the share of those with ten times as much
+/* Draw points. The variances of points have a distribution with `common`
+ * degrees of freedom (0: all equal); a share of `odd` has ten times as much
  * noise. */
 static void draw(struct points *p, double gain, double common, double odd)
 {
@@ -47,7 +48,7 @@ static void draw(struct points *p, double gain, double common, double odd)
     gsl_rng_free(rng);
 }
 
-/* Share of the points whose gain is significant at that level, two-sided. */
+/* Share of points with a significant gain at that level, two-sided. */
 static double found(const struct points *p, double level, int alone)
 {
     struct chorale_spread spread = chorale_spread_fit(p->variance, p->dof,
@@ -73,18 +74,20 @@ static void test_fit(struct points *p)
     s = chorale_spread_fit(p->variance, p->dof, POINTS);
     tap_ok(fabs(s.dof - 4) < 0.4 && fabs(s.variance / 4e-4 - 1) < 0.05 &&
            s.most == 2 * POINTS,
-           "what points share is found: %.3g of 4 degrees of freedom, %.3g of "
+           "the common distribution is found: %.3g of 4 degrees of freedom, "
+           "%.3g of "
            "4e-4", s.dof, s.variance);
     draw(p, 0, 0, 0);
     s = chorale_spread_fit(p->variance, p->dof, POINTS);
     tap_ok(s.dof > 100 && fabs(s.variance / 4e-4 - 1) < 0.05,
-           "of points that are alike: %.3g, %.3g", s.dof, s.variance);
+           "equal variances give many degrees of freedom: %.3g, %.3g", s.dof,
+           s.variance);
     for (int i = 0; i < POINTS; i++)
         p->variance[i] *= 1e4;
     tap_ok(fabs(chorale_spread_fit(p->variance, p->dof, POINTS).variance /
-                s.variance / 1e4 - 1) < 1e-9, "in any unit");
+                s.variance / 1e4 - 1) < 1e-9, "the fit scales with the unit");
     for (int i = 0; i < POINTS; i += 2)
-        p->dof[i] = -1; /* one launch, or none */
+        p->dof[i] = -1; /* fewer than two launches */
     s = chorale_spread_fit(p->variance, p->dof, POINTS);
     tap_ok(s.most == POINTS, "points without a variance do not count");
 }
@@ -96,16 +99,16 @@ static void test_little(struct points *p)
     draw(p, 0, 0, 0);
     tap_ok(chorale_spread_fit(p->variance, p->dof, 2).dof == 0 &&
            chorale_spread_fit(p->variance, p->dof, 0).dof == 0,
-           "two points tell nothing, none do not either");
+           "two points or none give no fit");
     tap_ok(chorale_spread_fit(nothing, two, 4).dof == 0,
-           "nor do exact times");
+           "exact times give no fit");
     for (int i = 0; i < 4; i++)
         nothing[i] = i == 0 ? 0 : 1;
     tap_ok(chorale_spread_fit(nothing, two, 4).dof > 0 &&
            isfinite(chorale_spread_fit(nothing, two, 4).variance),
-           "a single one among others does no harm");
+           "a single exact point among others does no harm");
     tap_ok(chorale_spread_variance(NULL, 3, &dof) == 3 && dof == 2,
-           "without it a point has its own");
+           "without a fit a point has its own variance");
 }
 
 static void test_rule(void)
@@ -115,28 +118,31 @@ static void test_rule(void)
     double dof = 2, v = chorale_spread_variance(&s, 1, &dof);
 
     tap_ok(fabs(v - 10.0 / 6) < 1e-12 && dof == 6,
-           "a small variance is drawn to the others': %g, %g", v, dof);
+           "a small variance is raised towards the common one: %g, %g", v, dof);
     dof = 2;
     v = chorale_spread_variance(&s, 3, &dof);
-    tap_ok(v == 3 && dof == 6, "a larger one stays: %g, %g", v, dof);
+    tap_ok(v == 3 && dof == 6, "a larger variance is kept: %g, %g", v, dof);
     dof = 2;
     v = chorale_spread_variance(&s, 200, &dof);
-    tap_ok(v == 200 && dof == 2, "one that stands out goes by itself: %g, %g",
+    tap_ok(v == 200 && dof == 2, "an outlying variance is not pooled: %g, %g",
            v, dof);
     dof = 2;
     v = chorale_spread_variance(&all, 1, &dof);
-    tap_ok(v == 2 && dof == 1000, "where all are alike it is theirs: %g, %g",
+    tap_ok(v == 2 && dof == 1000,
+           "with equal variances the common one is used: %g, %g",
            v, dof);
     dof = 2;
     v = chorale_spread_variance(&all, 20, &dof);
-    tap_ok(v == 20 && dof == 2, "unless it stands out: %g, %g", v, dof);
+    tap_ok(v == 20 && dof == 2,
+           "with equal variances an outlier is not pooled: %g, %g", v, dof);
     dof = 2;
     chorale_spread_variance(&few, 1, &dof);
-    tap_ok(dof == 5, "never more freedom than all have: %g", dof);
+    tap_ok(dof == 5,
+           "degrees of freedom do not exceed those of all points: %g", dof);
 }
 
-/* Without a gain no more is found than the level says; with one much more than
- * each point finds alone. */
+/* Without a gain, significant results are no more frequent than the level; with
+ * a gain, much more frequent than without pooling. */
 static void test_rates(struct points *p)
 {
     static const double common[] = { 0, 10, 3 };
@@ -145,21 +151,24 @@ static void test_rates(struct points *p)
     for (int i = 0; i < 3; i++) {
         draw(p, 0, common[i], 0);
         share = found(p, 0.05, 0);
-        tap_ok(share <= 0.055, "no gain, %g in common: %.2f %% at 5 %%",
+        tap_ok(share <= 0.055,
+               "no gain, %g common degrees of freedom: %.2f %% at 5 %%",
                common[i], 100 * share);
         share = found(p, 0.001, 0);
         tap_ok(share <= 0.0015, "and %.3f %% at 0.1 %%", 100 * share);
     }
     draw(p, 0, 0, 0.1);
     share = found(p, 0.05, 0);
-    tap_ok(share <= 0.055, "a tenth with ten times the noise: %.2f %% at 5 %%",
+    tap_ok(share <= 0.055,
+           "10 %% of points with tenfold noise: %.2f %% at 5 %%",
            100 * share);
     share = found(p, 0.001, 0);
     tap_ok(share <= 0.002, "and %.3f %% at 0.1 %%", 100 * share);
     draw(p, 0.08, 0, 0);
     share = found(p, 0.001, 0);
     tap_ok(share > 0.9 && found(p, 0.001, 1) < 0.1,
-           "8 %% at 2 %% of noise: found at 0.1 %% in %.1f %%, alone in %.1f "
+           "8 %% at 2 %% of noise: found at 0.1 %% in %.1f %%, without pooling "
+           "in %.1f "
            "%%", 100 * share, 100 * found(p, 0.001, 1));
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* port_links.c - what Chen and Lee's algorithms, and others for several ports,
- * claim of a network with a port to each neighbour: that a rank sends to its
- * neighbours only, and the exact messages, bytes and reduced bytes on the
- * critical path, from the propositions and not from the descriptors. An order
- * that leaves a link a gap takes longer than this. */
+/* port_links.c - claims of Chen and Lee's algorithms, and of others, for a
+ * network with a port to each neighbour: a rank sends to its neighbours only,
+ * and the critical path has exactly the messages, bytes and reduced bytes of
+ * the propositions (not of the descriptors). An order that leaves a link idle
+ * takes longer. */
 #include "algorithms/engines/mesh_ring.h"
 #include "algorithms/engines/reduction/swing.h"
 #include "algorithms/schedule/schedule.h"
@@ -20,16 +20,16 @@ static const struct {
 
 enum { NNET = sizeof(net) / sizeof(*net) };
 
-/* What is claimed of one call: m bytes a block. */
+/* Claim on one call with blocks of m bytes. */
 struct claim {
     enum chorale_coll coll;
     const char *name, *params;
     int comm_size;
     size_t m;
-    int peers; /* neighbours of a rank, at most */
+    int peers; /* most neighbours of a rank */
     double a, b, c;
-    double c_alone; /* where reductions are all that takes time: else a part
-                     * of them hides behind messages */
+    double c_alone; /* c if only reductions take time: else messages hide a
+                     * part of them */
 };
 
 static int holds_on(const struct chorale_alg *alg, const struct claim *claim,
@@ -56,7 +56,7 @@ static int holds_on(const struct chorale_alg *alg, const struct claim *claim,
     return 0;
 }
 
-/* Where adding takes so many times what it does in net. */
+/* Check a claim with tau multiplied by adding. */
 static int holds_where(const struct claim *claim, double adding)
 {
     const struct chorale_alg *alg = chorale_alg_find(claim->coll,
@@ -90,7 +90,7 @@ static int holds(const struct claim *claim)
     return holds_where(claim, 1);
 }
 
-/* floor(x^2/4): the packets that pass the middle link of a line of x. */
+/* floor(x^2/4): packets over the middle link of a line of x. */
 static double u(int x)
 {
     return x * x / 4;
@@ -133,7 +133,7 @@ static void test_rows(void)
                row[i].name, row[i].params, row[i].a, row[i].b);
 }
 
-/* Propositions 3.1 and 3.3: lines and rings of 2 ... 24. */
+/* Propositions 3.1 and 3.3: lines and rings of 2 to 24 ranks. */
 static void test_lines(void)
 {
     const size_t m = 4096;
@@ -146,13 +146,13 @@ static void test_lines(void)
         together &= holds(&(struct claim){
             CHORALE_ALLTOALL, "line_updating", "aggregate=1", x, m, 2, x - 1,
             x * (x - 1) / 2 * (double)m, 0, 0 });
-        /* A ring of two has two links, which are one pair of ranks. */
+        /* A ring of two has two links between one pair of ranks. */
         if (x > 2)
             ring &= holds(&(struct claim){ CHORALE_ALLTOALL, "ring_updating",
                                            "", x, m, 2, x / 2,
                                            u(x) * (double)m / 2, 0, 0 });
     }
-    tap_ok(line, "line: floor(x^2/4) messages, one a slot");
+    tap_ok(line, "line: floor(x^2/4) messages, one per slot");
     tap_ok(together, "line, aggregated: x - 1 messages");
     tap_ok(ring, "ring: floor(x/2) messages, half the bytes of a line");
 }
@@ -193,10 +193,10 @@ static void test_meshes(void)
     tap_ok(tori, "broadcasting on a square torus: a quarter of the bytes");
 }
 
-/* Integration on a square torus: all four links of a rank carry a quarter of
- * the bytes. It adds what all four bring, so they are the slower where adding
- * takes less than a quarter of the time of sending; what is added after the
- * last messages of a dimension hides behind none. */
+/* Integration on a square torus: each of a rank's four links carries a quarter
+ * of the bytes. A rank adds the data of all four links, so these are slower
+ * where adding takes less than a quarter of the time of sending. Additions
+ * after the last messages of a dimension are not overlapped. */
 static void test_integration(void)
 {
     const size_t m = 4096;
@@ -213,14 +213,15 @@ static void test_integration(void)
     tap_ok(tori, "integration on a square torus: a quarter of the bytes");
 }
 
-/* How far apart two ranks of a mesh are, in links. */
+/* Distance of two ranks of a mesh, in links. */
 static int apart(int a, int b, int cols)
 {
     return abs(a / cols - b / cols) + abs(a % cols - b % cols);
 }
 
-/* A message along the row, then the column; used counts what goes each way from
- * a rank: right, left, down, up. Returns the most that a link has one way. */
+/* Route a message along the row, then the column. used counts messages leaving
+ * each rank: right, left, down, up. Returns the highest load of a link in one
+ * direction. */
 static int send_over(int a, int b, int cols, int used[][4])
 {
     int most = 0;
@@ -236,8 +237,8 @@ static int send_over(int a, int b, int cols, int used[][4])
     return most;
 }
 
-/* The most messages that a link carries one way when all send to both of their
- * neighbours on the ring. */
+/* Highest load of a link in one direction when all ranks send to both of their
+ * ring neighbours. */
 static int load_of(const int *order, int rows, int cols)
 {
     int used[81][4] = { { 0 } }, size = rows * cols, most = 0;
@@ -251,9 +252,9 @@ static int load_of(const int *order, int rows, int cols)
     return most;
 }
 
-/* 1 if the ring visits all ranks, from neighbour to neighbour; with an odd
- * number of them one step is two links long. Only on 3 x 3 do messages share
- * links. */
+/* 1 if the ring visits all ranks from neighbour to neighbour. With an odd
+ * number of ranks one step has two links. Messages share links only on 3 x 3.
+ * */
 static int is_ring(int rows, int cols)
 {
     int order[81], seen[81] = { 0 }, size = rows * cols, longer = 0;
@@ -284,12 +285,12 @@ static void test_mesh_rings(void)
                 tap_diag("%d x %d", rows, cols);
                 good = 0;
             }
-    tap_ok(good, "rings through all ranks of meshes go by neighbours, "
+    tap_ok(good, "rings through all ranks of meshes step to neighbours, "
                  "and share no link");
 }
 
-/* |rho_j| = |1 - (-2)^(j + 1)| / 3: Swing shortens the way on a ring, whereas
- * any other odd distances would also make a correct allreduce. */
+/* |rho_j| = |1 - (-2)^(j + 1)| / 3. Other odd distances would also give a
+ * correct allreduce, but only these shorten the paths on a ring. */
 static void test_swing_partners(void)
 {
     static const int rho[] = { 1, -1, 3, -5, 11, -21 };
@@ -302,7 +303,7 @@ static void test_swing_partners(void)
 
             right &= chorale_swing_partner(rank, P, j) == (to + P) % P;
         }
-    tap_ok(right, "swing partners lie 1, -1, 3, -5, 11, -21 away");
+    tap_ok(right, "swing partners are at distances 1, -1, 3, -5, 11, -21");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* predict.c - a stored model predicts as its network plays, and says where it
- * may be relied on. */
+/* predict.c - a stored model predicts as its network simulates, and states
+ * where it is reliable. */
 #include "tuner/model/predict.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@
 #include "tests/tap.h"
 
 /* One port, alpha 1 us, beta 1 ns; above 8192 bytes 5 us and 0.5 ns. Binomial
- * was foretold at 4 to 16 ranks, at 16 up to 64 KiB only; linear everywhere. */
+ * is cross-validated at 4 to 16 ranks, at 16 only up to 64 KiB; linear
+ * everywhere. */
 static const char rows[] =
     "INSERT INTO system VALUES (1, 'u', 's', 'simulated', 'x', 'm', 't');"
     "INSERT INTO model (system_id, regime, param, value, unit, npoints, error,"
@@ -41,7 +42,7 @@ static const char rows[] =
     " 0, 8, 1024, 1024 FROM model_variant, (SELECT 8 AS p UNION SELECT 16)"
     " WHERE shape = 'block';";
 
-/* Ten times slower between nodes than inside. */
+/* Ten times slower between nodes than within a node. */
 static const char two_levels[] =
     "INSERT INTO system VALUES (2, 'v', 't', 'simulated', 'y', 'm', 't');"
     "INSERT INTO model (system_id, level, param, value, unit, npoints, error,"
@@ -67,9 +68,11 @@ static const struct {
 } cases[] = {
     { "binomial", "one-per-node", "a measured point", 8, 1024, 1 },
     { "binomial", "one-per-node", "between numbers of ranks", 6, 1024, 1 },
-    { "binomial", "one-per-node", "where one neighbour was off", 12, 1 << 20,
+    { "binomial", "one-per-node", "between counts, one of them mispredicted",
+      12, 1 << 20,
       0 },
-    { "binomial", "one-per-node", "where both were not", 12, 4096, 1 },
+    { "binomial", "one-per-node", "between counts, both predicted", 12, 4096,
+      1 },
     { "binomial", "one-per-node", "fewer ranks", 2, 1024, 0 },
     { "binomial", "one-per-node", "half the reach", 64, 1024, 1 },
     { "binomial", "one-per-node", "beyond half the reach", 65, 1024, 0 },
@@ -77,7 +80,8 @@ static const struct {
       1 },
     { "binomial", "one-per-node", "larger blocks, beyond", 8, (1 << 21) + 1,
       0 },
-    { "binomial", "one-per-node", "larger blocks, where smaller were off", 16,
+    { "binomial", "one-per-node", "larger blocks, smaller ones mispredicted",
+      16,
       1 << 21, 0 },
     { "binomial", "one-per-node", "smaller blocks", 8, 4, 0 },
     { "binomial", "single-node", "another shape", 8, 1024, 0 },
@@ -125,15 +129,15 @@ static void test_lacks(struct chorale_predictor *p)
                                      &w, why, sizeof(why)) == (i == 0),
                "%s %s", name[i], i == 0 ? why : "does not lack fit");
     tap_ok(strstr(why, "p = 0.009, off by up to 20 %") != NULL,
-           "it is said by how much");
+           "the reason has p and the largest error");
     w.ppn = 8;
     tap_ok(!chorale_predict_lacks(p, chorale_alg_find(CHORALE_BCAST, name[0]),
                                   &w, NULL, 0) &&
            !chorale_predict_lacks(NULL, NULL, &w, NULL, 0),
-           "nothing is said of another ppn, or without a model");
+           "no lack of fit for another ppn or without a model");
 }
 
-/* A model that as a whole is not trusted serves at measured points only. */
+/* A model that is not trusted as a whole predicts measured points only. */
 static void test_doubtful(struct chorale_store *store)
 {
     const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST,
@@ -145,12 +149,13 @@ static void test_doubtful(struct chorale_store *store)
     if (!tap_ok(chorale_store_exec(store, "UPDATE model SET trusted = 0",
                                    NULL) == CHORALE_OK &&
                 chorale_predictor_load(store, 1, &p, NULL) == CHORALE_OK,
-                "a model that is not trusted is read back"))
+                "an untrusted model is loaded"))
         return;
     measured = chorale_predict_may(p, alg, &w, NULL, 0);
     w.comm_size = 6;
     between = chorale_predict_may(p, alg, &w, NULL, 0);
-    tap_ok(measured && !between, "it may at measured points only");
+    tap_ok(measured && !between,
+           "an untrusted model may predict measured points only");
     chorale_predictor_free(p);
 }
 
@@ -165,19 +170,23 @@ static void test_seconds(struct chorale_predictor *p)
     double both;
 
     tap_ok(fabs(chorale_predict(p, alg, param, &w) /
-                (3 * (1e-6 + 8192e-9)) - 1) < 1e-9, "below the break");
+                (3 * (1e-6 + 8192e-9)) - 1) < 1e-9, "the prediction below the "
+                                                    "break is right");
     w.msg_size = 8193;
     tap_ok(fabs(chorale_predict(p, alg, param, &w) /
-                (3 * (5e-6 + 8193 * 5e-10)) - 1) < 1e-9, "above the break");
+                (3 * (5e-6 + 8193 * 5e-10)) - 1) < 1e-9, "the prediction above "
+                                                         "the break is right");
     tap_ok(fabs(chorale_predict(p, alg, param, &w) /
-                (3 * (5e-6 + 8193 * 5e-10)) - 1) < 1e-9, "asked again");
+                (3 * (5e-6 + 8193 * 5e-10)) - 1) < 1e-9, "the same prediction "
+                                                         "again is equal");
     w.comm_size = 1;
-    tap_ok(!(chorale_predict(p, alg, param, &w) > 0), "one rank needs no time");
+    tap_ok(!(chorale_predict(p, alg, param, &w) > 0), "one rank takes no time");
     r.coll = CHORALE_REDUCE;
     r.dtype = "double";
     r.op = "sum";
     r.op_class = "builtin";
-    tap_ok(isnan(chorale_predict(p, sum, param, &r)), "a tau is not known");
+    tap_ok(isnan(chorale_predict(p, sum, param, &r)),
+           "an unknown tau gives no prediction");
     w.comm_size = 7;
     w.shape = "block";
     w.ppn = 4;
@@ -185,12 +194,13 @@ static void test_seconds(struct chorale_predictor *p)
     w.shape = "irregular";
     tap_ok(both > 0 && fabs(chorale_predict(p, alg, param, &w) / both - 1) <
                            1e-12,
-           "irregular placement is one whose last node is not full");
+           "irregular placement is predicted as a block with a partial last "
+           "node");
     tap_ok(isnan(chorale_predict(NULL, alg, param, &w)),
-           "nothing is without a model");
+           "without a model there is no prediction");
 }
 
-/* Each differs from the question before in one thing; the last is the first. */
+/* Each query differs from the previous in one field; the last is the first. */
 static void test_two_levels(struct chorale_store *store)
 {
     static const struct { int comm_size, ppn; size_t msg_size; } ask[] = {
@@ -206,7 +216,7 @@ static void test_two_levels(struct chorale_store *store)
 
     if (!tap_ok(chorale_store_exec(store, two_levels, NULL) == CHORALE_OK &&
                     chorale_predictor_load(store, 2, &p, NULL) == CHORALE_OK &&
-                    p != NULL, "a model of two levels is read back"))
+                    p != NULL, "a model of two levels is loaded"))
         return;
     for (int i = 0; i < N; i++) {
         struct chorale_where w = at(ask[i].comm_size, ask[i].msg_size);
@@ -217,7 +227,7 @@ static void test_two_levels(struct chorale_store *store)
         differ &= i == 0 || fabs(got[i] - got[i - 1]) > 1e-7;
     }
     tap_ok(differ && fabs(got[0] - got[N - 1]) < 1e-15,
-           "cached predictions answer the question that was asked");
+           "cached predictions belong to their query");
     chorale_predictor_free(p);
 }
 
@@ -239,10 +249,11 @@ int main(void)
                 p == NULL, "an empty database has no model %s", msg.text))
         return tap_done();
     tap_ok(!chorale_predict_may(p, chorale_alg_find(CHORALE_BCAST, "linear"),
-                                &w, why, sizeof(why)), "and may not: %s", why);
+                                &w, why, sizeof(why)),
+           "without a model no prediction is allowed: %s", why);
     if (tap_ok(chorale_store_exec(store, rows, &msg) == CHORALE_OK &&
                    chorale_predictor_load(store, 1, &p, &msg) == CHORALE_OK &&
-                   p != NULL, "a model is read back %s", msg.text)) {
+                   p != NULL, "a model is loaded %s", msg.text)) {
         test_seconds(p);
         test_may(p);
         test_lacks(p);

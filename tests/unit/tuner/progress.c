@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* progress.c - the lines of who asked for them, where no terminal shows a bar:
- * how many there are, and what they say. */
+/* progress.c - progress lines without a terminal: how many are printed, and
+ * their content. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tuner/base/progress.h"
 
 static char text[4096];
-static double clock_s; /* what every clock of this program shows, in seconds */
+static double clock_s; /* time of all clocks of this program, in seconds */
 
 int clock_gettime(clockid_t id, struct timespec *t)
 {
@@ -21,7 +21,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
     return 0;
 }
 
-/* Standard error of what follows goes into a file until heard() reads it. */
+/* Redirect standard error to a file until heard() reads it. */
 static int listen_to(FILE *file)
 {
     int kept = dup(2);
@@ -76,17 +76,18 @@ int main(void)
     int percent = 0, minutes = -1, seconds = -1, read;
 
     work(0);
-    tap_ok(text[0] == '\0', "nobody asked: nothing is said");
+    tap_ok(text[0] == '\0', "without --verbose no line is printed");
     work(1000);
-    tap_ok(text[0] == '\0', "nothing before the time is over");
+    tap_ok(text[0] == '\0', "no line is printed before the interval ends");
     work(0.05);
-    tap_ok(lines() == 3, "a line at each third step: %d", lines());
+    tap_ok(lines() == 3, "a line is printed at each third step: %d", lines());
     read = sscanf(text, "%d%% %d:%d left", &percent, &minutes, &seconds);
     tap_ok(read == 3 && percent == 11 && minutes == 0 && seconds == 1,
-           "how much is done and left: %d %%, %d:%02d", percent, minutes,
+           "a line has the share done and the time left: %d %%, %d:%02d",
+           percent, minutes,
            seconds);
     tap_ok(strstr(text, "bcast P=2?[1m\n") != NULL &&
                strpbrk(text, "\r\033") == NULL,
-           "what it is at, without control characters");
+           "a line has the current item without control characters");
     return tap_done();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate.c - the replication model (tuner/replicate/replicate.h) against values worked
- * out elsewhere: slots of each schedule, terms of the cost, and 30 systems
- * whose optimum was found by trying all sides; the closed form against trying
- * all over a grid of thousands. */
+/* replicate.c - the replication model (tuner/replicate/replicate.h) equals
+ * values computed independently: slots of each schedule, terms of the cost, and
+ * 30 systems with the optimum of exhaustive search. The closed form equals
+ * exhaustive search on thousands of systems. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,8 +17,9 @@ static int near(double is, double wanted, double by)
     return fabs(is - wanted) <= by;
 }
 
-/* N, N_a, T_x, T_m; roots; best of all, and its T_o; of divisors; proposition
- * 3.7 as printed (0: undefined, -1: not real), and repaired. */
+/* N, N_a, T_x, T_m; roots; best of all sides and its T_o; best divisor and its
+ * T_o; proposition 3.7 as printed (0: undefined, -1: not real) and corrected.
+ * */
 static const struct {
     enum chorale_rep_net net;
     int link;
@@ -94,7 +95,7 @@ static void test_vectors(void)
         tap_ok(all == vector[i].best && near(cost.total, vector[i].least, 1e-8)
                    && divisor == vector[i].divisor &&
                    near(least.total, vector[i].least_divisor, 1e-8),
-               "system %zu: x = %ld, T = %.9f; of divisors %ld, %.9f", i + 1,
+               "system %zu: x = %ld, T = %.9f; best divisor %ld, %.9f", i + 1,
                all, cost.total, divisor, least.total);
         tap_ok(same_root(even, vector[i].even) &&
                    same_root(odd, vector[i].odd) && closed,
@@ -116,7 +117,7 @@ static void test_slots(void)
 
     for (long x = 1; x <= 16; x++)
         good &= near(chorale_rep_u(x), u[x - 1], 0);
-    tap_ok(good, "packets over the middle link of 1 to 16");
+    tap_ok(good, "packets over the middle link of lines of 1 to 16");
     tap_ok(near(chorale_rep_slots(CHORALE_REP_ARRAY, 1, 5, 1), 6, 0) &&
            near(chorale_rep_slots(CHORALE_REP_RING, 1, 5, 1), 3, 0) &&
            near(chorale_rep_slots(CHORALE_REP_RING, 1, 6, 1), 4.5, 0) &&
@@ -160,7 +161,8 @@ static void test_terms(void)
         rep.side = part[i].side;
         chorale_rep_cost(&rep, part[i].x, part[i].y, &cost);
         tap_ok(near(cost.integration + cost.broadcasting, part[i].seconds,
-                    1e-9), "integration and broadcasting, %ld x %ld of %ld",
+                    1e-9), "cost of integration and broadcasting, %ld x %ld of "
+                           "%ld",
                part[i].x, part[i].y, part[i].side);
     }
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
@@ -171,7 +173,7 @@ static void test_terms(void)
         };
         chorale_rep_cost(&rep, whole[i].x, whole[i].y, &cost);
         tap_ok(near(cost.total, whole[i].seconds, 1e-9),
-               "all of T, %ld x %ld of %ld", whole[i].x, whole[i].y,
+               "total cost, %ld x %ld of %ld", whole[i].x, whole[i].y,
                whole[i].side);
     }
     rep = (struct chorale_rep){ .net = RS, .link = 1, .side = 8, .accesses = 1,
@@ -179,11 +181,12 @@ static void test_terms(void)
     chorale_rep_cost(&rep, 3, 3, &cost);
     tap_ok(near(cost.updating, 0.666666667, 1e-9) &&
            near(cost.integration + cost.broadcasting, 0.635416667, 1e-9) &&
-           near(cost.modification, 1.095486111, 1e-9), "and its terms");
+           near(cost.modification, 1.095486111, 1e-9), "the terms of the total "
+                                                       "cost are right");
 }
 
-/* Square groups are the best, and the closed form finds them; in systems of
- * all kinds, with sides that divide and that need not. */
+/* Square groups are optimal, and the closed form finds them, for systems of all
+ * kinds, with sides restricted to divisors or not. */
 static void test_grid(void)
 {
     static const double accesses[] = { 0.02, 0.1, 0.7, 1, 3, 8 };
@@ -213,9 +216,9 @@ static void test_grid(void)
                     skew += cost.total < best.total * (1 - 1e-12);
                 }
         }
-    tap_ok(wrong == 0, "the closed form is what trying all finds, %ld times "
+    tap_ok(wrong == 0, "the closed form equals exhaustive search, %ld times "
                        "(%ld not)", n, wrong);
-    tap_ok(skew == 0, "and no oblong group is better than the best square one");
+    tap_ok(skew == 0, "no oblong group is better than the best square one");
 }
 
 static void test_latency(void)
@@ -229,14 +232,14 @@ static void test_latency(void)
     chorale_rep_cost(&rep, 4, 4, &with);
     tap_ok(near(with.latency, 10 * (4 * 4 + 3 + 3 + 30) / 1000.0, 1e-12) &&
            near(with.total, without.total + with.latency, 1e-12),
-           "messages cost what there are of them, spread over the data");
+           "latency is the number of messages, divided by the data items");
     rep.data = 1;
     tap_ok(chorale_rep_exhaustive(&rep) < 7,
-           "with little data latency makes groups small (%ld)",
+           "with few data items latency makes groups small (%ld)",
            chorale_rep_exhaustive(&rep));
 }
 
-/* What links allow, and scattered groups: sums worked out by hand. */
+/* Costs on links and of scattered groups, computed by hand. */
 static void test_placements(void)
 {
     static const struct {
@@ -283,7 +286,7 @@ static void test_placements(void)
     }
 }
 
-/* Broadcasting in the paper's form, and as links allow. */
+/* Broadcasting as in the paper, and as links allow. */
 static void test_rings(void)
 {
     static const struct {

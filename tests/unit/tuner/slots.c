@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slots.c - the updating of Chen and Lee, slot by slot on the links of lines,
- * rings, meshes and wrapped meshes: the messages that the variants write down
- * (algorithms/schedule/event_log.h) are cut in packets, and in each slot a link carries one
- * packet, or one each way. The slots until all have theirs are those of
- * propositions 3.1 to 3.4 as tuner/replicate/replicate.h states them, and as few as the
- * links across the middle allow. */
+/* slots.c - simulate Chen and Lee's updating slot by slot on the links of
+ * lines, rings, meshes and wrapped meshes. The messages that variants log
+ * (algorithms/schedule/event_log.h) are split into packets; in each slot a link
+ * carries one packet, or one each way. The number of slots equals propositions
+ * 3.1 to 3.4 as tuner/replicate/replicate.h states them, and is the minimum
+ * that the links across the middle allow. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,18 +14,18 @@
 
 enum { M = 64, MOST = 16, PORTS = 4 };
 
-/* rows = 1: one dimension. Places wrap round or not. */
+/* A grid, wrapped or not; rows = 1: one dimension. */
 struct grid {
     int rows, cols, wraps;
 };
 
-/* One direction of the links to one neighbour: messages in the order of their
- * posting, notes of the sender and of the receiver. */
+/* One direction of the links to one neighbour: messages in the order of
+ * posting, with the log entries of sender and receiver. */
 struct port {
     int *out, *in, nout, nin, room;
-    int *left;          /* packets of each message, once both ends are there */
-    long *since;        /* the slot in which that was so */
-    int head;           /* the first that is not through */
+    int *left;          /* packets left of each message posted at both ends */
+    long *since;        /* the slot in which both ends were posted */
+    int head;           /* the first message that is not complete */
     long carried;
 };
 
@@ -34,9 +34,9 @@ struct play {
     struct chorale_schedule s;
     int unit;           /* bytes of a packet */
     struct port *port;  /* [size * PORTS] */
-    char **done;        /* of each rank's notes */
+    char **done;        /* per rank: log entries that are done */
     long slot;
-    int broken;         /* a message leaves the links, or has half packets */
+    int broken;         /* a message has no link, or a fraction of a packet */
 };
 
 /* --- the network -------------------------------------------------------- */
@@ -50,7 +50,7 @@ static int step(int length, int wraps, int place, int by)
     return wraps && length > 1 ? (next + length) % length : -1;
 }
 
-/* The rank next to one in direction 0 ... 3, or -1. */
+/* The neighbour of a rank in direction 0 ... 3, or -1. */
 static int neighbour(const struct grid *g, int rank, int d)
 {
     int row = rank / g->cols, col = rank % g->cols, by = d % 2 == 0 ? 1 : -1;
@@ -62,8 +62,8 @@ static int neighbour(const struct grid *g, int rank, int d)
     return row < 0 || col < 0 ? -1 : row * g->cols + col;
 }
 
-/* Links from a rank to its neighbour: two where both ways round are one step
- * long. */
+/* Links from a rank to its neighbour: two if both directions of a ring reach it
+ * in one step. */
 static int links(const struct grid *g, int from, int to)
 {
     int n = 0;
@@ -73,7 +73,7 @@ static int links(const struct grid *g, int from, int to)
     return n;
 }
 
-/* The port from a rank to another: of two directions the first. */
+/* The port from a rank to another; the first of two directions. */
 static struct port *port_of(struct play *p, int from, int to)
 {
     for (int d = 0; d < PORTS; d++)
@@ -82,7 +82,7 @@ static struct port *port_of(struct play *p, int from, int to)
     return NULL;
 }
 
-/* --- playing ------------------------------------------------------------ */
+/* --- simulation ---------------------------------------------------------- */
 
 static int grow(struct port *port)
 {
@@ -121,7 +121,7 @@ static void post(struct play *p, int rank, int index)
     }
 }
 
-/* Each rank goes on until it waits. Returns how many are not at their end. */
+/* Advance each rank until it waits. Returns how many have not ended. */
 static int advance(struct play *p)
 {
     int busy = 0;
@@ -142,13 +142,13 @@ static int advance(struct play *p)
     return busy;
 }
 
-/* Message k of the port, if it is there and not through. */
+/* 1 if message k of the port is posted and not complete. */
 static int ready(const struct port *port, int k)
 {
     return k < port->nout && k < port->nin && port->left[k] > 0;
 }
 
-/* One packet of message k from a rank. */
+/* Move one packet of message k from a rank. */
 static void carry(struct play *p, int from, struct port *port, int k)
 {
     int to = p->s.trace[from].note[port->out[k]].peer;
@@ -163,7 +163,7 @@ static void carry(struct play *p, int from, struct port *port, int k)
         port->head++;
 }
 
-/* One direction: as many packets as there are links, of the first messages. */
+/* Move up to n packets of the first messages in one direction. */
 static int move_one_way(struct play *p, int from, struct port *port, int n)
 {
     int moved = 0, head = port->head;
@@ -176,7 +176,7 @@ static int move_one_way(struct play *p, int from, struct port *port, int n)
     return moved;
 }
 
-/* Both directions of n links share them: the messages that have waited
+/* Both directions share n links: move packets of the messages that have waited
  * longest. */
 static int move_either_way(struct play *p, int a, int b, int n)
 {
@@ -200,7 +200,7 @@ static int move_either_way(struct play *p, int a, int b, int n)
     return moved;
 }
 
-/* All links for one slot; how many packets moved. */
+/* Use all links for one slot; returns the packets moved. */
 static int one_slot(struct play *p, int mode)
 {
     int moved = 0;
@@ -220,10 +220,10 @@ static int one_slot(struct play *p, int mode)
     return moved;
 }
 
-/* --- what the variants take --------------------------------------------- */
+/* --- slots of variants -------------------------------------------------- */
 
-/* The middle: packets that have to cross it, for each link there; both ways
- * count where a link carries one way at a time. */
+/* Lower bound: packets that must cross the middle per link there. Both
+ * directions count if a link carries one direction at a time. */
 static double fewest(const struct grid *g, int mode)
 {
     int size = g->rows * g->cols, half = g->cols / 2, over = 0;
@@ -267,7 +267,7 @@ static void play_release(struct play *p)
     free(p->done);
 }
 
-/* Slots until all messages are through, in blocks; -1: they never are. */
+/* Slots until all messages are complete, in blocks; -1 on deadlock. */
 static double slots_of(const struct grid *g, const struct chorale_schedule *s,
                        int unit, int mode)
 {
@@ -276,7 +276,7 @@ static double slots_of(const struct grid *g, const struct chorale_schedule *s,
 
     while (!p.broken && (busy = advance(&p)) > 0 && !p.broken) {
         if (one_slot(&p, mode) == 0)
-            break; /* all wait, and nothing is on its way */
+            break; /* deadlock */
         p.slot++;
     }
     play_release(&p);
@@ -305,8 +305,8 @@ static int write_down(const char *name, const char *params, int size,
     return 0;
 }
 
-/* One variant on one grid, links of both kinds. unit: bytes of the smallest
- * piece that travels by itself. */
+/* Check one variant on one grid with both kinds of links. unit: bytes of the
+ * smallest piece that is sent by itself. */
 static int reaches(const char *name, const char *params, struct grid g,
                    enum chorale_rep_net net, int unit)
 {
@@ -364,8 +364,8 @@ static void test_meshes(void)
            MOST, MOST);
 }
 
-/* The player sees an order that leaves links idle, and a message that is for
- * no neighbour. */
+/* The simulator notices an order that leaves links idle, and a message between
+ * ranks that are not neighbours. */
 static void test_player(void)
 {
     struct grid line = { 1, 9, 0 };
@@ -375,7 +375,7 @@ static void test_player(void)
     if (write_down("line_updating", "aggregate=1", 9, &s))
         took = slots_of(&line, &s, M, 1);
     tap_ok(took >= 36 && took <= 36,
-           "all in one message: %g slots, not %g", took,
+           "all data in one message take %g slots, not %g", took,
            chorale_rep_slots(CHORALE_REP_ARRAY, 1, 9, 9));
     chorale_schedule_release(&s);
     if (write_down("pairwise_shift", "", 9, &s))

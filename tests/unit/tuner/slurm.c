@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What squeue and sacct say, and for how long one who waits goes on without
- * them. */
+/* slurm.c - output of squeue and sacct is parsed, and a waiting command
+ * tolerates their failures for a limited time. */
 #include "config.h"
 
 #include <string.h>
@@ -23,20 +23,24 @@ static void lines(void)
     char text[128] = "kept";
 
     tap_ok(chorale_slurm_state(&queue, "7", 0, text, sizeof(text)),
-           "a task is there");
-    is_text(text, "RUNNING", "without a reason that is none");
+           "a task of an array is found");
+    is_text(text, "RUNNING", "the reason None is left out");
     chorale_slurm_state(&queue, "7", 1, text, sizeof(text));
-    is_text(text, "PENDING (launch failed requeued held)", "with its reason");
-    tap_ok(chorale_slurm_held(text), "which says that it is held");
+    is_text(text, "PENDING (launch failed requeued held)",
+            "another reason is kept");
+    tap_ok(chorale_slurm_held(text), "a held job is recognised");
     chorale_slurm_state(&queue, "70", -1, text, sizeof(text));
-    is_text(text, "PENDING (Dependency)", "a job that is no array");
-    tap_ok(!chorale_slurm_held(text), "is not held");
+    is_text(text, "PENDING (Dependency)", "a job without an array is found");
+    tap_ok(!chorale_slurm_held(text), "a dependency is not held");
     tap_ok(!chorale_slurm_state(&queue, "7", 2, text, sizeof(text)),
-           "another task is not there");
-    is_text(text, "PENDING (Dependency)", "and nothing is said of it");
+           "an unlisted task is not found");
+    is_text(text, "PENDING (Dependency)",
+            "the text is unchanged for an unlisted task");
     tap_ok(chorale_slurm_ending("7_0|FAILED|3:0\n7_1|TIMEOUT|0:0\n", "7_0",
-                                text, sizeof(text)), "sacct knows one");
-    is_text(text, "FAILED (exit code 3)", "and how it ended");
+                                text, sizeof(text)),
+           "sacct's line of a task is found");
+    is_text(text, "FAILED (exit code 3)",
+            "sacct's line has state and exit code");
 }
 
 static void patience(void)
@@ -45,19 +49,21 @@ static void patience(void)
     long long since = 0;
 
     tap_ok(chorale_slurm_patient(CHORALE_OK, then, &since) && since == 0,
-           "an answer is no failure");
+           "an answer resets the failures");
     tap_ok(chorale_slurm_patient(CHORALE_ENV, then, &since) && since == then,
-           "one failure is waited out");
+           "one failure is tolerated");
     tap_ok(chorale_slurm_patient(CHORALE_ENV,
                                  then + CHORALE_SLURM_PATIENCE - 1, &since)
-               && since == then, "and more, for so long");
+               && since == then, "further failures are tolerated within the "
+                                 "limit");
     tap_ok(!chorale_slurm_patient(CHORALE_ENV, then + CHORALE_SLURM_PATIENCE,
-                                  &since), "no longer");
+                                  &since), "failures beyond the limit are not "
+                                           "tolerated");
     tap_ok(chorale_slurm_patient(CHORALE_OK, then + 590, &since)
                && chorale_slurm_patient(CHORALE_ENV,
                                         then + CHORALE_SLURM_PATIENCE, &since)
                && since == then + CHORALE_SLURM_PATIENCE,
-           "after an answer it begins anew");
+           "after an answer the limit starts again");
 }
 
 int main(void)

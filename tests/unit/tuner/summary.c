@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary.c - the summary of a small database: its numbers follow from the
- * rows, it fits a terminal, and foreign text stays text. */
+/* summary.c - the summary of a small database has the right numbers, fits a
+ * terminal, and does not interpret foreign text. */
 #include "tuner/summary/summary.h"
 
 #include <stdlib.h>
@@ -9,8 +9,9 @@
 
 #include "tests/tap.h"
 
-/* Four measured points of the library; a x2 row covers two of them, a x0.5
- * row one, none the fourth: the geometric mean is 2^(1/4) = 1.19. */
+/* Four measured points of the library. A row with x2 covers two of them, one
+ * with x0.5 covers one, none covers the fourth: geometric mean 2^(1/4) = 1.19.
+ * */
 static const char rows[] =
     "INSERT INTO system VALUES (7, 's', '<b>|x', 'simulated', 'sig',"
     " 'lib `x` [a](b)', '');"
@@ -76,19 +77,21 @@ static void check_text(void)
 {
     static const char *const want[][2] = {
         { "<b>|x (simulated)", "plain text keeps the name" },
-        { "0 B to 4 KiB", "a range up to a whole size" },
-        { "4097 B to < 64 KiB", "a range to just below one" },
-        { "from 64 KiB", "an open range" },
-        { "x2.00 [1.90, 2.10]", "a speed-up with its interval" },
-        { "poor segsize=8", "a variant with parameters" },
-        { "2 of 4 measured points gain", "points are counted" },
+        { "0 B to 4 KiB", "a range up to a whole size is printed" },
+        { "4097 B to < 64 KiB",
+          "a range to just below a whole size is printed" },
+        { "from 64 KiB", "an open range is printed" },
+        { "x2.00 [1.90, 2.10]", "a speed-up is printed with its interval" },
+        { "poor segsize=8", "a variant is printed with its parameters" },
+        { "2 of 4 measured points gain", "points with a gain are counted" },
         { "over all points x1.19", "the geometric mean weighs by points" },
-        { "Best:  x2.00, bcast, P = 4", "the best" },
-        { "Least: x0.50, bcast, P = 4", "the least" },
-        { "beta: 1 ns/B [500 ps, 2 ns], 1 GB/s", "beta in human units" },
-        { "off by 34 % in the median", "its error" },
-        { "lack of fit", "a model that does not fit is said so" },
-        { "1 of 4 cells oversubscribed", "a flag counts once a cell" },
+        { "Best:  x2.00, bcast, P = 4", "the best point is printed" },
+        { "Least: x0.50, bcast, P = 4", "the worst point is printed" },
+        { "beta: 1 ns/B [500 ps, 2 ns], 1 GB/s",
+          "beta is printed in human units" },
+        { "off by 34 % in the median", "the model's error is printed" },
+        { "lack of fit", "lack of fit is printed" },
+        { "1 of 4 cells oversubscribed", "a flag counts once per cell" },
         { "1 of 4 cells late", "each flag of a cell counts" },
     };
     char *text = summary(0);
@@ -103,7 +106,8 @@ static void check_text(void)
         if (p[len] == '\0')
             break;
     }
-    tap_ok(longest > 0 && longest <= 100, "no line is longer than 100");
+    tap_ok(longest > 0 && longest <= 100,
+           "no line is longer than 100 characters");
     free(text);
 }
 
@@ -112,14 +116,15 @@ static void check_markdown(void)
     char *text = summary(1);
 
     expect(text, "# \\<b>\\|x (simulated)", "markup in a name is escaped");
-    expect(text, "lib \\`x\\` [a]\\(b)", "so are code and links");
+    expect(text, "lib \\`x\\` [a]\\(b)",
+           "code and links in a name are escaped");
     expect(text, "| 4 | 0 B to 4 KiB | good | x2.00 [1.90, 2.10] |\n",
-           "a row of the table");
+           "the table of decisions has the row");
     free(text);
 }
 
-/* The load at the end of the launch: simulated ranks take none of it; beside
- * the rank that a node of the real system has there is one too many, or not. */
+/* Load of a node at the end of a launch. It is not reported for a simulated
+ * system, nor if the launch's own rank explains it. */
 static void check_load(void)
 {
     struct chorale_errmsg msg = { "" };
@@ -130,22 +135,22 @@ static void check_load(void)
                               &msg) == CHORALE_OK, "a load: %s", msg.text);
     text = summary(0);
     tap_ok(strstr(text, "other programs") == NULL,
-           "the load of a simulating machine is nothing to remark");
+           "the load of a simulating machine is not reported");
     free(text);
     chorale_store_exec(store, "UPDATE system SET kind = 'real'", &msg);
     text = summary(0);
     expect(text, "other programs ran beside 1 of 1 launches (up to 2.7",
-           "on a real system it is");
+           "the load of a real system is reported");
     free(text);
     chorale_store_exec(store, "UPDATE environment SET value = '1.4'", &msg);
     text = summary(0);
     tap_ok(strstr(text, "other programs") == NULL,
-           "its own ranks are none of others");
+           "the launch's own ranks are not other programs");
     free(text);
     chorale_store_exec(store, "UPDATE system SET kind = 'simulated'", &msg);
 }
 
-/* Two launches, each on two nodes; then the second one elsewhere. */
+/* Two launches, each on two nodes; then the second one on other nodes. */
 static void check_places(void)
 {
     struct chorale_errmsg msg = { "" };
@@ -163,19 +168,20 @@ static void check_places(void)
            "two launches: %s", msg.text);
     text = summary(0);
     expect(text, "  the 2 launches of P = 4 all ran on the same nodes",
-           "in whatever order nodes come");
+           "the same nodes in another order count as the same");
     free(text);
     chorale_store_exec(store, "UPDATE environment SET value = 'c'"
                        " WHERE launch_id = 2 AND key = 'host:0'", &msg);
     text = summary(1);
     expect(text, "- the 2 launches of P = 4 ran on 2 different sets of nodes",
-           "elsewhere is said");
+           "different nodes are reported");
     free(text);
     chorale_store_exec(store, "UPDATE environment SET value = 'a'"
                        " WHERE key = 'host:1'; DELETE FROM environment"
                        " WHERE key = 'host:0'", &msg);
     text = summary(0);
-    tap_ok(strstr(text, "of nodes") == NULL, "nothing of one node each");
+    tap_ok(strstr(text, "of nodes") == NULL,
+           "launches on one node each are not reported");
     free(text);
     chorale_store_exec(store, "DELETE FROM environment WHERE key GLOB"
                        " 'host:1*'; DELETE FROM launch WHERE launch_id = 2;"
@@ -190,17 +196,17 @@ static void check_write(const char *db)
 
     snprintf(path, sizeof(path), "%s.md", db);
     tap_ok(chorale_summary_write(store, 7, path, &msg) == CHORALE_OK,
-           "a file is written");
+           "the summary file is written");
     in = fopen(path, "r");
     while (in != NULL && fgets(line, sizeof(line), in) != NULL)
         if (line[0] == '#')
             break;
-    tap_ok(strncmp(line, "# ", 2) == 0, "it is Markdown");
+    tap_ok(strncmp(line, "# ", 2) == 0, "the file is Markdown");
     if (in != NULL)
         fclose(in);
     tap_ok(chorale_summary_write(store, 8, path, &msg) == CHORALE_DATA,
            "an unknown system is CHORALE_DATA");
-    tap_ok(access(path, F_OK) == 0, "the file before stays");
+    tap_ok(access(path, F_OK) == 0, "the previous file is kept after an error");
     unlink(path);
     tap_ok(chorale_summary_write(store, 7, "/nonexistent/x.md", &msg) ==
                    CHORALE_ENV &&
@@ -219,7 +225,7 @@ int main(void)
     if (chorale_store_open(db, CHORALE_STORE_CREATE, &store, &msg) !=
             CHORALE_OK ||
         chorale_store_exec(store, rows, &msg) != CHORALE_OK) {
-        tap_ok(0, "a database: %s", msg.text);
+        tap_ok(0, "the database is opened: %s", msg.text);
     } else {
         check_text();
         check_markdown();

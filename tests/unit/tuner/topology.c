@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* topology.c - links that messages share: kappa of patterns on a line as
- * counted by hand, geometries found again from the kappas they give, and what
- * variants take when they are played on a line. */
+/* topology.c - links that messages share: kappa of patterns on a line equals
+ * the value counted by hand, geometries are recovered from their kappas, and
+ * simulated variants take the expected time on a line. */
 #include "tuner/model/topology.h"
 
 #include <math.h>
@@ -46,12 +46,12 @@ static void test_line(int p)
         shifts &= chorale_wiring_pattern(&line, p, CHORALE_PATTERN_SHIFT, d,
                                          1) == least;
     }
-    tap_ok(shifts, "line of %d: shift by d is shared min(d, P - d) ways", p);
+    tap_ok(shifts, "line of %d: a shift by d has kappa min(d, P - d)", p);
     for (int d = 1; d < p; d *= 2) {
         pairs &= chorale_wiring_pattern(&line, p, CHORALE_PATTERN_PAIRS, d,
                                         1) == d;
-        /* A round of a binomial tree: far first, every 2d-th rank sends d
-         * on; near first the first d ranks do. */
+        /* A round of a binomial tree: far first, every 2d-th rank sends over
+         * distance d; near first, the first d ranks do. */
         for (int r = 0; r < p; r++)
             to[r] = r % (2 * d) == 0 ? r + d : -1;
         far &= line_kappa(p, to) == 1;
@@ -59,16 +59,18 @@ static void test_line(int p)
             to[r] = r < d ? r + d : -1;
         near &= line_kappa(p, to) == d;
     }
-    tap_ok(pairs, "line of %d: pairs over d are shared d ways", p);
-    tap_ok(far, "line of %d: a binomial tree far first shares no link", p);
-    tap_ok(near, "line of %d: one near first does, 2^j ways", p);
-    /* Odd rounds of neighbor exchange: the wrap pair goes the whole line. */
+    tap_ok(pairs, "line of %d: pairs at distance d have kappa d", p);
+    tap_ok(far, "line of %d: a binomial tree, far first, shares no link", p);
+    tap_ok(near, "line of %d: a binomial tree, near first, has kappa 2^j", p);
+    /* Odd rounds of neighbor exchange: the pair of both ends uses the whole
+     * line. */
     for (int r = 0; r < p; r++)
         to[r] = (r % 2 ? r + 1 : r - 1 + p) % p;
-    tap_ok(line_kappa(p, to) == 2, "line of %d: neighbours, odd rounds: 2", p);
+    tap_ok(line_kappa(p, to) == 2,
+           "line of %d: odd rounds of neighbor exchange have kappa 2", p);
 }
 
-/* Swing: +1, -1, +3, -5, ...: ranks apart by (1 - (-2)^(j + 1)) / 3. */
+/* Swing: +1, -1, +3, -5, ...: distances (1 - (-2)^(j + 1)) / 3. */
 static void test_swing(void)
 {
     static const int line[4] = { 1, 2, 3, 6 }, ring[4] = { 1, 1, 2, 3 };
@@ -83,8 +85,8 @@ static void test_swing(void)
         on_line &= chorale_wiring_kappa(&l, 16, to, 1) == line[j];
         on_ring &= chorale_wiring_kappa(&o, 16, to, 1) == ring[j];
     }
-    tap_ok(on_line, "Swing on a line of 16: 1, 2, 3, 6 ways");
-    tap_ok(on_ring, "on a ring: 1, 1, 2, 3");
+    tap_ok(on_line, "Swing on a line of 16 has kappa 1, 2, 3, 6");
+    tap_ok(on_ring, "Swing on a ring of 16 has kappa 1, 1, 2, 3");
 }
 
 static void test_others(void)
@@ -97,32 +99,32 @@ static void test_others(void)
                    2 &&
                chorale_wiring_pattern(&t, 16, CHORALE_PATTERN_MIRROR, 0, 1) ==
                    1,
-           "a grid of 4 x 4 is a line in each direction, wrapped a ring");
+           "a 4 x 4 grid is a line in each direction, a torus a ring");
     tap_ok(chorale_wiring_pattern(&leaf, 16, CHORALE_PATTERN_PAIRS, 2, 1) ==
                    0 &&
                chorale_wiring_pattern(&leaf, 16, CHORALE_PATTERN_PAIRS, 4,
                                       1) == 2 &&
                chorale_wiring_pattern(&leaf, 16, CHORALE_PATTERN_SHIFT, 1,
                                       3) == 1.5,
-           "behind switches of 4 what leaves them shares the way out");
+           "messages leaving a switch of 4 nodes share its uplinks");
     one.one_way = 1;
     tap_ok(chorale_wiring_pattern(&one, 8, CHORALE_PATTERN_PAIRS, 1, 1) == 2,
-           "links of one way carry both directions in turn");
+           "half-duplex links carry both directions in turn");
     tap_ok(chorale_wiring_route(&leaf, 16, 1, 3, NULL) == 0 &&
                chorale_wiring_route(&leaf, 16, 1, 4, NULL) == 2 &&
                chorale_wiring_route(&g, 16, 0, 15, NULL) == 6 &&
                chorale_wiring_route(&t, 16, 0, 15, NULL) == 2 &&
                chorale_wiring_route(&one, 20, 0, 19, NULL) == 19,
-           "ways have as many links as there are between");
+           "routes have the number of links in between");
     tap_ok(chorale_wiring_hops(&g, 1) == 0 && chorale_wiring_hops(&g, 6) == 5 &&
                chorale_wiring_hops(&g, 0) == 0 &&
                chorale_wiring_hops(&leaf, 2) == 2,
-           "a neighbour is no hop away, another switch two");
+           "a neighbour has 0 extra hops, another switch 2");
 }
 
 /* --- finding ------------------------------------------------------------- */
 
-/* What would be measured, off by noise to and fro. */
+/* Measured kappas of a geometry, with alternating relative noise. */
 static size_t measure(const struct chorale_wiring *f, int nodes, int ppn,
                       double noise, struct chorale_wiring_seen *seen)
 {
@@ -162,7 +164,9 @@ static void test_find(const char *name, double ways, int nodes, int ppn,
     same = same && strcmp(chorale_wiring_name(&got, 0, text), name) == 0 &&
            fabs(got.ways[0] / ways - 1) <= 2.1 * noise + 1e-9 &&
            off <= 2.1 * noise + 1e-9 && fabs(got.hop - 0.25) < 1e-6;
-    tap_ok(same, "%s, %g ways, %d nodes of %d, kappas off by %g %%: found",
+    tap_ok(same,
+           "%s, %g ways, %d nodes of %d, kappas off by %g %%: the geometry is "
+           "found",
            name, ways, nodes, ppn, 100 * noise);
     if (!same)
         tap_diag("%s, %g ways, hop %g, off by %g", text, got.ways[0], got.hop,
@@ -184,14 +188,14 @@ static void test_levels(void)
                strcmp(chorale_wiring_name(&got, 1, b), "tree 16") == 0 &&
                fabs(got.ways[0] - 0.5) < 1e-9 &&
                fabs(got.ways[1] - 0.25) < 1e-9 && off < 1e-9,
-           "two levels of switches are told apart"))
+           "two levels of switches are distinguished"))
         tap_diag("%s %g, %s %g, off by %g", chorale_wiring_name(&got, 0, a),
                  got.ways[0], chorale_wiring_name(&got, 1, b), got.ways[1],
                  off);
 }
 
-/* Kappas a little above the loads, as heads of messages make them: no reason to
- * take links of one way, twice as fast, for links of both ways. */
+/* Kappas slightly above the loads, as message headers cause, are no reason to
+ * prefer half-duplex links of twice the bandwidth to full-duplex links. */
 static void test_plain(const char *name, int rows, int wraps)
 {
     struct chorale_wiring f = grid(rows, 16 / rows, wraps), got;
@@ -205,7 +209,7 @@ static void test_plain(const char *name, int rows, int wraps)
     if (!tap_ok(chorale_wiring_find(seen, n, 16, 1, &got, &off) == 0 &&
                     strcmp(chorale_wiring_name(&got, 0, text), name) == 0 &&
                     fabs(got.ways[0] - 1) < 1e-3,
-                "%s: of what explains kappas as well the plainest", name))
+                "%s: of equal explanations the simplest is chosen", name))
         tap_diag("%s, %g ways", text, got.ways[0]);
 }
 
@@ -219,26 +223,26 @@ static void test_none(void)
 
     tap_ok(chorale_wiring_find(seen, n, 16, 1, &got, &off) == 0 &&
                got.kind == CHORALE_WIRING_FLAT && off < 0.11,
-           "a flat network that is off by 5 %% stays flat");
+           "a flat network with 5 %% of noise stays flat");
     for (size_t i = 0; i < n; i++)
         seen[i].kappa = i % 3 == 0 ? 9 : i % 3 == 1 ? 1 : 3;
     tap_ok(chorale_wiring_find(seen, n, 16, 1, &got, &off) == 0 &&
                got.kind == CHORALE_WIRING_FLAT && off > 0.5,
-           "kappas that no geometry has are left alone, and how far off");
+           "kappas of no geometry give flat, with the error");
     n = measure(&line, 16, 1, 0, seen);
     while (shifts < n && seen[shifts].pattern == CHORALE_PATTERN_SHIFT)
         shifts++;
     tap_ok(chorale_wiring_find(seen, shifts, 16, 1, &got, &off) == 0 &&
                got.kind == CHORALE_WIRING_FLAT,
-           "shifts alone do not tell what it is");
+           "shifts alone do not determine a geometry");
     tap_ok(chorale_wiring_find(seen, 0, 16, 1, &got, &off) == 0 &&
                got.kind == CHORALE_WIRING_FLAT &&
                chorale_wiring_find(seen, n, 2, 1, &got, &off) == 0 &&
                got.kind == CHORALE_WIRING_FLAT,
-           "nor nothing, or two nodes");
+           "no data or two nodes do not determine a geometry");
 }
 
-/* The geometry that alphas alone tell, and its step in ns. */
+/* 1 if alphas alone determine this geometry, with this step in ns. */
 static int alphas_tell(const double *us, size_t n, const char *name,
                        double step)
 {
@@ -257,7 +261,7 @@ static int alphas_tell(const double *us, size_t n, const char *name,
     if (strcmp(chorale_wiring_name(&got, 0, text), name) == 0 &&
         fabs(1e9 * delay.step - step) < 0.1 * step + 1e-6)
         return 1;
-    tap_diag("%s, %g ns a link, off by %g", text, 1e9 * delay.step,
+    tap_diag("%s, %g ns per link, off by %g", text, 1e9 * delay.step,
              delay.off);
     return 0;
 }
@@ -265,18 +269,18 @@ static int alphas_tell(const double *us, size_t n, const char *name,
 static void test_alphas(void)
 {
     tap_ok(alphas_tell((double[]){ 1, 1.1, 1.3, 1.7 }, 4, "line 16", 100),
-           "alpha that grows with places is that of a line");
+           "alpha that grows with the distance gives a line");
     tap_ok(alphas_tell((double[]){ 1, 1.2, 1, 1.2 }, 4, "grid 4x4", 200),
-           "that comes back at a row is that of a grid");
+           "alpha that repeats each row gives a grid");
     tap_ok(alphas_tell((double[]){ 1, 1.01, 2, 2.02 }, 4, "tree 4", 500),
-           "that is one of two is that of switches, though off by 1 %%");
+           "alpha of two values gives switches, even if off by 1 %%");
     tap_ok(alphas_tell((double[]){ 1, 1, 2, 3 }, 4, "tree 4", 500),
-           "so is one of three");
+           "alpha of three values gives switches");
     tap_ok(alphas_tell((double[]){ 1, 3, 1.5, 2.5 }, 4, "flat", 0),
-           "others tell nothing");
+           "other alphas do not determine a geometry");
     tap_ok(alphas_tell((double[]){ 1, 1.1, 1.3 }, 3, "flat", 0) &&
                alphas_tell(NULL, 0, "flat", 0),
-           "nor do three distances, or none");
+           "three distances or none do not determine a geometry");
 }
 
 static void test_names(void)
@@ -297,19 +301,19 @@ static void test_names(void)
             refused = 0;
         }
     }
-    tap_ok(refused, "names of other things are refused");
+    tap_ok(refused, "other names are refused");
     f = grid(1, 8, 0);
     tap_ok(chorale_wiring_read(&f, "tree 4", 1) != 0 &&
                chorale_wiring_read(&f, "ring 8", 1) != 0,
-           "a second geometry is, too");
+           "a second geometry is refused");
     memset(&f, 0, sizeof(f));
     tap_ok(chorale_wiring_read(&f, "ring 8", 0) != 0 &&
                chorale_wiring_read(&f, "ring 8", NAN) != 0 &&
                chorale_wiring_read(&f, "ring 8", HUGE_VAL) != 0,
-           "and ways that are none");
+           "invalid numbers of ways are refused");
 }
 
-/* --- playing: bytes in turn on a line of 16, of a block of 1 byte -------- */
+/* --- simulation: bytes in turn on a line of 16, of a block of 1 byte ----- */
 
 static double on_line(enum chorale_coll coll, const char *name,
                       const char *params, size_t m, int wraps)
@@ -363,21 +367,21 @@ static void test_played(void)
         double got = on_line(row[i].coll, row[i].name, row[i].params, M, 0);
 
         if (!tap_ok(fabs(got / row[i].bytes - 1) < 1e-6,
-                    "%s %s on a line of 16: %g bytes in turn",
+                    "%s %s on a line of 16 takes %g bytes in turn",
                     chorale_coll_info(row[i].coll)->name, row[i].name,
                     row[i].bytes))
             tap_diag("%g", got);
     }
     tap_ok(on_line(CHORALE_ALLGATHER, "neighbor_exchange", "", M, 0) <=
                2 * (P - 1) * M,
-           "allgather neighbor_exchange: at most 2 fn");
-    /* n/2 * (1 + 1/2 + 2/4 + 3/8) there, * (1 + 2/2 + 3/4 + 6/8) here,
-     * and as much again to gather. */
+           "allgather neighbor_exchange takes at most 2 fn");
+    /* n/2 * (1 + 1/2 + 2/4 + 3/8) on a ring, n/2 * (1 + 2/2 + 3/4 + 6/8) on a
+     * line, and as much again for the allgather. */
     tap_ok(on_line(CHORALE_ALLREDUCE, "swing_bw", "", P * M, 1) ==
                    P * M * 2.375 &&
                on_line(CHORALE_ALLREDUCE, "swing_bw", "", P * M, 0) ==
                    P * M * 3.5,
-           "allreduce swing_bw: 2.375 n round a ring, 3.5 n on a line");
+           "allreduce swing_bw takes 2.375 n on a ring, 3.5 n on a line");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trial.h - whole comparisons of invented cells: base's launches, then head's,
- * and those of the second measurement, judged as `chorale compare` does. */
+/* trial.h - complete comparisons of simulated cells: launches of base, then of
+ * head, then a second measurement, judged as `chorale compare` does. */
 #ifndef CHORALE_TESTS_UNIT_TUNER_TRIAL_H
 #define CHORALE_TESTS_UNIT_TUNER_TRIAL_H
 
@@ -10,26 +10,27 @@
 #include "tuner/compare/compare.h"
 
 enum trial_way {
-    TRIAL_PAIRED,            /* again: base and head, launch by launch */
-    TRIAL_HEAD,              /* again: head alone */
-    TRIAL_ONCE               /* not again */
+    TRIAL_PAIRED,            /* remeasure base and head, interleaved */
+    TRIAL_HEAD,              /* remeasure head only */
+    TRIAL_ONCE               /* do not remeasure */
 };
 
 struct trial {
     struct noise noise;
-    size_t ncell, first, again; /* launches on each side */
-    double effect;           /* of the first nslow cells in head, log */
+    size_t ncell, first, again; /* launches on each side, in each measurement */
+    double effect;           /* slowdown of head's first nslow cells, log */
     size_t nslow;
-    double shift;            /* of the machine before head, log */
+    double shift;            /* slowdown of the machine before head, log */
     enum trial_way way;
 };
 
-/* What is measured beside the cells and nobody changed: how much of the
- * machine's speed it feels, its own noise, and for which cells it speaks. */
+/* A canary: a measurement that no code change affects. factor: how much of the
+ * machine's speed it shows; noise: its own noise, log; it represents the cells
+ * whose number is a multiple of every. */
 struct trial_canary {
     const char *name;
     double factor, noise;
-    size_t every;            /* cell in so many */
+    size_t every;
 };
 static const struct trial_canary trial_canary[] = {
     { "messages", 1, 0.01, 1 },
@@ -43,7 +44,7 @@ struct outcome {
     size_t red, found, flagged, machine; /* red: cells that did not change */
 };
 
-/* One launch: x[cell * stride] for the cells that mask has, and
+/* Make one launch: x[cell * stride] for the cells in mask (NULL: all), and
  * canary[kind * stride]. */
 static void trial_launch(const struct trial *t, struct machine *m, int head,
                          const unsigned char *mask, double *x, size_t stride,
@@ -62,7 +63,7 @@ static void trial_launch(const struct trial *t, struct machine *m, int head,
                 (head && i < t->nslow ? t->effect : 0);
 }
 
-/* What a trial needs; reused. */
+/* Memory of a trial, reused by the next. */
 struct bench_trial {
     double *x[4], *canary[4];
     unsigned char *mask;
@@ -123,7 +124,7 @@ static void trial_again(const struct trial *t, struct bench_trial *b,
     }
 }
 
-/* What the canaries were in the first measurement, or in the second as well. */
+/* The canaries' times of the first measurement; if again, of both. */
 static void trial_canaries(const struct trial *t, const struct bench_trial *b,
                            int again, struct chorale_canary *canary)
 {
@@ -142,7 +143,7 @@ static void trial_canaries(const struct trial *t, const struct bench_trial *b,
     }
 }
 
-/* The canaries that speak for a cell. */
+/* Bit mask of the canaries that represent a cell. */
 static unsigned long long trial_speakers(size_t cell)
 {
     unsigned long long bits = 0;
@@ -153,7 +154,7 @@ static unsigned long long trial_speakers(size_t cell)
     return bits;
 }
 
-/* One whole comparison. -1: out of memory. */
+/* Run one comparison. Returns 0, or -1 without memory. */
 static int trial_run(const struct trial *t, struct bench_trial *b,
                      uint64_t seed, struct outcome *out)
 {

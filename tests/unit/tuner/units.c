@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units.c - sizes, counts and durations as people write them, and order
- * statistics against values worked out by hand. */
+/* units.c - sizes, counts and durations are parsed, and order statistics equal
+ * values computed by hand. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static void lists(void)
     }
 }
 
-/* Ranges that stop before their end: which, where, and what the end is. */
+/* Ranges whose steps miss their end: the range, last value and next one. */
 static void ends(void)
 {
     static const struct {
@@ -100,7 +100,7 @@ static void ends(void)
         { "8:1K:x8,1024", "" },
         { "8:1K", "" },
         { "8", "" },
-        { "1,8:64K:x2,2:16:+3,3:9", "3:9 6 9" }, /* 16 is in the first */
+        { "1,8:64K:x2,2:16:+3,3:9", "3:9 6 9" }, /* 16 is in an earlier range */
         { "1,2:16:+3,3:9", "2:16:+3 14 16" },
         { "0:100", "0:100 64 100" },
         { "2:8:+3", "" },
@@ -124,7 +124,7 @@ static void ends(void)
             snprintf(got, sizeof(got), "%.*s %ld %.*s", range.len, at,
                      range.last, range.end_len, range.end);
         tap_ok(count > 0 && strcmp(got, row[i].want) == 0,
-               "'%s' stops short: '%s'", row[i].text, got);
+               "'%s' misses its end: '%s'", row[i].text, got);
         free(value);
     }
 }
@@ -156,16 +156,17 @@ static void words_and_people(void)
     char word[8], text[32];
 
     tap_ok(chorale_spec_word("a,bc,d", 1, word, sizeof(word)) == 1 &&
-               strcmp(word, "bc") == 0, "second word");
-    tap_ok(chorale_spec_word("a,bc", 2, word, sizeof(word)) == 0, "no third");
+               strcmp(word, "bc") == 0, "the second word is found");
+    tap_ok(chorale_spec_word("a,bc", 2, word, sizeof(word)) == 0,
+           "a missing third word gives 0");
     tap_ok(chorale_spec_word("toolongaword", 0, word, sizeof(word)) == -1,
-           "a word that does not fit");
+           "a word that does not fit gives -1");
     tap_ok(strcmp(chorale_human_bytes(65536, text), "64 KiB") == 0, "64 KiB");
     tap_ok(strcmp(chorale_exact_bytes(65536, text), "64 KiB") == 0 &&
            strcmp(chorale_exact_bytes(3744, text), "3744 B") == 0 &&
            strcmp(chorale_exact_bytes(1572864, text), "1536 KiB") == 0 &&
            strcmp(chorale_exact_bytes(0, text), "0 B") == 0,
-           "to the byte: 64 KiB, 3744 B, 1536 KiB, 0 B");
+           "sizes are printed exactly: 64 KiB, 3744 B, 1536 KiB, 0 B");
     tap_ok(strcmp(chorale_human_bytes(8, text), "8 B") == 0, "8 B");
     tap_ok(strcmp(chorale_human_seconds(1.23e-5, text), "12.3 us") == 0,
            "12.3 us");
@@ -194,13 +195,13 @@ static void order(void)
 
     chorale_summarise(x, 5, &s);
     tap_ok(s.median == 3 && s.min == 1 && s.max == 5 && s.mean == 3 &&
-               s.q25 == 2 && s.q75 == 4, "summary of 1 ... 5");
-    tap_ok(isnan(s.lo) && isnan(s.hi), "no interval from five values");
+               s.q25 == 2 && s.q75 == 4, "the summary of 1 ... 5 is right");
+    tap_ok(isnan(s.lo) && isnan(s.hi), "five values have no interval");
     tap_ok(fabs(s.p95 - 4.8) < 1e-12 && fabs(s.p99 - 4.96) < 1e-12,
-           "p95 and p99 interpolate");
+           "p95 and p99 are interpolated");
     tap_ok(chorale_median_interval(5, &lo, &hi) == -1 &&
                chorale_median_interval(6, &lo, &hi) == 0 && lo == 0 && hi == 5,
-           "six values are the least");
+           "six values are the fewest with an interval");
     for (size_t n = 6; n <= 200; n++) {
         if (chorale_median_interval(n, &lo, &hi) != 0) {
             covers = 0;
@@ -210,7 +211,7 @@ static void order(void)
         narrowest &= n > 70 || coverage(n, lo + 1, hi - 1) < 0.95;
     }
     tap_ok(covers, "the interval of the median covers 95 %% for n = 6 ... 200");
-    tap_ok(narrowest, "and is the narrowest that does");
+    tap_ok(narrowest, "the interval is the narrowest that covers 95 %%");
 }
 
 int main(void)

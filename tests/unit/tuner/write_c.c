@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_c.c - a generated table compiles alone, answers as the decisions say on
- * both sides of every border, is the same bytes each time, and nothing from a
- * hostile database gets into its code. */
+/* write_c.c - a generated C table compiles alone, selects as the decisions
+ * state on both sides of every border, is reproducible byte for byte, and
+ * contains no code from a hostile database. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void decision(struct fixture *f, const char *coll, int comm_size,
     sqlite3_free(sql);
 }
 
-/* The last one's ranks a node. */
+/* Set ppn of the last decision. */
 static void at_ppn(struct fixture *f, int ppn)
 {
     char sql[160];
@@ -70,7 +70,7 @@ static const char *compiler(void)
     return cc != NULL && *cc != '\0' ? cc : "cc";
 }
 
-/* Load the table compiled from FILE.c of the folder. */
+/* Load the table compiled from table.c of the folder. */
 static const struct chorale_table *load(struct fixture *f, void **lib_p)
 {
     char path[256];
@@ -93,7 +93,7 @@ selector(const struct chorale_table *table, const char *coll)
     return NULL;
 }
 
-/* What the decisions say, by SQL. */
+/* The decision at a point, by SQL. */
 static const char *by_rows(struct fixture *f, const char *coll, int comm_size,
                            unsigned long long n)
 {
@@ -108,7 +108,7 @@ static const char *by_rows(struct fixture *f, const char *coll, int comm_size,
     return *variant != '\0' ? variant : "default";
 }
 
-/* One border: n - 1, n, n + 1 at P - 1, P, P + 1. Returns wrong answers. */
+/* Check n - 1, n, n + 1 at P - 1, P, P + 1. Returns the wrong answers. */
 static int wrong_at(struct fixture *f, const struct chorale_selector *s,
                     int comm_size, size_t border)
 {
@@ -143,34 +143,34 @@ static void test_answers(struct fixture *f, const struct chorale_table *table)
     for (size_t i = 0; i < sizeof(border) / sizeof(border[0]); i++)
         for (int p = 2; p <= 33; p++)
             wrong += wrong_at(f, bcast, p, border[i]);
-    tap_ok(wrong == 0, "every border answers as the decisions say");
+    tap_ok(wrong == 0, "at every border the table selects as decided");
     tap_ok(bcast->select((size_t)-1, 8) == &table->choice[0] &&
            bcast->select(8, 0) == &table->choice[0] &&
            bcast->select(8, -2147483647 - 1) == &table->choice[0] &&
            bcast->select(8, 2147483647) == &table->choice[0],
-           "absurd arguments get the library");
+           "absurd arguments select the library");
     wrong = table->nselector != CHORALE_NCOLL;
     for (int i = 0; i < table->nselector; i++) {
         wrong += chorale_coll_find(table->selector[i].coll) != i;
         wrong += table->selector[i].select(1, 3) != &table->choice[0];
     }
-    tap_ok(wrong == 0, "every collective is there, the unmeasured P = 3 is"
-           " the library's");
+    tap_ok(wrong == 0, "every collective has a selector; the unmeasured P = 3"
+           " selects the library");
     for (int i = 0; i < table->nchoice; i++)
         wrong += table->choice[i].index != i;
     tap_ok(wrong == 0 && strcmp(table->choice[0].provider, "library") == 0 &&
            strcmp(table->choice[0].variant, "default") == 0,
-           "choice 0 is the library, indices are positions");
+           "choice 0 is the library, and indices are positions");
     tap_ok(table->abi == CHORALE_TABLE_ABI && strlen(table->digest) == 16 &&
            strcmp(table->campaign,
                   "01234567-89ab-cdef-0123-456789abcdef") == 0 &&
            strcmp(table->mpi_library, "An MPI 1.0") == 0 &&
            strstr(table->coverage, "bcast: P = 4, 8") != NULL,
-           "the table says where it comes from: %s", table->coverage);
+           "the table has campaign, library and coverage: %s", table->coverage);
 }
 
-/* Two and eight ranks a node: each has its own, what lies between what both
- * say, all else the library. */
+/* Decisions at two and at eight ranks per node: each ppn has its own; in
+ * between the choice must agree with both; all else selects the library. */
 static void test_ppn(void)
 {
     struct fixture f;
@@ -195,9 +195,10 @@ static void test_ppn(void)
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            compile(compiler(), strict, f.dir, "table.c -c", "table.o") &&
            compile(compiler(), "-shared -fPIC", f.dir, "table.c", "table.so"),
-           "a table of two and eight ranks a node %s", msg.text);
+           "a table of two and eight ranks per node compiles %s", msg.text);
     table = load(&f, &lib);
-    if (tap_ok(table != NULL, "is loaded")) {
+    if (tap_ok(table != NULL,
+               "a table of two and eight ranks per node is loaded")) {
         const struct chorale_selector *s = selector(table, "bcast");
         const struct chorale_selector *g = selector(table, "gather");
         const struct {
@@ -220,22 +221,23 @@ static void test_ppn(void)
             const char *got = s->select_ppn(row[i].n, 16, CHORALE_SHAPE_BLOCK,
                                             row[i].ppn)->variant;
 
-            tap_ok(strcmp(got, row[i].variant) == 0, "%d a node, n = %zu: %s",
+            tap_ok(strcmp(got, row[i].variant) == 0,
+                   "%d ranks per node, n = %zu: %s",
                    row[i].ppn, row[i].n, got);
         }
         tap_ok(s->select_ppn(65, 15, CHORALE_SHAPE_BLOCK, 8)->index == 0 &&
                s->select_shape(65, 16, CHORALE_SHAPE_BLOCK) ==
                    s->select_ppn(65, 16, CHORALE_SHAPE_BLOCK, 0),
-               "another P is the library's; the shape alone asks for any");
+               "another P selects the library; a shape alone means any ppn");
         tap_ok(strcmp(s->select_ppn(65, 16, CHORALE_SHAPE_ONE_PER_NODE,
                                     0)->variant, "chain") == 0 &&
                strcmp(s->select_ppn(65, 16, CHORALE_SHAPE_ONE_PER_NODE,
                                     8)->variant, "chain") == 0,
-               "one a node is a shape of its own");
+               "one rank per node is a shape of its own");
         tap_ok(g->select_ppn(65, 16, CHORALE_SHAPE_BLOCK, 8)->index == 0 &&
                strcmp(g->select_ppn(65, 16, CHORALE_SHAPE_ONE_PER_NODE,
                                     1)->variant, "linear") == 0,
-               "where no block was measured blocks are the library's");
+               "blocks select the library if no block was measured");
         dlclose(lib);
     }
     fixture_close(&f);
@@ -251,12 +253,12 @@ static void test_shapes(const struct chorale_table *table)
            strcmp(g->select_shape(100, 4, CHORALE_SHAPE_SINGLE_NODE)->variant,
                   "linear") == 0 &&
            g->select(100, 4)->index == 0,
-           "where shapes disagree the projection is the library's");
+           "where shapes disagree an unknown shape selects the library");
     tap_ok(strcmp(g->select(300, 4)->variant, "binomial") == 0,
-           "where they agree it is their choice");
+           "where shapes agree an unknown shape selects their choice");
     tap_ok(g->select_shape(300, 4, CHORALE_SHAPE_CYCLIC)->index == 0 &&
            g->select_shape(300, 4, (enum chorale_shape)99) ==
-               g->select(300, 4), "an unmeasured shape is the library's");
+               g->select(300, 4), "an unmeasured shape selects the library");
     tap_ok(strcmp(a->select(100, 4)->variant, "recursive_doubling") == 0,
            "a reduction is represented by double and sum");
 }
@@ -305,25 +307,25 @@ static void test_good(void)
            msg.text);
     tap_ok(mkdir("unit-emit-again", 0700) == 0 &&
            generate(&f, "unit-emit-again/table.c", &msg) == CHORALE_OK,
-           "generated again %s", msg.text);
+           "the table is generated again %s", msg.text);
     snprintf(command, sizeof(command), "cmp %s/table.c"
              " unit-emit-again/table.c && cmp %s/table.h"
              " unit-emit-again/table.h; r=$?; rm -r unit-emit-again; exit $r",
              f.dir, f.dir);
     tap_ok(system(command) == 0, "the same database gives the same bytes");
     tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
-           "compiles alone without a warning");
+           "the table compiles alone without a warning");
     snprintf(command, sizeof(command), "%s -x c -fsyntax-only", strict);
     tap_ok(compile(compiler(), command, f.dir, "table.h", "table.h.o"),
-           "so does its header");
+           "its header compiles alone without a warning");
     tap_ok(system("clang --version > clang.out 2>&1; r=$?; rm clang.out;"
                   " exit $r") != 0 ||
            compile("clang", strict, f.dir, "table.c -c", "table.o"),
-           "clang agrees, if it is there");
+           "clang, if installed, compiles it without a warning");
     tap_ok(compile(compiler(), "-shared -fPIC", f.dir, "table.c", "table.so"),
-           "compiles as a shared object");
+           "it compiles as a shared object");
     table = load(&f, &lib);
-    if (tap_ok(table != NULL, "is loaded")) {
+    if (tap_ok(table != NULL, "the shared object is loaded")) {
         test_answers(&f, table);
         test_shapes(table);
         dlclose(lib);
@@ -331,7 +333,7 @@ static void test_good(void)
     fixture_close(&f);
 }
 
-/* A database that wants out of the comment, the literal and the code. */
+/* A database with names that try to end a comment or literal. */
 static void test_hostile(void)
 {
     static const char evil[] =
@@ -358,17 +360,17 @@ static void test_hostile(void)
     fixture_exec(&f, "UPDATE decision SET params = 'evil=1' WHERE coll ="
                  " 'scatter' AND comm_size = 4");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK,
-           "a hostile database is generated from %s", msg.text);
+           "a table is generated from a hostile database %s", msg.text);
     snprintf(command, sizeof(command), "LC_ALL=C; export LC_ALL;"
              " ! grep -n '[^ -~]' %s/table.c", f.dir);
-    tap_ok(system(command) == 0, "nothing but printable ASCII");
+    tap_ok(system(command) == 0, "the table has only printable ASCII");
     tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o") &&
            compile(compiler(), "-shared -fPIC", f.dir, "table.c", "table.so"),
-           "and compiles without a warning");
+           "the table of a hostile database compiles without a warning");
     table = load(&f, &lib);
-    if (tap_ok(table != NULL, "is loaded")) {
+    if (tap_ok(table != NULL, "the table of a hostile database is loaded")) {
         tap_ok(dlsym(lib, "evil") == NULL && dlsym(lib, "evil2") == NULL,
-               "nothing of it is code");
+               "no name of the database became code");
         tap_ok(table->nchoice == 3 &&
                selector(table, "bcast")->select(50, 4)->index == 0 &&
                strcmp(selector(table, "bcast")->select(500, 4)->variant,
@@ -389,28 +391,28 @@ static void test_errors(void)
     fixture_open(&f, "s", 0);
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
            strstr(msg.text, "chorale decide") != NULL,
-           "without decisions: %s", msg.text);
+           "a database without decisions is refused: %s", msg.text);
     decision(&f, "bcast", 4, "block", "byte", "", 8, 512, "binomial");
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "--format",
                         "xml", "-o", "@dir/table.c", (const char *)NULL) ==
                CHORALE_USAGE && strstr(msg.text, "there is: c (") != NULL,
-           "an unknown format: %s", msg.text);
+           "an unknown format is refused: %s", msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db",
                         (const char *)NULL) == CHORALE_USAGE,
-           "no output: %s", msg.text);
+           "a missing -o is refused: %s", msg.text);
     tap_ok(generate(&f, "@dir/none/table.c", &msg) == CHORALE_ENV,
-           "a missing folder: %s", msg.text);
+           "a missing folder is an error: %s", msg.text);
     snprintf(command, sizeof(command), "mkdir %s/blocked.h", f.dir);
     tap_ok(system(command) == 0 &&
            generate(&f, "@dir/blocked.c", &msg) == CHORALE_ENV,
-           "a header that cannot be replaced: %s", msg.text);
+           "a header that cannot be replaced is an error: %s", msg.text);
     snprintf(command, sizeof(command), "test \"$(ls %s)\" = \"$(printf"
              " 'blocked.h\\nout.txt\\nresults.db')\"", f.dir);
     tap_ok(system(command) == 0, "a failure leaves no file behind");
     fixture_close(&f);
 }
 
-/* A table that another build decided. */
+/* A table decided by another build of the command. */
 static void test_unknown(void)
 {
     struct chorale_errmsg msg;
@@ -419,18 +421,19 @@ static void test_unknown(void)
     fixture_open(&f, "s", 0);
     decision(&f, "bcast", 4, "block", "byte", "", 8, 512, "binomial");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
-           !fixture_output_has(&f, "unknown"), "all choices are known");
+           !fixture_output_has(&f, "unknown"),
+                                   "known variants are not reported");
     decision(&f, "bcast", 4, "block", "byte", "", 513, 600, "sextuple");
     decision(&f, "gather", 4, "block", "byte", "", 513, 600, "sextuple");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            fixture_output_has(&f, "unknown: 2 decisions of variants"),
-           "what this build does not know is told");
+           "decisions with unknown variants are reported");
     fixture_close(&f);
 }
 
-/* --- the check before a file is put in place ------------------------------ */
+/* --- the check before a file is installed- ------------------------------ */
 
-/* A row with its ranks, ranks a node and sizes. */
+/* Insert a decision with its process counts, ppn, shape and sizes. */
 static void placed(struct fixture *f, const char *coll, int from, int to,
                    int ppn, const char *shape, long long lo, long long hi,
                    const char *variant)
@@ -446,8 +449,8 @@ static void placed(struct fixture *f, const char *coll, int from, int to,
     sqlite3_free(sql);
 }
 
-/* Neighbouring n's, n = 0, the largest, gaps, ranges of P that meet, overlap
- * and never end, places that disagree. */
+/* Difficult decisions: adjacent n, n = 0, the largest n, gaps, ranges of P that
+ * touch, overlap or have no end, placements that disagree. */
 static void awkward(struct fixture *f)
 {
     fixture_open(f, "awkward", 0);
@@ -475,7 +478,7 @@ struct checked {
     struct chorale_emit_table table;
     struct chorale_emit_check *check;
     struct chorale_errmsg msg;
-    char *text;              /* what is written */
+    char *text;              /* the generated source */
     size_t size;
 };
 
@@ -532,7 +535,7 @@ static enum chorale_err check_text(struct checked *c)
     return err;
 }
 
-/* 1 if a border that is off by one is not noticed. */
+/* 1 if the check does not notice a border that is off by one. */
 static int unnoticed(struct checked *c, int *number, int by)
 {
     int missed;
@@ -574,13 +577,13 @@ static void test_table_off_by_one(struct checked *c)
                 if (r->comm_size_hi < 2147483647)
                     missed += unnoticed(c, &r->comm_size_hi, 1);
             }
-    tap_ok(missed == 0 && tried > 40, "a table that is off by one at a border"
+    tap_ok(missed == 0 && tried > 40, "a table with a border off by one"
            " is refused: %d of %d missed", missed, tried);
     tap_ok(strstr(c->msg.text, "the table says of ") != NULL &&
            strstr(c->msg.text, " at P = ") != NULL &&
            strstr(c->msg.text, " and n = ") != NULL &&
            strstr(c->msg.text, "; decided was: ") != NULL,
-           "it says where, and what: %s", c->msg.text);
+           "the error has the point and both choices: %s", c->msg.text);
 }
 
 /* Some numbers of the arrays and of the calls of the search, each one more. */
@@ -658,7 +661,7 @@ static void test_other_rows(struct checked *c)
         fixture_exec(&c->f, "ROLLBACK TO before");
         fixture_exec(&c->f, "RELEASE before");
     }
-    tap_ok(missed == 0, "a table of other rows is refused");
+    tap_ok(missed == 0, "a table of other decisions is refused");
 }
 
 static void test_check(void)
@@ -668,7 +671,7 @@ static void test_check(void)
     open_checked(&c);
     tap_ok(check_table(&c) == CHORALE_OK && check_text(&c) == CHORALE_OK &&
            chorale_emit_check_points(c.check) > 1000,
-           "they are answered at %zu points %s",
+           "difficult decisions are checked at %zu points %s",
            chorale_emit_check_points(c.check), c.msg.text);
     test_table_off_by_one(&c);
     test_text_off_by_one(&c);
@@ -676,7 +679,7 @@ static void test_check(void)
     close_checked(&c);
 }
 
-/* --- the heading, and what a table cannot be made of ---------------------- */
+/* --- the heading, and decisions without a table --------------------------- */
 
 static void launched(struct fixture *f, int id, const char *started,
                      const char *finished, const char *nodes)
@@ -727,29 +730,29 @@ static void test_heading(void)
            " was checked %s", msg.text);
     text = fixture_file(&f, "table.c");
     for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
-        tap_ok(strstr(text, says[i]) != NULL, "its heading says: %.*s",
+        tap_ok(strstr(text, says[i]) != NULL, "the heading has: %.*s",
                (int)strcspn(says[i] + (*says[i] == '\n'), "\n"),
                says[i] + (*says[i] == '\n'));
-    tap_ok(strstr(text, "secret") == NULL, "but no name of a host");
+    tap_ok(strstr(text, "secret") == NULL, "the heading has no host name");
     tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
-           "nothing of it is code");
+           "no text of the heading is code");
     fixture_exec(&f, "UPDATE system SET kind = 'simulated'");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            strstr(fixture_file(&f, "table.c"), "2026-01-02") == NULL,
-           "and of a simulated system no date %s", msg.text);
+           "the heading of a simulated system has no date %s", msg.text);
     tap_ok(strstr(fixture_file(&f, "table.c"), "A Fine Processor") == NULL,
-           "nor the machine that simulated it");
+           "the heading of a simulated system has no processor");
     launched(&f, 3, "2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z", "32");
     fixture_exec(&f, "UPDATE launch SET status = 'failed' WHERE launch_id = 3");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            strstr(fixture_file(&f, "table.c"), "nodes: 2, 16\n") != NULL,
-           "a launch that was killed before it measured anything says nothing"
+           "a launch killed before its first run does not count"
            " %s", msg.text);
     fixture_add(&f, &run);
     fixture_exec(&f, "UPDATE run SET launch_id = 3");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            strstr(fixture_file(&f, "table.c"), "nodes: 2, 16, 32\n") != NULL,
-           "one that measured before does %s", msg.text);
+           "a launch killed after a run counts %s", msg.text);
     tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "--quiet",
                         "-o", "@dir/quiet.c", (const char *)NULL) ==
                CHORALE_OK && !fixture_output_has(&f, "checked: "),
@@ -767,10 +770,11 @@ static void test_no_rows(void)
     placed(&f, "bcast", 4, 0, 4, "block", 8, 512, "no_such_variant");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
            compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
-           "a table of the library alone is one %s", msg.text);
+           "a table of the library alone is generated and compiles %s",
+           msg.text);
     text = fixture_file(&f, "table.c");
     tap_ok(strstr(text, "nan") == NULL && strstr(text, "no launch tells") !=
-               NULL, "which says that no launch tells of its environment");
+               NULL, "its heading states that no launch has an environment");
     fixture_exec(&f, "DELETE FROM decision");
     placed(&f, "bcast", 4, 0, 4, "no-such-shape", 8, 512, "binomial");
     placed(&f, "bcast", -4, 0, 4, "block", 8, 512, "binomial");
@@ -784,14 +788,14 @@ static void test_no_rows(void)
                  " 'chorale', 'binomial', '', 'measured', '')");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
            strstr(msg.text, "has no decisions") != NULL,
-           "rows that hold for no call are none: %s", msg.text);
+           "decisions that fit no call count as none: %s", msg.text);
     placed(&f, "bcast", 4, 8, 2, "block", 8, 64, "binomial");
     placed(&f, "bcast", 6, 12, 2, "block", 8, 512, "linear");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
            strstr(msg.text, "two decisions on bcast at P = 6 and n = 8") !=
-               NULL, "two decisions for one call: %s", msg.text);
+               NULL, "two decisions for one call are refused: %s", msg.text);
     tap_ok(strstr(fixture_file(&f, "table.c"), "no launch tells") != NULL,
-           "the older file stays as it was");
+           "the previous file is kept");
     fixture_close(&f);
 }
 
