@@ -26,7 +26,7 @@ row() { # shape, ranks a node, from, to, variant, collective, parameters
     $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
 ok $? "both are in one file"
 grep -q 'block 2, 4 a node' "$work/table.c" &&
-    grep -q 'blocks are asked for by how many a node has' "$work/table.c"
+    grep -q 'blocks are looked up by the number of ranks a node' "$work/table.c"
 ok $? "which says so"
 
 launch() { # ranks a node

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* search_template.h - the search of a generated table. What follows is copied into
- * every table, and compiled where a written one is read back: what is checked
- * is what is written. */
+/* search_template.h - the search function of a generated decision table. The
+ * code below is copied into every table. It is also compiled into the reader
+ * that checks written tables, so the checked code is the written code. */
 static const struct chorale_choice *
 find(const struct rule *rule, int nrule, size_t n, int comm_size)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.h - a decision table made ready for writing, and the emitters, one row
- * each. Only names that the catalogue knows enter; the rest is the library's.
- */
+/* table.h - a decision table prepared for the emitters, and their descriptors.
+ * A variant that the catalogue does not know becomes the library's default. */
 #ifndef CHORALE_TUNER_EMIT_TABLE_H
 #define CHORALE_TUNER_EMIT_TABLE_H
 
@@ -21,7 +20,7 @@ struct chorale_emit_choice {
     char params[160];        /* canonical text */
 };
 
-/* From n = from on, up to the next band, choose that. */
+/* One threshold: choose `choice` from n = from up to the next band. */
 struct chorale_emit_band {
     unsigned long long from;
     size_t choice;
@@ -34,23 +33,24 @@ struct chorale_emit_rule {
     size_t first, count;
 };
 
-/* Rules of one collective for one shape, ascending in comm_size, neighbours
- * different. Shape
- * CHORALE_SHAPE_UNKNOWN holds the projection: what all shapes agree upon. A
- * comm_size without a rule is the library's. */
+/* Rules of one collective for one shape, ascending in comm_size; adjacent rules
+ * differ. Shape CHORALE_SHAPE_UNKNOWN holds the projection, the choices that
+ * all shapes agree on. Without a rule for a comm_size the library's default is
+ * used. */
 struct chorale_emit_group {
     struct chorale_emit_rule *rule;
     size_t nrule;
 };
 
-/* Rules for ranks in blocks of that many a node. */
+/* Rules for ranks in blocks of `ppn` ranks a node. */
 struct chorale_emit_ppn {
     int ppn;
     struct chorale_emit_group group;
 };
 
-/* The type and operation whose rows of decision a table has of a collective,
- * for all that the standard defines. dtype "": it has none. */
+/* The type and operation whose decisions a table uses for a collective. They
+ * stand for all types and operations of the MPI standard. dtype is "" if the
+ * table does not cover the collective. */
 struct chorale_emit_kind {
     char dtype[32], op[32];
 };
@@ -58,55 +58,58 @@ struct chorale_emit_kind {
 struct chorale_emit_table {
     struct chorale_origin origin;
     struct chorale_emit_kind kind[CHORALE_NCOLL];
-    char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
-    struct chorale_hull hull[CHORALE_NCOLL]; /* of the rows, by each side */
+    char *coverage[CHORALE_NCOLL]; /* readable text; NULL if not covered */
+    struct chorale_hull hull[CHORALE_NCOLL]; /* bounding box of the rows */
     struct chorale_emit_choice *choice;
     size_t nchoice;
     struct chorale_emit_band *band;
     size_t nband;
     struct chorale_emit_group group[CHORALE_NCOLL][CHORALE_EMIT_SHAPES];
-    struct chorale_emit_ppn *ppn[CHORALE_NCOLL]; /* ascending: all that have
+    struct chorale_emit_ppn *ppn[CHORALE_NCOLL]; /* ascending; every ppn with
                               * rows of shape block */
     size_t nppn[CHORALE_NCOLL];
 };
 
-/* Load the decisions of a system. Of a collective measured with several
- * types and operations the one of double and sum is taken (byte where nothing
- * is reduced), or else the first by name. Of each number of ranks a node in
- * blocks the table has rules of its own; who asks for the shape alone gets what
- * they agree upon, else the library, and likewise where shapes disagree, in the
- * projection. Of rows of one placement that
- * overlap the one counts that begins last, and behind its end the library.
- * CHORALE_DATA: no decisions. */
+/* Load the decisions of a system.
+ * - If a collective was measured with several types and operations, those of
+ *   double and sum are used (byte without reduction), else the first by name.
+ * - Each number of ranks a node of shape block has its own rules. A query by
+ *   shape alone gets the choice that all of them agree on, else the library's
+ *   default. The projection over shapes follows the same rule.
+ * - Where rows of one placement overlap, the row with the largest n_lo counts.
+ *   Beyond its n_hi the library's default is used.
+ * CHORALE_DATA: the system has no decisions. */
 enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_emit_table *table,
                                    struct chorale_errmsg *msg);
 void chorale_emit_release(struct chorale_emit_table *table);
 
-/* Whose rows that table would have of a collective; "" of one without rows, or
- * that is none. target is that of decision: "dispatch", or "rules" for the
- * files of the library. */
+/* Load the type and operation that such a table uses for a collective; "" if it
+ * has no rows or is no known collective. target is the column of table
+ * decision: "dispatch", or "rules" for the library's own rule files. */
 enum chorale_err chorale_emit_kind_load(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         const char *coll, const char *target,
                                         struct chorale_emit_kind *kind,
                                         struct chorale_errmsg *msg);
 
-/* What a table answers at points of that type, operation and class of operation
- * (of cell): "" by rows of their own, "float sum" by these, "library" where it
- * leaves such operations to the library's default. */
+/* The rows of a table that answer calls of a type, operation and operation
+ * class (columns of table cell). Returns "" for rows of the same kind, the name
+ * of the kind used instead, like "float sum", or "library" if such calls get
+ * the library's default. text is a buffer for the result. */
 const char *chorale_emit_instead(const struct chorale_emit_kind *kind,
                                  const char *dtype, const char *op,
                                  const char *op_class, char text[72]);
 
-/* What is to be said of a decision that is not in the table, for instead as
- * above: "not in the table, which takes the row of float sum here"; else "". */
+/* The note to print for a decision that is not in the table, like "not in the
+ * table, which takes the row of float sum here"; "" if it is in the table.
+ * instead is the result of chorale_emit_instead(). */
 const char *chorale_emit_not_served(const char *instead, char text[128]);
 
-/* Step to the type and operation that stand for a collective, columns 0 and 1,
- * whole as the database has them; *got_p: there are some. The caller finalizes
- * *stmt_p. */
+/* Step to the row with the type and operation that stand for a collective:
+ * columns 0 and 1, not truncated. *got_p is 0 if there is no such row. The
+ * caller finalizes *stmt_p. */
 enum chorale_err chorale_emit_find_kind(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         const char *coll, const char *target,
@@ -114,55 +117,55 @@ enum chorale_err chorale_emit_find_kind(struct chorale_store *store,
                                         struct chorale_errmsg *msg);
 void chorale_emit_copy_kind(sqlite3_stmt *stmt, struct chorale_emit_kind *kind);
 
-/* What the written table answers: an index of table->choice. ppn as of
- * select_ppn in table.h. */
+/* The choice that the written table returns, as an index of table->choice. ppn
+ * is as in select_ppn of the dispatcher's table.h. */
 size_t chorale_emit_select(const struct chorale_emit_table *table,
                            enum chorale_coll coll, enum chorale_shape shape,
                            int ppn, unsigned long long n, int comm_size);
 
-/* The shape of that name in the database, -1 if there is none. */
+/* The shape with this name in the database, or -1. */
 int chorale_emit_shape(const char *name);
 const char *chorale_emit_shape_name(enum chorale_shape shape);
 
-/* Basenames, for the command in the heading; path-free so that the same
- * database gives the same bytes. */
+/* File names for the command line in the heading. They have no folder, so that
+ * the same database gives the same bytes. */
 struct chorale_emit_names {
     const char *source, *header, *database;
-    const char *said;        /* of the checks, lines */
+    const char *said;        /* results of the checks, one a line */
 };
 
-/* The digest that the C table carries; equal tables, equal digests.
+/* Compute the digest that the C table carries; equal tables have equal digests.
  * CHORALE_ENV: out of memory. */
 enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
                                      char digest[17],
                                      struct chorale_errmsg *msg);
 
 struct chorale_emitter {
-    const char *format;      /* of --format */
+    const char *format;      /* value of --format */
     const char *summary;
-    const char *header;      /* suffix of the second file, NULL: none */
+    const char *header;      /* suffix of the second file, or NULL */
     /* Write the file, and the second if there is one. The caller checks the
      * streams for errors. CHORALE_ENV: out of memory. */
     enum chorale_err (*emit)(const struct chorale_emit_table *table,
                              const struct chorale_emit_names *names,
                              FILE *source, FILE *header,
                              struct chorale_errmsg *msg);
-    /* Read the file that was written: what decides in it. CHORALE_DATA: it is
-     * not what emit writes. Release the reader. */
+    /* Read a written file back, for checking. CHORALE_DATA: the file is not
+     * what emit writes. The caller releases *reader_p. */
     enum chorale_err (*read)(FILE *source, void **reader_p,
                              struct chorale_errmsg *msg);
     /* A chorale_emit_answer; from is the reader. */
     void (*answer)(const void *from, enum chorale_coll coll,
                    enum chorale_shape shape, int ppn, unsigned long long n,
                    int comm_size, struct chorale_choice *got);
-    /* [CHORALE_NCOLL], of the reader. */
+    /* The reader's hulls, [CHORALE_NCOLL]. */
     const struct chorale_hull *(*hull)(const void *from);
     void (*release)(void *reader);
 };
 
 extern const struct chorale_emitter chorale_emit_c;
 
-/* Members of enum chorale_shape as C has them. */
+/* C names of the members of enum chorale_shape. */
 extern const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES];
 
 enum chorale_err chorale_emit_c_read(FILE *source, void **reader_p,
@@ -174,12 +177,13 @@ void chorale_emit_c_answer(const void *from, enum chorale_coll coll,
 const struct chorale_hull *chorale_emit_c_hull(const void *from);
 void chorale_emit_c_release(void *reader);
 
-/* Write text so that no comment or literal of C can end in it: at most limit
- * characters, printable ASCII only, no trigraph. */
+/* Write text as part of a C comment or as a C string literal, so that it cannot
+ * end the comment or literal. Writes at most limit characters, printable ASCII
+ * only, without trigraphs. */
 void chorale_emit_comment(FILE *out, const char *text, size_t limit);
 void chorale_emit_literal(FILE *out, const char *text, size_t limit);
 
-/* Lines of such comments, each after prefix; text may be NULL. */
+/* Write lines of text as comment lines, each after prefix; text may be NULL. */
 void chorale_emit_lines(FILE *out, const char *prefix, const char *text);
 
 #endif

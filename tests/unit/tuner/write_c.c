@@ -574,10 +574,10 @@ static void test_table_off_by_one(struct checked *c)
             }
     tap_ok(missed == 0 && tried > 40, "a table that is off by one at a border"
            " is refused: %d of %d missed", missed, tried);
-    tap_ok(strstr(c->msg.text, "the table says of ") != NULL &&
+    tap_ok(strstr(c->msg.text, ": the table answers ") != NULL &&
            strstr(c->msg.text, " at P = ") != NULL &&
            strstr(c->msg.text, " and n = ") != NULL &&
-           strstr(c->msg.text, "; decided was: ") != NULL,
+           strstr(c->msg.text, ", but decided is ") != NULL,
            "it says where, and what: %s", c->msg.text);
 }
 
@@ -774,8 +774,8 @@ static void test_no_rows(void)
            compile(compiler(), strict, f.dir, "table.c -c", "table.o"),
            "a table of the library alone is one %s", msg.text);
     text = fixture_file(&f, "table.c");
-    tap_ok(strstr(text, "nan") == NULL && strstr(text, "no launch tells") !=
-               NULL, "which says that no launch tells of its environment");
+    tap_ok(strstr(text, "nan") == NULL && strstr(text, "not recorded") !=
+               NULL, "its heading marks the environment as not recorded");
     fixture_exec(&f, "DELETE FROM decision");
     placed(&f, "bcast", 4, 0, 4, "no-such-shape", 8, 512, "binomial");
     placed(&f, "bcast", -4, 0, 4, "block", 8, 512, "binomial");
@@ -795,7 +795,7 @@ static void test_no_rows(void)
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
            strstr(msg.text, "two decisions on bcast at P = 6 and n = 8") !=
                NULL, "two decisions for one call: %s", msg.text);
-    tap_ok(strstr(fixture_file(&f, "table.c"), "no launch tells") != NULL,
+    tap_ok(strstr(fixture_file(&f, "table.c"), "not recorded") != NULL,
            "the older file stays as it was");
     fixture_close(&f);
 }
