@@ -70,14 +70,14 @@ for wiring in 'tree 8' 'grid 4x8' 'shift 4'; do
     "$chorale" replicate f.db --n 8 >out.txt 2>err.txt
     is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "2 1 0" \
         "$wiring: no network is taken for granted"
-    like "$(cat err.txt)" 'say it, as --system RS2' "$wiring: and what to do"
+    like "$(cat err.txt)" 'give --system, as RS2' "$wiring: and what to do"
 done
 cp f.db wild.db
 sqlite3 wild.db "UPDATE model SET value = 1e-320 WHERE param = 'beta'"
 "$chorale" replicate wild.db --system RS2 --n 16 >out.txt 2>err.txt
 is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "4 1 0" \
     "a beta that is next to nothing is refused in a line,"
-like "$(cat err.txt)" 'T_o is no finite time with T_m = inf' "which says what"
+like "$(cat err.txt)" 'T_o is not finite with T_m = inf' "which says what"
 sqlite3 f.db "DELETE FROM model WHERE param = 'tau'"
 "$chorale" replicate f.db --system RS2 --n 16 2>err.txt
 is "$? $(wc -l <err.txt)" "4 1" "without a tau it says so"
@@ -116,7 +116,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     like "$(cat k.txt)" '^2  .*-  alltoall of 2 processes is measured from 4096 to 8192 bytes, not at 12288' \
         "and says for which groups it has none"
     like "$(cat k.txt)" 'best groups: 4$' "between two sizes it draws a line"
-    like "$(cat k.txt)" 'other nodes hold it up too' \
+    like "$(cat k.txt)" 'nodes slow it down further' \
         "and says what is not in it"
     "$chorale" replicate k.db --system measured --data 100 2>err.txt >out.txt
     is "$? $(wc -l <err.txt)" "4 1" "without any times it says so in a line"
@@ -205,7 +205,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
         --n 4 --accesses 2 --tm 1 --data 4096 >out.txt
     is "$? $(grep -c '^ *in paper ' out.txt)" "0 1" \
         "--measure shows both where they differ"
-    like "$(cat out.txt)" 'best groups: foretold 1 a side, measured 1 a side$' \
+    like "$(cat out.txt)" 'best groups: predicted 1 a side, measured 1 a side$' \
         "the best is foretold as links allow,"
     like "$(cat out.txt)" 'as in the paper.*: 2 a side, which take 2[0-9]\.[0-9]+ % longer' \
         "and what the paper's costs is said"
@@ -225,7 +225,7 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
         is "$? $(cat err.txt)" "0 " "--measure: $1, $2 a side, on $MPIEXEC"
         is "$(grep -c 'aggregate  measured' out.txt)" "$(($2 / 2 + 1))" \
             "$1: groups of all sides that divide $2"
-        like "$(cat out.txt)" 'best groups: foretold [0-9]+.*, measured [0-9]+' \
+        like "$(cat out.txt)" 'best groups: predicted [0-9]+.*, measured [0-9]+' \
             "$1: the best by both"
     done
     pinned=
