@@ -59,7 +59,7 @@ is "$(sqlite3 kept/results.db "SELECT DISTINCT msg_size, comm_size, ppn, shape
     ORDER BY comm_size" | tr '\n' ' ')" \
     "${pairs}8000|4|2|block " \
     "all ranks and the pairs, on the nodes that the application has them on"
-like "$(cat err.txt)" "'srun -N 2 .*' puts fewer ranks on other nodes than" \
+like "$(cat err.txt)" "'srun -N 2 .*' places fewer ranks differently than" \
     "that srun would put a pair on two nodes is said"
 like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
     "and it says how to install the table"

@@ -96,7 +96,7 @@ try_again() {
     for _ in 1 2 3 4; do
         try "$@"
         status=$?
-        grep -q 'nothing that was measured counts' err || break
+        grep -q 'disturbed all runs, so that nothing can' err || break
     done
     return "$status"
 }
@@ -156,7 +156,7 @@ rm -r kept
 # --- where the launcher's words end -----------------------------------------
 LD_PRELOAD=$yield try_again --repeat 1 -- nice -n 4 "$MPIEXEC" -n 4 -- ./script
 is $? 0 "a second -- says where the application begins"
-like "$(cat err)" 'no one word of .* says how many ranks' \
+like "$(cat err)" 'no single word of .* gives the number of ranks' \
     "two words that could be the number of ranks are told"
 like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" "and neither is another one"
 refused() { # status, text, arguments
@@ -167,11 +167,11 @@ refused() { # status, text, arguments
     like "$(tail -n 1 err)" "$text" "and why"
     is "$(grep -c '^chorale: ' err)" 1 "in one line"
 }
-refused 2 "ran 'app', which is no word of the command: .*second --" -- \
+refused 2 "ran 'app', which is no word of the command; .*second --" -- \
     "$MPIEXEC" -n 2 ./script
-refused 2 "ran 'app', which are several words .*second --" -- "$MPIEXEC" -n 2 ./app ./app
+refused 2 "ran 'app', which is several words .*second --" -- "$MPIEXEC" -n 2 ./app ./app
 refused 2 "starts several programs" -- "$MPIEXEC" -n 1 ./app : -n 1 ./app
-refused 3 'on 1 ranks that find each other, and the application ran on 2' -- \
+refused 3 'on 1 connected ranks, but the application ran on 2' -- \
     "$MPIEXEC" -n 1 -- ./app : -n 1 ./app
 refused 3 "does not start chorale-runner in the application's place: not that" \
     -- ./picky "$MPIEXEC" -n 2 ./app
