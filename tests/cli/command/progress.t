@@ -201,6 +201,6 @@ like "$(cat wait.txt)" '^\[ {30}\]   0%  2 of 3 elements run, 1 wait' \
     "its bar says what the elements do"
 gone wait.txt
 ok $? "it goes away"
-like "$(cat wait.txt)" 'job 2, .* in the queue; the same command waits' \
+like "$(cat wait.txt)" 'job 2 is still in the queue; repeat the command to wait' \
     "and how to go on is said"
 finish

@@ -132,7 +132,7 @@ again other 8 -q
 timeout 600 "$chorale" status "$work/other.db" --jobs >/dev/null
 again mine 8 -q
 touch "$kept_answer" # it is of use for 30 seconds
-like "$(again mine 8)" 'nothing is missing that is not in the queue' \
+like "$(again mine 8)" 'all missing runs are in the queue' \
     "what was submitted is in the queue before squeue is asked again"
 is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 "and not submitted twice"
 like "$(timeout 600 "$chorale" status "$work/mine.db" --jobs)" \
@@ -167,7 +167,7 @@ is $? 75 \
     "all jobs have ended, a moment after they were submitted"
 like "$(again lacks 8)" 'submitted 1 job array' "what they lack is missing"
 rm -f "$kept_answer"
-like "$(again mine 8,1K --time 10m)" 'submitted job [0-9]+, which merges, again' \
+like "$(again mine 8,1K --time 10m)" 'submitted merging job [0-9]+ again' \
     "a last job that was cancelled is submitted again"
 is "$(sent '--parsable --time=10 [^ ]*mine-slurm/2/gather.sh')" 1 \
     "without elements, with the time that is asked for now"

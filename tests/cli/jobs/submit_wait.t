@@ -41,7 +41,7 @@ is "$(cat "$work/lacks.code") $(cat "$work/lacks.txt")" \
 is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \
     "4 chorale: damaged.db: is damaged" "the last job failed: exit as it did"
 like "$(cat "$work/silent.code" "$work/silent.txt")" \
-    '^chorale: .*gather.txt: the last job has left no verdict' \
+    '^chorale: .*gather.txt: the last job left no result' \
     "none: it says so"
 is "$(cat "$work/silent.code")" 3 "and exits 3"
 
