@@ -131,7 +131,7 @@ bad_site 'option = --oversubscribe' "a line of its own, 'exclusive = ...'"
 bad_site 'option = -p' 'two dashes'
 bad_site 'prologue = modules.sh' 'absolute'
 bad_site 'launcher = flux' 'srun\|mpiexec'
-bad_site 'colour = red' 'is no key'
+bad_site 'colour = red' 'unknown key'
 bad_site 'partition' 'KEY = VALUE'
 refused 3 'No such file' "no site file" -P 4 --site "$work/nowhere.txt"
 
