@@ -330,7 +330,7 @@ is "$(ls "$TMPDIR")" "" "no private copy is left behind"
 
 bad 2 '--what everything: .*summary, samples' "what there is not" \
     "$chorale" export "$db" --what everything
-bad 2 '--format xml: .*csv and json' "a format that there is not" \
+bad 2 '--format xml: .*csv or json' "a format that there is not" \
     "$chorale" export "$db" --format xml
 bad 2 '--csv, --json and --format each name a format' "two formats" \
     "$chorale" export "$db" --csv --json

@@ -171,7 +171,7 @@ refused $? 4 'two decisions on bcast at P = 4' "two decisions for one size"
 generate r.db --format xml -o x.json
 refused $? 2 'there is: c .*mpich-json.*ompi-rules.*ompi-json' "no such format"
 generate r.db --format c --no-check -o x.c
-refused $? 2 'says nothing for --format c' "an option of other formats"
+refused $? 2 'does not apply to --format c' "an option of other formats"
 [ -z "$(ls x.* 2>/dev/null)" ]
 ok $? "none of them wrote anything"
 
