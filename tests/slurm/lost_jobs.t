@@ -45,7 +45,7 @@ ok $? "it is cancelled in mid-point, with $stored runs stored"
 wait_until test -f "$first/gather.txt"
 ok $? "the last job comes all the same"
 like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
-like "$(cat "$first/element-1.txt")" 'told to end' "the element says why"
+like "$(cat "$first/element-1.txt")" 'stopped by Slurm' "the element says why"
 like "$(on_head squeue -h)" '^$' "it has not come back"
 had=$(runs_in "$db")
 [ "$had" -ge $((stored + 2)) ]
