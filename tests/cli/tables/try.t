@@ -87,7 +87,7 @@ table.so" "nothing is left behind"
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 2 ./app slow \
     >out 2>err
 is $? 1 "a program that is slower with the table"
-like "$(tail -n 1 err)" 'slower with the table: all of the 95 % interval' \
+like "$(tail -n 1 err)" 'slower with the table, as the 95 % interval' \
     "is told"
 like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
@@ -95,7 +95,7 @@ is $? 0 "a program of whose calls it changed none is not slower by it"
 like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' "which is said"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
 is $? 0 "one pair judges nothing"
-like "$(cat out)" 'One pair of runs says nothing of chance' "and says so"
+like "$(cat out)" 'One pair of runs gives no interval' "and says so"
 like "$(cat out)" 'The table changed no call' "one rank is the library's"
 
 refused() { # status, text, arguments

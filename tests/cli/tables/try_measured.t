@@ -212,12 +212,12 @@ interrupted() { # further options
 }
 interrupted
 is "$? $(left)" "75 " "stopped while it measures, it leaves nothing behind"
-is "$(tail -n 1 err)" "chorale: try: stopped; nothing is kept of it: the same \
-command begins again, and with --keep DIR one that is stopped goes on" \
+is "$(tail -n 1 err)" "chorale: try: stopped, and no results are kept; repeat \
+the command, with --keep DIR to be able to continue after a stop" \
     "and says so, and how to begin again"
 interrupted --keep kept
 is "$? $(left)" "75 " "stopped with --keep"
-like "$(tail -n 1 err)" "measured is in $work/kept, and the same command" \
+like "$(tail -n 1 err)" "measurements are in $work/kept; repeat the command" \
     "it says where to go on"
 [ -f kept/results.db ]
 ok $? "what is measured is there"
