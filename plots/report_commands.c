@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_commands.c - the commands that made it all, as a shell takes them. */
+/* report_commands.c - writes the commands that made the results, as shell
+ * lines. */
 #include "plots/report.h"
 
 #include <limits.h>
@@ -12,8 +13,8 @@
 #include "tuner/base/units.h"
 #include "tuner/base/run_verb.h"
 
-/* Whether a campaign before this one has the same command: a verb that plans
- * and measures by itself makes several with one. */
+/* The commands of campaigns, and whether an earlier campaign has the same
+ * command: a verb that plans and measures by itself makes several campaigns. */
 static const char commands_sql[] =
     "SELECT command, round, EXISTS(SELECT 1 FROM campaign b"
     "  WHERE b.system_id = ?1 AND b.campaign_id < c.campaign_id"
@@ -25,8 +26,8 @@ static const char validations_sql[] =
     " AND command NOT LIKE 'tune %' GROUP BY command"
     " ORDER BY min(campaign_id)";
 
-/* As it was typed, if all launches that `run` made were made by one command:
- * a launcher of the user's is in no campaign. */
+/* The run command as typed, if a single command made all launches of `run`:
+ * campaigns do not record a custom launcher. */
 static const char run_sql[] =
     "SELECT DISTINCT value FROM launch JOIN environment USING (launch_id)"
     " WHERE system_id = ?1 AND key = 'run_command'"
@@ -39,15 +40,15 @@ static const char counts_sql[] =
     " (SELECT count(*) FROM trace)";
 
 struct commands {
-    char *database, *system; /* words; system "": there is one */
-    char *prefix;            /* of files beside the database; no word */
-    char run[1100];          /* "": plain */
+    char *database, *system; /* shell words; system "": the only one */
+    char *prefix;            /* of files beside the database; unquoted */
+    char run[1100];          /* command as typed; "": without options */
     int nrun;
     int fitted, decided, systems;
-    int ntrace;              /* not yet said to be imported */
-    char last[1100];         /* campaign's */
+    int ntrace;              /* traces whose import is not yet written */
+    char last[1100];         /* last campaign's command */
     int pending;             /* it only planned */
-    int whole;               /* it decided as well */
+    int whole;               /* it also decided */
 };
 
 static char *word_of(const char *text)
@@ -62,7 +63,7 @@ static char *word_of(const char *text)
     return quoted;
 }
 
-/* "chorale fit results.db MORE --system s" as a line. */
+/* Write a line like "chorale fit results.db MORE --system s". */
 static void put_step(struct chorale_report *report, const struct commands *c,
                      const char *verb, const char *more)
 {
@@ -97,7 +98,8 @@ static int is_verb(const char *command, const char *verb)
            (command[len] == ' ' || command[len] == '\0');
 }
 
-/* As it was typed; there may have been one system then. */
+/* Write a command as typed, with --system if it lacks it: the database may have
+ * had one system then. */
 static void put_typed(struct chorale_report *report, const char *command,
                       const char *system)
 {
@@ -110,7 +112,7 @@ static void put_typed(struct chorale_report *report, const char *command,
     fputc('\n', report->out);
 }
 
-/* What a plan was made from: the names of the files are not known. */
+/* Write the imports that a plan was made from; file names are unknown. */
 static void put_imports(struct chorale_report *report, struct commands *c)
 {
     for (int i = 1; i <= c->ntrace; i++) {
@@ -136,7 +138,7 @@ static void put_command(struct chorale_report *report, sqlite3_stmt *stmt,
         return;
     }
     plans = is_verb(command, "plan");
-    /* An adaptive plan is the same command, round after round. */
+    /* An adaptive plan repeats the same command each round. */
     if (again && !(plans && sqlite3_column_int(stmt, 1) > 0))
         return;
     if (c->pending && (!plans || strcmp(command, c->last) == 0))
@@ -188,7 +190,8 @@ static int is_near(double a, double b)
     return fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-/* What somebody typed, "2%", "1us" or "64K", is the value "0.02". */
+/* Returns 1 if a typed value, "2%", "1us" or "64K", equals the stored value
+ * "0.02". */
 static int means(const char *typed, const char *value)
 {
     struct chorale_errmsg why;
@@ -207,7 +210,7 @@ static int means(const char *typed, const char *value)
            is_near(seconds / 100, number);
 }
 
-/* A command line has the option "--name" or "--name=value". */
+/* Returns 1 if a command line has the option "--name" or "--name=value". */
 static int has_option(const char *command, char *option)
 {
     char typed[64] = "", *value = strchr(option, '=');
@@ -223,7 +226,8 @@ static int has_option(const char *command, char *option)
            means(typed, value);
 }
 
-/* A command line says all that the table was decided by. */
+/* Returns 1 if a command line has all options that the table was decided
+ * with. */
 static int has_words(const char *command, const char *words)
 {
     char word[128];

@@ -60,7 +60,7 @@ same=$(sqlite3 a.db "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, n
     FROM v_summary WHERE validity = '') p WHERE NOT EXISTS (SELECT 1
     FROM decision d WHERE d.coll = p.coll AND d.comm_size = p.comm_size
       AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale')")
-has page.html "over 40 points of n and P, at $same of them the library on both" \
+has page.html "over 40 points of n and P, with the library on both sides at $same" \
     "over all points that count, and how many are the library's ($same)"
 has page.html "chorale validate</code> has not run" \
     "and where it is from"
@@ -387,7 +387,7 @@ if command -v setsid >/dev/null; then
     wait $pid
     is "$? $(wc -l <err.txt) $(ls stopped.html* tmp 2>/dev/null)" "75 1 tmp:" \
         "stopped with its gnuplot: exit 75, one line, nothing is left"
-    has err.txt 'stopped; the same command begins again' "and what to do"
+    has err.txt 'stopped; repeat the command to start again' "and what to do"
 fi
 
 # Without gnuplot.
@@ -450,7 +450,7 @@ has kappa.html '<td class="n">2 ways</td><td class="n">1.9 ways to 2 ways</td>' 
     "kappa of a node's ranks has an interval"
 has counted.html '<td class="n">3 ways</td><td class="n">-</td>' \
     "that of a pattern of one launch has none"
-is "$(grep -c 'kappa without an interval: one launch' counted.html kappa.html |
+is "$(grep -c 'kappa without an interval: there is only one launch' counted.html kappa.html |
     tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
 
 # What another benchmark printed: named as that, and no empty tables.
