@@ -27,8 +27,8 @@ heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
-# The library is linetype 1, black and thick. Other series have nine colours that
-# colour-blind people can distinguish and eight point types: 72 pairs. Colours:
+# The library is linetype 1, black and thick. Other series have nine colours
+# that colour-blind people can distinguish and eight point types: 72 pairs. Colours:
 # seven of Okabe and Ito, 2008, with darker yellow; indigo and wine of Tol's
 # muted scheme, SRON/EPS/TN/09-002.
 hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
@@ -92,7 +92,7 @@ if (text) {
         count = 8
     }
     unset grid
-    # The first series are drawn last, so that they stay visible where points meet.
+    # The first series are drawn last, to stay visible where points meet.
     # Points left of the frame make the key.
     plot for [i = 1:count] data index i + 1 using (xmin / 1e9):(ymin) \
             with points pointtype i title fit(columnheader(1)), \

@@ -40,7 +40,7 @@ like "$status" "$job .* PENDING .launch failed requeued held" \
     "status gives Slurm's reason"
 like "$status" "$job is held: repair its cause.*scontrol release $job" \
     "and what to do"
-told="job $job is PENDING .*held.*: mend .*scontrol release $job"
+told="job $job is PENDING .*held.*; repair .*scontrol release $job"
 like "$(submit 2>&1)" "$told" "the same command again says it"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM submission')" 1 \
     "and submits nothing"
