@@ -469,7 +469,7 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
     if (bad)
         return chorale_fail_memory(msg, "compare");
     if (nbase + nhead == 0)
-        return chorale_fail(msg, CHORALE_DATA, "%s, %s: nothing is measured; "
+        return chorale_fail(msg, CHORALE_DATA, "%s, %s: no run is measured; "
                             "run `chorale run`", cmp->base.path,
                             cmp->head.path);
     if (nbase > 0 && nhead > 0)

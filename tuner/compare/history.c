@@ -360,7 +360,7 @@ enum chorale_err chorale_history_load(char **path, size_t npath,
     if (err == CHORALE_OK)
         err = make_cells(&ld);
     if (err == CHORALE_OK && history->ncell == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: nothing is measured; "
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no run is measured; "
                            "run `chorale run`", path[0]);
     free(ld.launch);
     return err;

@@ -51,7 +51,7 @@ struct chorale_history_opts {
 
 /* Load the databases and find the changes of every cell. Second measurements
  * and validations are ignored. CHORALE_USAGE: no or several such systems.
- * CHORALE_DATA: nothing is measured, or simulated and real times are mixed. */
+ * CHORALE_DATA: no run is measured, or simulated and real times are mixed. */
 enum chorale_err chorale_history_load(char **path, size_t npath,
                                       const struct chorale_history_opts *opts,
                                       struct chorale_history *history,

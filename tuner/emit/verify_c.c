@@ -268,7 +268,7 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_DATA, "%s at P = %d "
                         "and n = %llu, shape %s, %d a node: the table answers "
-                        "%s %s%s%s, but decided is %s %s%s%s; nothing was "
+                        "%s %s%s%s, but decided is %s %s%s%s; no file was "
                         "written; repeat the command, report it if it recurs",
                         chorale_coll_info(coll)->name, comm_size, n,
                         chorale_emit_shape_name((enum chorale_shape)shape),

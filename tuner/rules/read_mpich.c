@@ -99,7 +99,7 @@ static void look(json_t *tree, const struct chorale_rule_point *point,
                       CHORALE_MPICH_LEAF);
 }
 
-/* Returns 1 if there are fewer elements than the largest power of two <= size. */
+/* Returns 1 if the elements are fewer than the largest power of two <= size. */
 static int few(const struct chorale_csel_call *call, int size)
 {
     unsigned long long pow2 = 1;

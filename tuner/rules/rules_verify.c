@@ -224,7 +224,7 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
     if (what != NULL)
         return chorale_fail(msg, CHORALE_NO, "with the table loaded the "
                             "library %s %s at P = %d, %d a node, n = %llu "
-                            "(decided: %s), nothing was written; measure with "
+                            "(decided: %s), no file was written; measure with "
                             "this library, and decide again", what,
                             chorale_coll_info(p->coll)->name, p->comm_size,
                             p->place.ppn > 0 ? p->place.ppn : p->comm_size,
@@ -314,7 +314,7 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
             snprintf(tally->why, sizeof(tally->why), "%.290s", why.text);
     } else if (launch(t, 0, &why) != 0) {
         err = chorale_fail(msg, CHORALE_NO, "the library does not run with "
-                           "the table at P = %d: %.300s, nothing was written; "
+                           "the table at P = %d: %.300s, no file was written; "
                            "measure with this library, and decide again",
                            t->point->comm_size, why.text);
     } else {
@@ -330,7 +330,7 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
     free(t->seen);
     return chorale_stop_requested() && err == CHORALE_OK
                ? chorale_fail(msg, CHORALE_STOPPED, "generate: stopped, "
-                              "nothing was written; repeat the command")
+                              "no file was written; repeat the command")
                : err;
 }
 

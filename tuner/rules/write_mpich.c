@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* write_mpich.c - writes rules as MPICH selection files (JSON), completed from
- * the library's built-in trees. Where nothing is decided, the built-in choice
+ * the library's built-in trees. Without a decision, the built-in choice
  * stays.
  *
  * A file replaces a whole built-in table. A communicator of the user is

@@ -145,7 +145,7 @@ static enum chorale_err find_shards(struct chorale_store *store,
 }
 
 /* Wait while another command, as the last job of another submission, holds the
- * database; nobody would repeat a batch job that failed for this. After
+ * database; a batch job that failed for this would not be repeated. After
  * PATIENCE the step that needs the database reports the holder. */
 static void wait_for(const char *path)
 {

@@ -6,7 +6,7 @@
  * A line is KEY = VALUE, or a comment that starts with #. Values are words of
  * letters, digits and _.,:@%+=/- that do not begin with a dash, except those of
  * `option`. Values are written into scripts and passed as arguments without
- * quotes, so nothing else is accepted. */
+ * quotes, so other text is refused. */
 #ifndef CHORALE_TUNER_SLURM_SITE_FILE_H
 #define CHORALE_TUNER_SLURM_SITE_FILE_H
 

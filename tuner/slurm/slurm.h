@@ -78,7 +78,7 @@ enum chorale_err chorale_slurm_look(const char *folder,
                                     struct chorale_errmsg *msg);
 void chorale_slurm_forget(struct chorale_slurm_queue *queue);
 /* Add jobs that were just submitted, as lines "JOB TASK STATE REASON", to the
- * cached answer, which keeps its age. Without a cached answer nothing is done
+ * cached answer, which keeps its age. Without a cached answer it does nothing
  * and the next look asks squeue. */
 void chorale_slurm_submitted(const char *folder, const char *lines);
 

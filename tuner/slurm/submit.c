@@ -454,11 +454,11 @@ const struct chorale_verb chorale_verb_submit = {
         "requeued until it is done. Repeat the command to submit missing "
         "runs; runs in the queue are not submitted again.\n"
         "Nodes are not shared and ranks are bound to cores. If Slurm cannot "
-        "bind, nothing is submitted unless the site file has bind = no. An "
+        "bind, no job is submitted unless the site file has bind = no. An "
         "element fails if the ranks of a launch were not bound.\n"
         "With --wait and --compare the exit code is the campaign's verdict: 0 "
         "for success, 1 if a finding fails, 75 if runs are missing and "
-        "nothing was compared, 3 if the last job was cancelled or died, 4 if "
+        "no comparison was made, 3 if the last job was cancelled or died, 4 if "
         "a shard is damaged, else the last job's exit code.",
     .example =
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "

@@ -86,7 +86,7 @@ void chorale_submit_tell_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held);
 
-/* Finish when nothing is left to submit. If the last submission's merging job
+/* Finish when all runs are submitted. If the last submission's merging job
  * is not in the queue and made no complete table, it is submitted again. With
  * --wait, wait for it. */
 enum chorale_err chorale_submit_last(struct chorale_submit *s);

@@ -153,8 +153,8 @@ enum chorale_err chorale_submit_sets(struct chorale_submit *s)
     }
     if (chorale_slurm_usable(partition[0] != '\0' ? partition : NULL,
                              most_ranks(s), &s->nodes, &why) != CHORALE_OK) {
-        fprintf(stderr, "chorale: %s: Slurm chooses the nodes of all "
-                        "elements\n", why.text);
+        fprintf(stderr, "chorale: %s: the nodes of all elements are "
+                        "chosen by Slurm\n", why.text);
         return CHORALE_OK;
     }
     err = make_sets(s, &nset);

@@ -340,7 +340,7 @@ const struct chorale_verb chorale_verb_generate = {
         "measured, the decided points, and the checks. Before the file "
         "replaces an older one it is read back, and its answers are compared "
         "with the decisions on both sides of each border, of n and of the "
-        "number of ranks, for each shape; after a difference nothing is "
+        "number of ranks, for each shape; after a difference no file is "
         "written.\n"
         "The same database gives the same bytes.\n"
         "The other formats are read by the MPI library, which then selects "

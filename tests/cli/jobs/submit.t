@@ -282,7 +282,7 @@ echo "slurm_load_partitions: Unable to contact slurm controller" >&2
 exit 1
 END
 any "a sinfo that fails"
-like "$(cat "$work/err.txt")" 'Unable to contact.*Slurm chooses the nodes' \
+like "$(cat "$work/err.txt")" 'Unable to contact.*chosen by Slurm' \
     "it says so, and goes on"
 mv "$work/bin/quiet" "$work/bin/sinfo"
 : >"$work/nodes"

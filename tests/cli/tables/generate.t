@@ -125,7 +125,7 @@ echo 'bcast 2 2 single-node byte - 8 1000 scatter_ring_allgather' |
 CHORALE_MPIEXEC=$work/deaf timeout 900 "$chorale" generate two.db \
     --format mpich-json -o sel.json --check-ranks 2 >out.txt 2>err.txt
 is $? 1 "a library that ignores the file is noticed"
-like "$(cat err.txt)" 'runs the same as without it in .*nothing was written' \
+like "$(cat err.txt)" 'runs the same as without it in .*no file was written' \
     "the error names what the library sends"
 [ ! -e sel.json ] && [ ! -e sel.json.txt ]
 ok $? "a refused table is not written"
