@@ -94,8 +94,6 @@ static enum chorale_err check_table(struct chorale_how *how,
         return chorale_fail(msg, CHORALE_ENV, "%s %s: %s; name a compiled "
                             "table", option, how->text,
                             strerror(errno));
-                            "was compiled", option, how->text,
-                            strerror(errno));
     return CHORALE_OK;
 }
 

@@ -85,7 +85,7 @@ const struct chorale_verb chorale_verb_plan = {
         "native events of any component (net:::eth0:tx:bytes; an event of the "
         "whole node is read by one rank a node) and our own "
         "(sde:::chorale::rounds; `papi_native_avail -sde "
-        "" LIBDIR "/chorale/libchorale_events.so` lists them). Values are of "
+        LIBDIR "/chorale/libchorale_events.so` lists them). Values are of "
         "one call, summed over the ranks. Events that do not exist are "
         "reported once and stored as absent (NULL). If there are more events "
         "than counters, the events take turns in separate calls. Bytes per "
