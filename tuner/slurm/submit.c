@@ -292,7 +292,7 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
         err = find_missing(s);
     if (err == CHORALE_OK && s->nlaunch == 0) {
         if (!o->quiet)
-            printf("%s: all missing runs are in the queue\n", path);
+            printf("%s: no run is left to submit\n", path);
         tell_held(s);
         return o->dry_run ? CHORALE_OK : chorale_submit_last(s);
     }

@@ -22,7 +22,7 @@ bad() { # exit code, pattern, options...
 }
 bad 2 'ab: --head SIDE is missing: this, build:' --base this
 bad 2 '--head ring: unknown side; use this, build:PROGRAM' --base this --head ring
-bad 2 '--base A=1: no such side' --base A=1 --head this
+bad 2 '--base A=1: unknown side' --base A=1 --head this
 bad 2 '--head shell:ls: no such side' --base this --head shell:ls
 bad 2 'env:1A=2: .1A=2. is no NAME=VALUE' --base this --head env:1A=2
 bad 2 'env:A=1 B: .B. is no NAME' --base this --head 'env:A=1 B'

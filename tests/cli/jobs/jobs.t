@@ -99,7 +99,7 @@ timeout 600 "$chorale" job "$folder" --gather "$db" >/dev/null
 is $? 0 "the rest is measured and merged"
 is "$(sqlite3 "$db" 'SELECT count(*), count(DISTINCT cell_id) FROM run')" \
     "32|4" "each cell eight times"
-like "$(submit)" 'nothing is missing' "submit has nothing left"
+like "$(submit)" 'no run is left' "submit has nothing left"
 
 cp "$db" "$work/base.db"
 sqlite3 "$work/base.db" "UPDATE launch SET uuid = lower(hex(randomblob(16)));

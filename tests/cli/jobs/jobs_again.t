@@ -132,7 +132,7 @@ again other 8 -q
 timeout 600 "$chorale" status "$work/other.db" --jobs >/dev/null
 again mine 8 -q
 touch "$kept_answer" # it is of use for 30 seconds
-like "$(again mine 8)" 'all missing runs are in the queue' \
+like "$(again mine 8)" 'no run is left to submit' \
     "what was submitted is in the queue before squeue is asked again"
 is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 "and not submitted twice"
 like "$(timeout 600 "$chorale" status "$work/mine.db" --jobs)" \
@@ -194,7 +194,7 @@ kill -INT $run
 wait $run
 wait $gather
 is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" "and goes on"
-like "$(again mine 8,1K --wait)" 'nothing is missing' "then all is there"
+like "$(again mine 8,1K --wait)" 'no run is left' "then all is there"
 is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 "and no job is left"
 
 finish

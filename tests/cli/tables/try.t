@@ -92,7 +92,7 @@ like "$(tail -n 1 err)" 'slower with the table, as the 95 % interval' \
 like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
 is $? 0 "a program of whose calls it changed none is not slower by it"
-like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' "which is said"
+like "$(tr '\n' ' ' <out)" 'changed no call.*did not cause' "which is said"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
 is $? 0 "one pair judges nothing"
 like "$(cat out)" 'One pair of runs gives no interval' "and says so"
@@ -109,13 +109,13 @@ refused() { # status, text, arguments
 refused 2 'name the program after --' table.so
 refused 2 'name the program after --' table.so --
 refused 2 'name the program after --' --
-refused 2 'is for a database' --system s -- ./app
+refused 2 'requires a database' --system s -- ./app
 refused 3 'no program ./none' table.so -- ./none
 refused 3 'none.so: No such file' none.so -- ./app
 refused 3 'none.db: No such file' none.db -- ./app
 refused 3 'left no trace' table.so -- true
 refused 3 'ended with exit status 1' table.so -- false
-refused 2 'are for a database' table.so --system s -- ./app
+refused 2 'require a database' table.so --system s -- ./app
 is "$(ls -d chorale-try* none* 2>/dev/null)" "" "nothing is left behind"
 
 # Of a database the table is made first.
