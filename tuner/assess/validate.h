@@ -116,10 +116,10 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
 
 /* The same from the campaign's own launches, for a table that was not
  * validated. Only launches that confirmed the decisions count, not those that
- * chose. At each point where the library's default was measured at more than
- * one rank, the table's choice is compared with it, paired within the launch,
- * and the dispatcher's cost is added. Points that stay with the library get the
- * ratio 1. CHORALE_DATA: no decisions; CHORALE_ENV: out of memory. */
+ * chose. The points are those where the library's default was measured at more
+ * than one rank. At each, the table's choice is compared with it, paired within
+ * the launch. The dispatcher's cost is added. Points that stay with the library
+ * get the ratio 1. CHORALE_DATA: no decisions; CHORALE_ENV: out of memory. */
 enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          sqlite3_int64 system_id,
                                          int simulated,

@@ -2,9 +2,10 @@
 /* compare_invalid.c - finds cells that one side ran without usable times. */
 #include "tuner/compare/comparison.h"
 
-/* Returns 1 if launches of that side ran the cell correctly but no run counts:
- * the clocks lost synchronisation, ranks outnumbered processors, or a time at
- * its point was below the floor of messages. 0 otherwise, -1 on an error. */
+/* Returns 1 if launches of that side ran the cell correctly but no run counts.
+ * Reasons are lost synchronisation of clocks, more ranks than processors, or a
+ * time at its point below the floor of messages. Returns 0 otherwise, -1 on an
+ * error. */
 static int only_doubted(const struct chorale_side *side,
                         const struct chorale_run_point *run,
                         sqlite3_stmt *stmt, struct chorale_errmsg *msg)

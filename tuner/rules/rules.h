@@ -138,11 +138,11 @@ extern const struct chorale_rule_format chorale_rules_ompi_json;
 
 /* --- checks -------------------------------------------------------------- */
 
-/* List the points at every border of the rules: the last n before it, the
- * border and the next n, at the number of ranks, one less and one more, for
- * each placement of the rules. Sizes that no call can have are rounded.
- * *point_p is sorted by comm_size and placement; the caller frees it.
- * CHORALE_ENV: out of memory. */
+/* List the points at every border of the rules. At a border these are the last
+ * n before it, its n and the next n, at the number of ranks, one less and one
+ * more. They are listed for each placement of the rules. Sizes that no call can
+ * have are rounded. *point_p is sorted by comm_size and placement; the caller
+ * frees it. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_rule_points(const struct chorale_rules *rules,
                                      struct chorale_rule_point **point_p,
                                      size_t *count_p,
