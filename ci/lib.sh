@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What ci/quickstart and ci/check share: the packages, and a build of its own.
+# Shared by ci/quickstart and ci/check: Debian packages, and a separate build.
 # Sourced with $top set to the root of the sources.
 
 # Debian's packages: to build, to run, to test the fast tier.
@@ -9,13 +9,13 @@ libhwloc-dev libsimgrid-dev help2man"
 packages_run="gnuplot-nox sqlite3"
 packages_test="perl python3-minimal procps libxml2-utils slurm-wlm munge iproute2 \
 zsh"
-# What only the full tier needs.
+# Packages needed only by the full tier.
 packages_test_all="openmpi-bin libopenmpi-dev scalapack-mpi-test hpcc papi-tools \
 python3-yaml tcl environment-modules dpkg-dev chromium chromium-driver"
 
 say() { printf '%s\n' "$*" >&2; }
 
-# What is missing without any of these programs, and the package that has it.
+# List the missing programs and the packages that contain them.
 missing_programs() {
     while read -r program package; do
         command -v "$program" >/dev/null 2>&1 ||
@@ -38,7 +38,7 @@ EOF
     done
 }
 
-# Install what is not there yet, where that is possible.
+# Install missing packages, if possible.
 install_packages() { # packages...
     wanted=
     if [ "${install:-yes}" = no ]; then
@@ -64,7 +64,7 @@ install_packages() { # packages...
                   # shellcheck disable=SC2086
                   apt-get install -y -qq --no-install-recommends $wanted; } \
                 >"$log" 2>&1 </dev/null || {
-                say "apt-get failed; going on with what is there. Its last lines:"
+                say "apt-get failed; continuing without it. Its last lines:"
                 tail -n 5 "$log" >&2
             }
         fi
@@ -77,21 +77,21 @@ install_packages() { # packages...
     fi
 }
 
-# Bootstrap, configure and make in $build; the log is shown only on failure.
+# Bootstrap, configure and make in $build; print the log only on failure.
 build_in() { # directory, configure arguments...
     directory=$1
     shift
     build_only "$directory" all "$@"
 }
 
-# The same for some targets alone, and what they include.
+# The same for some targets only, and generated files that they include.
 build_only() { # directory, "target...", configure arguments...
     build=$1
     targets=$2
     shift 2
     mkdir -p "$build" || exit 3
     say "building in $build; the log is $log"
-    # What stands in a condition goes on after errors, with set -e as well.
+    # set -e has no effect inside a condition, hence the &&.
     # shellcheck disable=SC2086
     if ! (
         { [ -x "$top/configure" ] &&

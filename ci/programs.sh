@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Building only some programs. Sourced after lib.sh with $top and $log set.
+# Builds only some programs. Sourced after lib.sh with $top and $log set.
 
-# Bootstrap, configure and make these targets, not the whole.
-build_programs() { # directory, configure's arguments in one word, targets...
+# Bootstrap, configure and make only these targets.
+build_programs() { # directory, configure arguments as one word, targets...
     build=$1
     arguments=$2
     shift 2

@@ -1,4 +1,4 @@
-# CHORALE_BUILD_INFO: what `chorale --version' and the environment table say.
+# CHORALE_BUILD_INFO: values for `chorale --version' and table environment.
 AC_DEFUN([CHORALE_BUILD_INFO], [
   AC_DEFINE_UNQUOTED([CHORALE_BUILD_CC], ["$CC"], [Compiler])
   AC_DEFINE_UNQUOTED([CHORALE_BUILD_OPTIONS],

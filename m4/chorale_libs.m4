@@ -1,4 +1,4 @@
-# The libraries: each says what to install when it is missing.
+# Checks for libraries; each error names the package to install.
 AC_DEFUN([CHORALE_SQLITE], [
   PKG_CHECK_MODULES([SQLITE], [sqlite3 >= 3.35], [],
     [AC_MSG_ERROR([SQLite 3.35 or newer is missing: install libsqlite3-dev (Fedora: sqlite-devel)])])
@@ -40,7 +40,7 @@ AC_DEFUN([CHORALE_PAPI], [
   AM_CONDITIONAL([HAVE_PAPI], [test "$chorale_papi" = yes])
 ])
 
-# hwloc is optional: it names the cores, sockets and NUMA nodes that ranks are
+# hwloc is optional. It names the cores, sockets and NUMA nodes that ranks are
 # bound to.
 AC_DEFUN([CHORALE_HWLOC], [
   AC_ARG_WITH([hwloc],
@@ -70,7 +70,7 @@ AC_DEFUN([CHORALE_SIMGRID], [
     AC_PATH_PROG([SMPIRUN], [smpirun], [no])
     AC_PATH_PROG([SMPICC], [smpicc], [no])
     AS_IF([test "$SMPIRUN" != no && test "$SMPICC" != no], [
-      # The directory that smpicc puts before all others: SMPI's own mpi.h.
+      # The directory of SMPI's own mpi.h, which smpicc searches first.
       SMPI_CPPFLAGS=
       for word in `$SMPICC -show 2>/dev/null; $SED -n 's/^list_set CFLAGS //p' "$SMPICC"` \
                   -I/usr/include/smpi -I/usr/local/include/smpi; do

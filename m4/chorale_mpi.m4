@@ -1,6 +1,6 @@
-# CHORALE_MPI: the MPI compiler wrapper and the launcher that belongs to it.
-# MPICH's own names come first: where several MPI libraries are installed,
-# plain mpicc may be another one's.
+# CHORALE_MPI: find the MPI compiler wrapper and the matching launcher. MPICH's
+# own names are tried first, because plain mpicc may belong to another MPI
+# library if several are installed.
 AC_DEFUN([CHORALE_MPI], [
   AC_ARG_VAR([MPICC], [MPI compiler wrapper, e.g. mpicc.mpich])
   AC_ARG_VAR([MPIEXEC], [launcher of the same MPI, e.g. mpiexec.mpich])
@@ -30,7 +30,7 @@ AC_DEFUN([CHORALE_MPI], [
                              MPI_COMM_WORLD);]])],
     [AC_MSG_RESULT([yes])
      AC_DEFINE([CHORALE_HAVE_LARGE_COUNTS], [1],
-       [The MPI library has MPI_Bcast_c and the like])],
+       [The MPI library has MPI_Bcast_c and similar functions])],
     [AC_MSG_RESULT([no])])
   CC=$chorale_save_CC
   CHORALE_MPICOMPILE
@@ -44,10 +44,10 @@ AC_DEFUN([CHORALE_MPI], [
     [The launcher of the MPI library that chorale-runner is built with])
 ])
 
-# CHORALE_MPICOMPILE: MPICOMPILE compiles what includes mpi.h. A wrapper is
-# often a shell script, which takes longer than the compiler does for most
-# files; so it is the compiler itself with the flags that the wrapper shows,
-# where both see the same mpi.h and the same macros, and else the wrapper.
+# CHORALE_MPICOMPILE: set MPICOMPILE, which compiles files that include mpi.h. A
+# wrapper is often a shell script that takes longer than the compiler.
+# MPICOMPILE is the compiler with the wrapper's flags if both see the same mpi.h
+# and macros, else the wrapper.
 AC_DEFUN([CHORALE_MPICOMPILE], [
   AC_MSG_CHECKING([what compiles as $MPICC does])
   MPICOMPILE=$MPICC

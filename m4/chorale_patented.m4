@@ -1,5 +1,5 @@
 # CHORALE_PATENTED: --disable-patented leaves out variants whose descriptor
-# names a patent.
+# lists a patent.
 AC_DEFUN([CHORALE_PATENTED], [
   AC_ARG_ENABLE([patented],
     [AS_HELP_STRING([--disable-patented],

@@ -1,6 +1,6 @@
-# CHORALE_SMALL: small structures are cleared by stores. Where the compiler
-# would take an instruction for strings (x86), that alone takes longer than all
-# else that the shim does with a call.
+# CHORALE_SMALL: clear small structures with store instructions. On x86 the
+# compiler may use a string instruction, which takes longer than the rest of the
+# shim's work for a call.
 AC_DEFUN([CHORALE_SMALL], [
   SMALL_CFLAGS=
   flag=-mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign

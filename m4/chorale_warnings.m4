@@ -1,4 +1,4 @@
-# CHORALE_WARNINGS: the warnings every file of the project is clean under.
+# CHORALE_WARNINGS: warning flags; all files of the project compile without any.
 AC_DEFUN([CHORALE_WARNINGS], [
   WARN_CFLAGS=
   for flag in -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* data_file.c - the data file of one picture: plain columns under a heading that
- * explains them, so that the scripts here and other tools can be used on it
- * by hand. */
+/* data_file.c - writes the data file of one picture: plain columns under an
+ * explanatory heading, usable with the scripts here and with other tools. */
 #include "plots/plots.h"
 
 #include <errno.h>
@@ -17,11 +16,11 @@ static const char heading[] =
     "#\n"
     "# Block 0, the frame\n"
     "#   1, 2  least and greatest x drawn    3, 4  least and greatest time, s\n"
-    "#   5     where n = 0 is drawn (0: there is none)\n"
+    "#   5     where n = 0 is drawn (0: not drawn)\n"
     "#   6     number of series\n"
     "#   7, 8  1 if anything is decided, if there is a model\n"
     "#   9     letters of the longest label\n"
-    "# Block 1, the decided ranges, of the rows of the table that serve it\n"
+    "# Block 1, the decided ranges that apply to this picture\n"
     "#   1, 2  left and right end on the axis, within the frame\n"
     "#   3, 4  the range of n, bytes\n"
     "#   5     number of the chosen series (0: not measured here)\n"
@@ -35,17 +34,17 @@ static const char heading[] =
     "#   7     seconds of the model\n"
     "#   8     measured seconds where the decision table chooses this series\n";
 
-/* A run of rows of one picture. */
+/* A series: consecutive rows of one picture. */
 struct series {
     const struct chorale_plots_row *row;
     size_t count;
-    double merit; /* least time over the best at that n; 0: decided */
+    double merit; /* least ratio to the best at its n; 0: decided */
 };
 
 struct frame {
     double x_min, x_max, t_min, t_max, zero;
     int decided, modelled;
-    size_t label; /* letters of the longest one */
+    size_t label; /* characters of the longest label */
 };
 
 static void widen(double *min, double *max, double value)
@@ -70,8 +69,8 @@ static void label_of(const struct series *series, int is_library,
                                    series->row->variant, series->row->params);
 }
 
-/* What the drawn series cover. Zero bytes have no place on a logarithmic axis:
- * they are drawn two doublings left of the smallest n. */
+/* Find the range that the drawn series cover. Zero bytes have no place on a
+ * logarithmic axis; they are drawn two doublings left of the smallest n. */
 static void find_frame(const struct series *series, size_t drawn,
                        struct frame *frame)
 {
@@ -105,8 +104,8 @@ static void find_frame(const struct series *series, size_t drawn,
     }
 }
 
-/* Cut the picture into its series. Series 0 is the library's, which may have
- * no rows. Returns how many, at most picture->count + 1. */
+/* Divide the picture into its series. Series 0 is the library's and may be
+ * empty. Returns their number, at most picture->count + 1. */
 static size_t find_series(const struct chorale_plots_picture *picture,
                           struct series *series)
 {
@@ -129,7 +128,7 @@ static size_t find_series(const struct chorale_plots_picture *picture,
     return n;
 }
 
-/* Best time of the picture at n. */
+/* The best time of the picture at n. */
 static double best_at(const struct chorale_plots_picture *picture, double n)
 {
     double best = INFINITY;
@@ -158,9 +157,8 @@ static int by_decided(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The decided ones first, so that their colours differ; where there are too
- * many for one picture, those that come closest to the best anywhere before
- * the rest. */
+/* Sort decided series first, so that their colours differ; then those that come
+ * closest to the best anywhere, as only some may be drawn. */
 static void sort_series(const struct chorale_plots_picture *picture,
                         struct series *series, size_t n)
 {
@@ -228,7 +226,8 @@ static void write_series(FILE *out, const struct series *series,
         fprintf(out, "NaN NaN NaN NaN NaN NaN NaN NaN\n");
 }
 
-/* Number of the series that a decision chooses, from 1; 0: none. */
+/* The number of the series that a decision chooses, from 1; 0 if not
+ * measured. */
 static size_t chosen_series(const struct series *series, size_t n,
                             const char *provider, const char *variant,
                             const char *params)
@@ -263,7 +262,7 @@ static void write_range(FILE *out, sqlite3_stmt *stmt,
                                text[2]);
     if (lo > left)
         left = lo;
-    if (hi < right) /* zero bytes end right of their place */
+    if (hi < right) /* the range of zero bytes ends right of it */
         right = hi > 0 ? hi + 1 : frame->zero * AXIS_MARGIN;
     if (left < right)
         fprintf(out, "%.15g %.15g ", left, right);

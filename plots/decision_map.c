@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decision_map.c - what the decision table chooses, over sizes and process counts: its
- * rows, and the data file of one map. */
+/* decision_map.c - loads the decision table over sizes and process counts, and
+ * writes the data file of one map. */
 #include "plots/plots.h"
 
 #include <errno.h>
@@ -25,17 +25,17 @@ static const char heading[] =
     "#\n"
     "# Block 0, the frame\n"
     "#   1, 2  least and greatest n drawn    3, 4  process counts\n"
-    "#   5     where n = 0 is drawn (0: there is none)\n"
+    "#   5     where n = 0 is drawn (0: not drawn)\n"
     "#   6     number of choices\n"
     "#   7     letters of the longest label\n"
     "#   8     number of crossovers\n"
-    "#   9     1 if the table does not have these: it takes another type's\n"
+    "#   9     1 if the table uses another type's choices instead\n"
     "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
-    "# is the library's default. A box without an area: it is chosen nowhere.\n"
+    "# is the library's default. A box without area: only names the choice.\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
     "#   5     1 if the model chose, 0 if measurements did\n"
     "#   6, 7  the range of n, bytes         8, 9  of process counts\n"
-    "# The last block, where there are any: crossovers, at which the choice\n"
+    "# The last block, if present: crossovers, at which the choice\n"
     "# of some process counts changes.\n"
     "#   1     n                             2, 3  lower and upper end\n"
     "#   4     the next one, or the end      5     n with its unit\n"
@@ -77,7 +77,7 @@ static void read_box(sqlite3_stmt *stmt, struct chorale_plots_box *box)
     box->modelled = sqlite3_column_int(stmt, 13);
 }
 
-/* Whether the table has each of the boxes. */
+/* Mark the boxes that the table does not use. */
 static enum chorale_err mark_boxes(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_plots_boxes *boxes,
@@ -143,8 +143,8 @@ static int is_library(const struct chorale_plots_box *box)
     return strcmp(box->provider, "library") == 0;
 }
 
-/* Number of a box's choice from 1 on, in the order of their first boxes; the
- * library is 1. first[i]: a box of choice i + 1. */
+/* Number the choices from 1 on, in order of their first boxes; the library is
+ * 1. first[i] is a box of choice i + 1. Returns the number of choices. */
 static size_t number_choices(const struct chorale_plots_box *box, size_t count,
                              size_t *number, size_t *first)
 {
@@ -169,7 +169,7 @@ static size_t number_choices(const struct chorale_plots_box *box, size_t count,
 struct frame {
     double lo, hi, zero;
     int least, most;
-    int single; /* all is at one n, which is drawn a doubling wide */
+    int single; /* a single n, drawn a doubling wide */
 };
 
 static struct frame find_frame(const struct chorale_plots_box *box,
@@ -181,14 +181,14 @@ static struct frame find_frame(const struct chorale_plots_box *box,
     for (size_t i = 0; i < count; i++) {
         if (box[i].n_lo > 0 && (f.lo == 0 || (double)box[i].n_lo < f.lo))
             f.lo = (double)box[i].n_lo;
-        /* An open end is drawn two doublings long. */
+        /* A range without end is drawn two doublings long. */
         f.hi = fmax(f.hi, box[i].n_hi < INT64_MAX ? (double)box[i].n_hi
                                                   : 4.0 * (double)box[i].n_lo);
         zero |= box[i].n_lo == 0;
         if (box[i].comm_size_hi > f.most)
             f.most = box[i].comm_size_hi;
     }
-    if (f.lo == 0) /* all begin at nothing: from an element on */
+    if (f.lo == 0) /* all begin at 0: start at one element */
         f.lo = f.hi > 8 ? 8 : 1;
     if (f.lo > f.hi)
         f.lo = f.hi;
@@ -202,11 +202,12 @@ static struct frame find_frame(const struct chorale_plots_box *box,
     return f;
 }
 
-/* Of the axis of process counts, as in decision_map.gp. */
+/* Margin of the axis of process counts, as in decision_map.gp. */
 static const double RIM = 1 / 25.0;
 
-/* Half-way to the process counts beside it: neighbours touch. Beyond the first
- * and the last are none: these reach so far that they are seen. */
+/* Find the lower and upper edge of a box: half-way to the adjacent process
+ * counts, so that boxes touch. The first and the last extend by the margin, to
+ * be visible. */
 static void find_height(const struct chorale_plots_box *box,
                         const struct frame *f, double *lower, double *upper)
 {
@@ -238,7 +239,7 @@ static void write_box(FILE *out, const struct chorale_plots_box *box,
             (long long)box->n_hi, box->comm_size, box->comm_size_hi);
 }
 
-/* At box i the choice is another than left of it. */
+/* Returns 1 if the choice changes between box i and the box left of it. */
 static int crosses(const struct chorale_plots_box *box, const size_t *number,
                    size_t i)
 {
@@ -280,7 +281,7 @@ static void write_crossovers(FILE *out, const struct chorale_plots_box *box,
     }
 }
 
-/* Of choice k, from 0, of which box is one. */
+/* The label of choice k, counted from 0; box is one of its boxes. */
 static void label_of(const struct chorale_plots_box *box, size_t k,
                      char label[CHORALE_PLOTS_LABEL])
 {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# decision_map.gp - what the table chooses over n and the number of processes.
+# decision_map.gp - draws the table's choices over n and the process count.
 #
 # By hand:  gnuplot -d -c decision_map.gp DATA OUTPUT KIND TITLE [COUNT]
 #   DATA    a _map.dat file of `chorale plot`; its heading explains the columns
 #   OUTPUT  the picture
-#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES for a terminal
 #   TITLE   its title
-#   COUNT   name the first COUNT choices only (default: all)
+#   COUNT   name only the first COUNT choices (default: all)
 #
-# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
-# as they are (noenhanced).
+# Texts are arguments or from DATA and are never run as gnuplot code. They are
+# drawn literally (noenhanced).
 
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
@@ -26,11 +26,11 @@ height = height0
 names = count + 1 + other
 heading = ARG4
 load folder.'terminal.gp'
-if (longest <= 34) { height0 = height } # else the names are below the map
+if (longest <= 34) { height0 = height } # else names are below the map
 set output ARG2
 
-# The library is light grey; the others take the hues of time_vs_n.gp, from the
-# tenth on darker, and darker again.
+# The library is light grey. Other choices have the hues of time_vs_n.gp; from
+# the tenth on they are darker, and darker again.
 hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
     0x882255 0xB8A800'
 mix(c, part, other) = int(part * c + (1 - part) * other)
@@ -48,10 +48,10 @@ bytes(n) = n < 1024 ? sprintf('%d B', n) \
 log2(v) = log(v) / log(2)
 
 set logscale xy 2
-# With no bytes there is nothing but the box of n = 0, two quarters wide.
+# Without bytes there is only the box of n = 0, two quarters wide.
 nothing = zero > 0 && xmax <= 4 * zero
 set xrange [xmin : (nothing ? 2 * zero : xmax * 1.01 + 1)]
-# The first and the last process count reach over the end (RIM of decision_map.c).
+# The first and last process count extend by a margin (RIM of decision_map.c).
 rim = (pmax / pmin)**(1 / 25.)
 below = sqrt(pmin * (pmin - 1.))
 above = sqrt(pmax * (pmax + 1.))
@@ -61,15 +61,15 @@ set yrange [bottom : top]
 set xtics () nomirror out
 set ytics () nomirror out
 first = int(ceil(log2(zero > 0 ? zero * 4 : xmin)))
-if (first < 0) { first = 0 } # there is no half a byte
+if (first < 0) { first = 0 } # n >= 1 byte
 last = int(floor(log2(xmax)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero * 1.4) }
 if (!nothing) {
     do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
 }
-# The first and the last process count, and powers of two that have room beside
-# these: a line is 20 of about 590 or 190 points.
+# Labels: the first and last process count, and powers of two with enough room
+# between: a line takes 20 of about 590 or 190 points.
 apart(p, q) = abs(log2(1. * p / q)) / log2(top / bottom) * (height0 - 110)
 do for [e = 0:1] { set ytics add (sprintf('%d', e ? pmax : pmin) \
     (e ? pmax : pmin)) }
@@ -84,8 +84,8 @@ set xlabel 'n: bytes of the operation'
 set ylabel 'P: number of processes'
 set title heading noenhanced
 
-# As letters: one at each power of two of n, at the first and the last process
-# count of a row. Names come from points outside of the frame.
+# In a terminal: a character at each power of two of n, at the first and last
+# process count of a row. Points outside the frame make the key.
 if (text) {
     plot \
         for [i = 1:nchoice] for [e = first:last] for [c = 8:9] data index i \
@@ -99,16 +99,16 @@ if (text) {
     exit
 }
 
-# What was measured at full strength, what the model expects mixed with white.
-# Names and their colours come from boxes without an area. A line and its n is
-# where a choice begins; n behind it, or where there is no room up to the next
-# one, before it, on a box of its own: 8.5 of about 1100 points a letter, or of
-# what names beside the map leave, which take 9 points a letter; 17 of 590 or
-# 190 high.
+# Measured choices have full colours, modelled ones are mixed with white. Boxes
+# without area make the key. A line and its n mark where a choice begins. The n
+# is right of the line or, without room up to the next line, left of it, on its
+# own box. A character takes 8.5 of about 1100 points, less 9 points a character
+# of names beside the map; the height is 17 of 590 or 190 points.
 across = longest > 34 ? 1100. : 860. - 9 * (longest > 19 ? longest - 19 : 0)
 wide(s) = s eq '' ? 0 : (8.5 * strlen(s) + 9) / across * log2(xmax / xmin)
 high = 17. / (height0 - 110) * log2(top / bottom)
-# The n of a line at x. Before it, that of the line before may have its place.
+# Whether the n of a line at x fits right of it; left of it the previous n may
+# already be.
 behind(x, next, s) = wide(s) <= log2(next / x)
 ahead(x, last, s, its) = wide(s) + (wide(its) <= log2(x / last) ? wide(its) : 0) \
     <= log2(x / last)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figures.c - the figures of a system: see figures.h. */
+/* figures.c - makes the figures of a system. */
 #include "plots/figures.h"
 
 #include <errno.h>
@@ -12,14 +12,13 @@
 #include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
 
-/* What one call works on. */
+/* State of one call. */
 struct making {
     struct chorale_figures *figures;
     const struct chorale_system_row *system;
 };
 
-/* Which of a picture's keys tell it from others of the same collective and
- * number of ranks. */
+/* The keys in which pictures of one collective and number of ranks differ. */
 struct differs {
     int ppn, shape, type, root, buffers;
 };
@@ -45,9 +44,9 @@ static struct differs find_differs(const struct chorale_plots_rows *all,
     return d;
 }
 
-/* What and "_ppn2_block" as a title, "bcast, P = 4, ppn2 block ...", and stem
- * with it as a file's name, which tells of the system where there are several.
- */
+/* Make the title, "bcast, P = 4, ppn2 block ...", of `what` and a suffix like
+ * "_ppn2_block", and the file name of `stem` and the suffix. The file name
+ * includes the system if there are several. */
 static void name_figure(const struct making *m, const char *stem,
                         const char *what, const char *more,
                         const char *suffix, const char *says, char title[256],
@@ -72,8 +71,8 @@ static void name_figure(const struct making *m, const char *stem,
     chorale_gnuplot_label(title, 256, raw);
 }
 
-/* Have gnuplot make name.SUFFIX of name.dat in the folder: first under another
- * name, so that a picture is there in full or not at all. */
+/* Run gnuplot to make name.SUFFIX from name.dat in the folder. It writes under
+ * another name first, so that a picture is complete or absent. */
 static enum chorale_err draw(struct chorale_figures *f, const char *script_name,
                              const struct chorale_figure *figure,
                              const char *to, struct chorale_errmsg *msg)
@@ -102,7 +101,7 @@ static enum chorale_err draw(struct chorale_figures *f, const char *script_name,
     return err;
 }
 
-/* Draw what lies in figure->data and hand it on; without gnuplot the data. */
+/* Draw figure->data and pass the figure on; without gnuplot only the data. */
 static enum chorale_err show(const struct making *m, const char *script,
                              struct chorale_figure *figure,
                              struct chorale_errmsg *msg)
@@ -113,8 +112,8 @@ static enum chorale_err show(const struct making *m, const char *script,
 
     f->count++;
     if (chorale_stop_requested())
-        return chorale_fail(msg, CHORALE_STOPPED, "stopped; the same command "
-                            "begins again");
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped; repeat the command "
+                            "to start again");
     snprintf(to, sizeof(to), "%s/%s.%s", f->dir, figure->name, f->suffix);
     if (!f->no_gnuplot) {
         err = draw(f, script, figure, to, msg);
@@ -210,7 +209,7 @@ static enum chorale_err all_times(const struct making *m,
     return err;
 }
 
-/* The map of box[0, count); several: of one collective there are others. */
+/* Make the map of box[0, count); several: the collective has other maps. */
 static enum chorale_err make_map(const struct making *m,
                                  const struct chorale_plots_box *box,
                                  size_t count, int several,
@@ -241,8 +240,8 @@ static enum chorale_err make_map(const struct making *m,
     return err == CHORALE_OK ? show(m, "decision_map.gp", &figure, msg) : err;
 }
 
-/* A map of each collective, placement and type that is decided; none if only
- * some process counts are asked for. */
+/* Make a map for each decided collective, placement and type. Skipped if
+ * process counts are restricted. */
 static enum chorale_err all_maps(const struct making *m,
                                  struct chorale_errmsg *msg)
 {
@@ -296,7 +295,7 @@ static enum chorale_err make_gains(const struct making *m,
     return err == CHORALE_OK ? show(m, "speedup_map.gp", &figure, msg) : err;
 }
 
-/* A map for each collective, placement and type that the table serves. */
+/* Make a map for each collective, placement and type with speed-ups. */
 static enum chorale_err all_gains(const struct making *m,
                                   struct chorale_errmsg *msg)
 {

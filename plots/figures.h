@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figures.h - the figures of a system one after the other, for `chorale plot`
- * and `chorale report`: what each is of, its name and title, its data file,
- * and its picture. */
+/* figures.h - makes the figures of a system one after the other, for `chorale
+ * plot` and `chorale report`: names, titles, data files and pictures. */
 #ifndef CHORALE_PLOTS_FIGURES_H
 #define CHORALE_PLOTS_FIGURES_H
 
@@ -11,18 +10,18 @@
 #include "plots/plots.h"
 
 enum chorale_figure_kind {
-    CHORALE_FIGURE_TIMES = 1 << 0,   /* time against n, a collective and P */
+    CHORALE_FIGURE_TIMES = 1 << 0,   /* time over n, per collective and P */
     CHORALE_FIGURE_MAP = 1 << 1,     /* the table's choices over n and P */
     CHORALE_FIGURE_SPEEDUP = 1 << 2, /* its speed-up over n and P */
     CHORALE_FIGURE_ALL = (1 << 3) - 1
 };
 
-/* One figure. What it is of lies in one of the three. */
+/* One figure. By kind, one of row, box and gain is set. */
 struct chorale_figure {
     enum chorale_figure_kind kind;
-    const char *name, *title;        /* of its files, without suffix; safe */
+    const char *name, *title;        /* name of its files, no suffix; safe */
     const char *coll;
-    int comm_size;                   /* 0: of several */
+    int comm_size;                   /* 0: several process counts */
     const char *data, *picture;      /* paths; picture NULL: no gnuplot */
     size_t drawn, nseries;           /* series of TIMES */
     const struct chorale_plots_row *row;
@@ -35,40 +34,40 @@ struct chorale_figures {
     struct chorale_store *store;
     unsigned kinds;                  /* enum chorale_figure_kind, or-ed */
     const char *collectives;         /* a list; NULL: all */
-    const long *procs;               /* NULL: all, else times of these alone */
+    const long *procs;               /* restricts TIMES; NULL: all */
     size_t nprocs;
-    int several_systems;             /* names tell of the system */
-    const char *dir;                 /* where files go */
-    const char *kind, *suffix;       /* of pictures, as terminal.gp has it */
-    const struct chorale_proofs *proofs; /* what speed-ups are drawn from */
-    /* Called for each. */
+    int several_systems;             /* names include the system */
+    const char *dir;                 /* output folder */
+    const char *kind, *suffix;       /* picture format, as in terminal.gp */
+    const struct chorale_proofs *proofs; /* source of the speed-ups */
+    /* Called for each figure. */
     enum chorale_err (*each)(void *arg, const struct chorale_figure *figure,
                              struct chorale_errmsg *msg);
     void *arg;
-    /* What came of it. Begins as zeros. */
-    int no_gnuplot;                  /* 1: only data files; why says why */
+    /* Results. Zero-initialise. */
+    int no_gnuplot;                  /* 1: only data files; see why */
     struct chorale_errmsg why;
-    size_t count;                    /* figures */
+    size_t count;                    /* number of figures */
 };
 
-/* Make the figures of a system; system->name is what titles say. The first
- * failure ends it; that there is no gnuplot is none. CHORALE_STOPPED if asked
- * to stop. */
+/* Make the figures of a system; titles contain system->name. The first failure
+ * ends it, but a missing gnuplot is not a failure. CHORALE_STOPPED:
+ * interrupted. */
 enum chorale_err chorale_figures_make(struct chorale_figures *figures,
                                       const struct chorale_system_row *system,
                                       struct chorale_errmsg *msg);
 
-/* The speed-ups that can be had of a system: validated ones of the table that
- * the decisions are now, *validated_p is 1 then, else those of the campaign;
- * without decisions no rows. Release with chorale_proofs_release. */
+/* Load a system's speed-ups: those of `chorale validate` for the present
+ * decisions, with *validated_p set to 1, else those of the campaign. Without
+ * decisions there are no rows. Release with chorale_proofs_release(). */
 enum chorale_err chorale_figures_proofs(struct chorale_store *store,
                                         const struct chorale_system_row *system,
                                         struct chorale_proofs *proofs,
                                         int *validated_p,
                                         struct chorale_errmsg *msg);
 
-/* A folder in TMPDIR that only we can read, and its removal with the files in
- * it. CHORALE_ENV: it cannot be made. */
+/* Make a private folder in TMPDIR, and remove it with its files. CHORALE_ENV:
+ * it cannot be made. */
 enum chorale_err chorale_folder_make(char dir[PATH_MAX],
                                      struct chorale_errmsg *msg);
 void chorale_folder_remove(const char *dir);

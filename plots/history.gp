@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# history.gp - time of one cell over the runs of the benchmark, with the levels
-# and the changes between them.
+# history.gp - draws the time of one cell over the runs of the benchmark, with
+# its levels and changes.
 #
 # By hand:  gnuplot -d -c history.gp DATA OUTPUT KIND TITLE
 #   DATA    a .dat file of `chorale history --plot`
-#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES for a terminal
 #
-# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
-# as they are (noenhanced).
+# Texts are arguments or from DATA and are never run as gnuplot code. They are
+# drawn literally (noenhanced).
 
 data = ARG1
 stats data index 0 using 1:2 nooutput

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* html.c - text and tables on the page: see html.h. */
+/* html.c - writes escaped text and tables to the page. */
 #include "plots/html.h"
 
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Length of the UTF-8 character at p and what it is; 0: none.
- * Source  RFC 3629, section 4. */
+/* The length of the UTF-8 character at p, and its value; 0 if invalid. Source:
+ * RFC 3629, section 4. */
 static int utf8(const unsigned char *p, unsigned *value)
 {
     static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -27,7 +27,7 @@ static int utf8(const unsigned char *p, unsigned *value)
                    (*value >= 0xd800 && *value < 0xe000) ? 0 : len;
 }
 
-/* Controls, what is no character, and what turns the direction of reading. */
+/* Returns 0 for controls, non-characters, and direction changes. */
 static int is_text(unsigned c)
 {
     return c >= ' ' && (c < 0x7f || c > 0x9f) &&
@@ -95,7 +95,8 @@ void chorale_html_begin(struct chorale_html_table *table, const char *caption,
     table->nrow = 0;
 }
 
-/* Heads without a row would only be read aloud in vain. */
+/* Write the head with the first row; a screen reader would read out the head of
+ * an empty table. */
 static void put_head(const struct chorale_html_table *table)
 {
     FILE *out = table->out;
@@ -139,8 +140,8 @@ void chorale_html_row(struct chorale_html_table *table, const char *coll,
     table->column = 0;
 }
 
-/* Names and parameters of a variant are words without blanks: they may be
- * broken after their commas and underscores, and nowhere else. */
+/* Write names and parameters of a variant. They may be wrapped after commas and
+ * underscores only. */
 static void put_breakable(FILE *out, const char *text)
 {
     char part[256];
@@ -149,7 +150,7 @@ static void put_breakable(FILE *out, const char *text)
         size_t len = strcspn(text, ",_");
 
         len += text[len] != '\0';
-        if (len >= sizeof(part)) { /* no name is that long */
+        if (len >= sizeof(part)) { /* longer than any name */
             chorale_html_text(out, text);
             return;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* html.h - the page of `chorale report`: how text, tables and pictures get onto
- * it. Whatever comes from a database goes through here. Errors of writing are
- * left in the stream. */
+/* html.h - writes text, tables and pictures to the page of `chorale report`.
+ * All values from a database are escaped here. Write errors are left in the
+ * stream. */
 #ifndef CHORALE_PLOTS_HTML_H
 #define CHORALE_PLOTS_HTML_H
 
@@ -9,35 +9,35 @@
 
 #include "db/err.h"
 
-/* Text as it may stand between tags and in a value in double quotes: the five
- * characters of markup and the backtick as references, white space as one
- * blank, what is no text (control characters, bytes that are no UTF-8,
- * characters that turn the direction of reading) as U+FFFD. */
+/* Write text for use between tags or in a double-quoted attribute. The five
+ * markup characters and the backtick become references, white space becomes one
+ * blank. Anything that is not text becomes U+FFFD: control characters, invalid
+ * UTF-8, characters that change the reading direction. */
 void chorale_html_text(FILE *out, const char *text);
 
-/* The same of what a format makes, cut at 1000 bytes. */
+/* The same for formatted text, which is truncated to 1000 bytes. */
 void chorale_html_textf(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A table under way. Begins as { .out = stream }. */
+/* A table being written. Initialise as { .out = stream }. */
 struct chorale_html_table {
     FILE *out;
     const char *caption;
     const char *const *head;
-    const char *before, *after; /* tags round it; NULL: none */
+    const char *before, *after; /* surrounding tags, or NULL */
     int nrow;
-    const char *kinds;       /* a letter a column: t text, n number */
-    int column;              /* of the next cell; -1: no row is open */
+    const char *kinds;       /* one letter per column: t text, n number */
+    int column;              /* of the next cell; -1: no open row */
 };
 
-/* Begin one: its caption, and the heads of its columns, one for each letter of
- * kinds, which all stay where they are until the first row. The first cell of
- * a row is the row's head. It scrolls by itself where it is wider than the
- * page; one that gets no row is not on the page at all. */
+/* Begin a table with a caption and the heads of its columns, one for each
+ * letter of kinds. They must stay valid until the first row. The first cell of
+ * a row is its head. A table wider than the page scrolls by itself. A table
+ * without rows is not written at all. */
 void chorale_html_begin(struct chorale_html_table *table, const char *caption,
                         const char *kinds, const char *const *head);
-/* Begin a row of that collective and those numbers of ranks, by which people
- * filter; "" and 0: of all. */
+/* Begin a row for a collective and a range of process counts, by which the page
+ * can be filtered; "" and 0 mean all. */
 void chorale_html_row(struct chorale_html_table *table, const char *coll,
                       int comm_size, int comm_size_hi);
 void chorale_html_cell(struct chorale_html_table *table, const char *text);
@@ -45,15 +45,16 @@ void chorale_html_cellf(struct chorale_html_table *table, const char *format,
                         ...) __attribute__((format(printf, 2, 3)));
 void chorale_html_end(struct chorale_html_table *table);
 
-/* Attributes for what a filter hides, as of chorale_html_row. */
+/* Write the attributes by which a filter hides an element, as for
+ * chorale_html_row(). */
 void chorale_html_filtered(FILE *out, const char *coll, int comm_size,
                            int comm_size_hi);
 
-/* Put the picture that gnuplot wrote to path onto the page: elements and
- * attributes of a list alone, written anew, ids behind prefix ("f3-"), colours
- * of the frame and the dark ones by names of the page's style. title is read
- * aloud for it. CHORALE_ENV: no such file; CHORALE_DATA: it is no picture that
- * gnuplot writes. */
+/* Copy gnuplot's picture at path to the page. Only listed elements and
+ * attributes are written, with ids after prefix ("f3-"); colours of the frame
+ * and dark colours become style names. title is the accessible name.
+ * CHORALE_ENV: no such file. CHORALE_DATA: not a picture as gnuplot writes
+ * it. */
 enum chorale_err chorale_html_svg(FILE *out, const char *path,
                                   const char *prefix, const char *title,
                                   struct chorale_errmsg *msg);

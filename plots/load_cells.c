@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* load_cells.c - what is drawn: the measured cells of a system, each with the time
- * its model gives and whether the decision table chooses it. Nothing is
- * estimated here; every number is the database's or the fitted model's. */
+/* load_cells.c - loads the measured cells of a system, with the model's time
+ * and the decision for each. No statistics are computed here: all numbers are
+ * from the database or the fitted model. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -84,8 +84,8 @@ static void read_cell(sqlite3_stmt *stmt, struct chorale_plots_row *row)
     row->model = NAN;
 }
 
-/* Sizes that an operation can have; a damaged database has others, which no
- * axis and no integer takes. */
+/* Returns 1 for sizes that an operation can have. A damaged database may have
+ * others, which would overflow axes and integers. */
 static int is_sized(const struct chorale_plots_row *row)
 {
     const double most = 0x1p62;
@@ -94,7 +94,7 @@ static int is_sized(const struct chorale_plots_row *row)
            row->msg_size >= 0 && row->msg_size <= most;
 }
 
-/* Read all cells into got. */
+/* Load all cells into *got. */
 static enum chorale_err read_cells(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_plots_rows *got,
@@ -130,7 +130,7 @@ static enum chorale_err read_cells(struct chorale_store *store,
     return err;
 }
 
-/* Seconds that the model gives a variant of the catalogue; NAN: it has none. */
+/* Seconds by the model for a variant of the catalogue; NAN if unknown. */
 static double modelled(const struct chorale_plots_row *row,
                        struct chorale_predictor *model)
 {
@@ -155,7 +155,8 @@ static double modelled(const struct chorale_plots_row *row,
     return chorale_predict(model, alg, param, &where);
 }
 
-/* Whose rows of the table serve a row, kind being its collective's. */
+/* Set the type and operation whose decisions apply to a row. kind is that of
+ * its collective in the table. */
 static void find_served(struct chorale_plots_row *row,
                         const struct chorale_served_kind *kind)
 {
@@ -173,8 +174,8 @@ static void find_served(struct chorale_plots_row *row,
     snprintf(row->by_op, sizeof(row->by_op), "%s", by[1]);
 }
 
-/* Does the table choose this row's variant here? What no row of the table
- * covers is the library's, once there is a table at all. */
+/* Set row->decided. If there is a table, points that it does not cover belong
+ * to the library. */
 static enum chorale_err read_decided(struct chorale_store *store,
                                      sqlite3_stmt *stmt,
                                      struct chorale_plots_row *row,
@@ -202,7 +203,7 @@ static enum chorale_err read_decided(struct chorale_store *store,
     return err;
 }
 
-/* Fill model and decided of every row. */
+/* Set model and decided of every row. */
 static enum chorale_err complete(struct chorale_store *store,
                                  sqlite3_int64 system_id,
                                  struct chorale_plots_rows *rows,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plot.c - the verb `plot`: each figure alone, with its data file beside it, or
+/* plot.c - the verb `plot`: makes each figure with its data file, or shows it
  * in the terminal. */
 #include "plots/figures.h"
 
@@ -23,7 +23,7 @@ struct opts {
     int quiet;
 };
 
-/* What one call of the verb works on. */
+/* State of one call of the verb. */
 struct plot {
     const struct opts *opts;
     char dir[PATH_MAX];
@@ -44,21 +44,21 @@ static const struct {
 static const struct chorale_opt rows[] = {
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, dir), "DIR",
       "folder of the pictures and their data (default: the database's name "
-      "with -plots for .db)",
+      "with -plots instead of .db)",
       0, 0 },
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
       "png|svg|pdf", "kind of picture (default: png)", 0, 0 },
     { "terminal", 0, CHORALE_OPT_TEXT, offsetof(struct opts, terminal), "KIND",
       "show the figures in the terminal and write no file; KIND is dumb: "
-      "drawn with letters", 0, 0 },
+      "drawn with characters", 0, 0 },
     { "figures", 0, CHORALE_OPT_TEXT, offsetof(struct opts, figures), "LIST",
-      "make these only, of times, map, speedup (default: all)", 0, 0 },
+      "make only these, of times, map, speedup (default: all)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "plot this system only (default: all)", 0, 0 },
+      "plot only this system (default: all)", 0, 0 },
     { "collectives", 'c', CHORALE_OPT_TEXT, offsetof(struct opts, collectives),
-      "LIST", "plot these only: bcast,allreduce (default: all)", 0, 0 },
+      "LIST", "plot only these: bcast,allreduce (default: all)", 0, 0 },
     { "comm-size", 'P', CHORALE_OPT_TEXT, offsetof(struct opts, procs), "LIST",
-      "plot these numbers of processes only: 4,8 or 2:64 (default: "
+      "plot only these process counts: 4,8 or 2:64 (default: "
       "all)",
       0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
@@ -66,7 +66,7 @@ static const struct chorale_opt rows[] = {
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
-/* Every word of --collectives is a collective. */
+/* Check that every word of --collectives is a collective. */
 static enum chorale_err check_collectives(const char *list,
                                           struct chorale_errmsg *msg)
 {
@@ -88,7 +88,7 @@ static enum chorale_err check_collectives(const char *list,
     return CHORALE_OK;
 }
 
-/* A figure is made: name it, or its data where there is no gnuplot. */
+/* Print the name of a figure, or of its data without gnuplot. */
 static enum chorale_err say(void *arg, const struct chorale_figure *figure,
                             struct chorale_errmsg *msg)
 {
@@ -108,7 +108,7 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
     return CHORALE_OK;
 }
 
-/* The same with --terminal: what gnuplot wrote is for the terminal. */
+/* Print gnuplot's terminal output, for --terminal. */
 static enum chorale_err print(void *arg, const struct chorale_figure *figure,
                               struct chorale_errmsg *msg)
 {
@@ -121,7 +121,7 @@ static enum chorale_err print(void *arg, const struct chorale_figure *figure,
     if (in == NULL)
         return chorale_fail_read(msg, figure->picture, errno);
     while ((c = getc(in)) != EOF) {
-        if (c == '\f') /* between pages */
+        if (c == '\f') /* form feed between pages */
             continue;
         blank = blank && c == '\n';
         if (!blank)
@@ -132,7 +132,7 @@ static enum chorale_err print(void *arg, const struct chorale_figure *figure,
     return CHORALE_OK;
 }
 
-/* The folder: as told, or the database's name with -plots for .db. */
+/* Make the folder: as given, or the database's name with -plots for .db. */
 static enum chorale_err make_dir(struct plot *plot, const char *db_path,
                                  struct chorale_errmsg *msg)
 {
@@ -150,7 +150,7 @@ static enum chorale_err make_dir(struct plot *plot, const char *db_path,
                             "empty or too long; name another");
     if (mkdir(plot->dir, 0777) != 0 && errno != EEXIST)
         return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s; name a folder that can be made with -o",
+                            "%s: %s; name another folder with -o",
                             plot->dir, strerror(errno));
     return CHORALE_OK;
 }
@@ -214,13 +214,13 @@ static enum chorale_err plot_all(struct plot *plot, const char *db_path,
         err = plot_systems(plot, db_path, msg);
     if (err == CHORALE_OK && figures->count == 0 &&
         (figures->kinds & CHORALE_FIGURE_TIMES) == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: nothing of that is decided; "
-                           "`chorale decide %s` does, where enough is measured",
+        err = chorale_fail(msg, CHORALE_DATA, "%s: these points are not "
+                           "decided; measure them and run `chorale decide %s`",
                            db_path, db_path);
     else if (err == CHORALE_OK && figures->count == 0)
         err = chorale_fail(msg, CHORALE_DATA,
-                           "%s: nothing measured that fits; `chorale status "
-                           "%s` shows what there is",
+                           "%s: no measurement matches; see `chorale status "
+                           "%s`",
                            db_path, db_path);
     if (err == CHORALE_OK && figures->no_gnuplot) {
         *msg = figures->why;
@@ -230,7 +230,7 @@ static enum chorale_err plot_all(struct plot *plot, const char *db_path,
     return err;
 }
 
-/* As wide as the terminal is, and as high as leaves the title in sight. */
+/* Use the terminal's width, and its height less one line for the prompt. */
 static void fit_terminal(char *kind, size_t size)
 {
     struct winsize win = { .ws_col = 0 };
@@ -266,13 +266,13 @@ static enum chorale_err check_figures(struct plot *plot,
             break;
     }
     if (got < 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is no list of "
-                            "times, map, speedup, each once",
+        return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is not a list "
+                            "of times, map, speedup, each once",
                             plot->opts->figures);
     if (plot->opts->procs != NULL &&
         (plot->figures.kinds & CHORALE_FIGURE_TIMES) == 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--figures %s: these are of all "
-                            "numbers of processes; leave out -P",
+        return chorale_fail(msg, CHORALE_USAGE, "--figures %s: these show all "
+                            "process counts; leave out -P",
                             plot->opts->figures);
     return CHORALE_OK;
 }
@@ -283,17 +283,17 @@ static enum chorale_err check_kind(struct plot *plot,
     const char *format = plot->opts->format, *terminal = plot->opts->terminal;
 
     if (terminal != NULL && strcmp(terminal, "dumb") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--terminal: '%s' is none that "
-                            "there is; there is dumb", terminal);
+        return chorale_fail(msg, CHORALE_USAGE, "--terminal: '%s' is unknown; "
+                            "use dumb", terminal);
     if (terminal != NULL && (format != NULL || plot->opts->dir != NULL))
-        return chorale_fail(msg, CHORALE_USAGE, "--terminal shows figures and "
-                            "writes none; leave out -o and --format");
+        return chorale_fail(msg, CHORALE_USAGE, "--terminal: it writes no "
+                            "files; leave out -o and --format");
     if (format == NULL)
         format = "png";
     if (strcmp(format, "png") != 0 && strcmp(format, "svg") != 0 &&
         strcmp(format, "pdf") != 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--format: '%s' is none of png, svg, pdf",
+                            "--format: '%s' is unknown; use png, svg or pdf",
                             format);
     snprintf(plot->kind, sizeof(plot->kind), "%s", format);
     if (terminal != NULL)
@@ -340,24 +340,25 @@ const struct chorale_verb chorale_verb_plot = {
     .args = "results.db",
     .summary = "draw time against size, the table's choices and speed-ups",
     .detail =
-        "times: one picture for each collective and number of processes (and "
-        "system, type, placement where there are several): the time of every "
-        "variant against n, the bytes of the operation, with its 95 % "
-        "interval over the launches; the library's default in black; what "
-        "the model predicts in dashes; a ring on the decided choice at each "
-        "measured n, and a band below in the colour of the choice.\n"
-        "map (not with -P): of each collective that is decided, the table's "
-        "choice over n and P, and the n of each crossover.\n"
+        "times: one picture for each collective and process count (and "
+        "system, type, placement if there are several). It shows the time of "
+        "every variant over n, the bytes of the operation, with its 95 % "
+        "interval over the launches. The library's default is black and the "
+        "model's prediction dashed. A ring marks the decided choice at each "
+        "measured n, and a band below has the colour of the choice.\n"
+        "map (not with -P): for each decided collective, the table's choice "
+        "over n and P, and the n of each crossover.\n"
         "speedup (not with -P): how many times faster than the library's "
-        "default the table is, over n and P: as validated, where `chorale "
-        "validate` has measured the table that there is, else in the launches "
-        "that confirmed it.\n"
-        "The pictures' names are printed. Beside each lies its data (.dat, "
-        "columns explained in its heading), from which gnuplot can be called "
-        "by hand with the scripts in the package's data folder.\n"
-        "The program gnuplot is taken from GNUPLOT if that is set, else found "
-        "in PATH; without it the data files are still written. "
-        "CHORALE_DATADIR names another folder of scripts.",
+        "default the table is, over n and P. It is as validated if `chorale "
+        "validate` has measured the present table, else of the launches that "
+        "confirmed it.\n"
+        "The names of the pictures are printed. Beside each picture is its "
+        "data file (.dat, with columns explained in its heading), which can "
+        "be drawn by hand with gnuplot and the scripts in the package's data "
+        "folder.\n"
+        "gnuplot is the program named by GNUPLOT, else the one in PATH; "
+        "without it only the data files are written. CHORALE_DATADIR names "
+        "another folder of scripts.",
     .example = "chorale plot results.db\n"
                "chorale plot results.db -o pictures --format svg "
                "--collectives bcast -P 4,8\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plots.h - between the files of this room: what is drawn in one picture, its
- * data file, and gnuplot. */
+/* plots.h - shared by the files of this folder: the rows of pictures, their
+ * data files, and gnuplot. */
 #ifndef CHORALE_PLOTS_PLOTS_H
 #define CHORALE_PLOTS_PLOTS_H
 
@@ -9,23 +9,23 @@
 #include "db/store.h"
 #include "tuner/base/gnuplot.h"
 
-/* Series drawn in one picture; the rest stays in the data file. */
+/* Most series drawn in a picture; the data file has all. */
 #define CHORALE_PLOTS_MAX_DRAWN 16
 
-/* One measured cell, with what was fitted and decided for it. */
+/* One measured cell, with its model time and decision. */
 struct chorale_plots_row {
-    /* what the picture is of */
+    /* the picture */
     char coll[32], shape[16], dtype[32], op[32], root[16], buffers[16];
     char op_class[16];
     int comm_size, ppn;
-    /* whose rows of the table serve it: its own type's and operation's, or
-     * those that chorale_served_kind_instead() names; "" where the library does */
+    /* type and operation of the decisions that are used: its own, or those of
+     * chorale_served_kind_instead(); "" if the library is used */
     char by_dtype[32], by_op[32], instead[72];
-    /* which series */
+    /* the series */
     char provider[16], variant[64], params[128];
     /* the point: bytes and seconds; NAN where unknown */
     double n, msg_size, seconds, lo, hi, model;
-    int decided; /* the decision table chooses this variant here */
+    int decided; /* 1: the decision table chooses this variant here */
 };
 
 struct chorale_plots_rows {
@@ -42,7 +42,7 @@ struct chorale_plots_picture {
     size_t nseries;    /* out: all series */
 };
 
-/* A row's picture, and its series, are those of another. */
+/* Returns 1 if two rows belong to the same picture, or series. */
 int chorale_plots_same_picture(const struct chorale_plots_row *a,
                                const struct chorale_plots_row *b);
 int chorale_plots_same_series(const struct chorale_plots_row *a,
@@ -62,21 +62,23 @@ enum chorale_err chorale_plots_write_dat(struct chorale_store *store,
                                          const char *path,
                                          struct chorale_errmsg *msg);
 
-/* "native binomial segsize=8192"; the provider is left out where it is ours,
- * the name where it says nothing. Safe text, of at most CHORALE_PLOTS_LABEL
- * bytes with its end: nothing is cut, so that no two look the same. */
+/* Format a label like "native binomial segsize=8192". The provider is left out
+ * if it is chorale, the name if it adds nothing. The result is safe text of at
+ * most CHORALE_PLOTS_LABEL bytes with its terminator; it is never truncated, so
+ * that labels stay distinct. */
 enum { CHORALE_PLOTS_LABEL = 256 };
 void chorale_plots_choice_label(char *out, size_t size, const char *provider,
                                 const char *variant, const char *params);
 
-/* A row of the decision table. */
+/* One row of the decision table. */
 struct chorale_plots_box {
-    /* what the map is of; ppn 0: the shape says it */
+    /* the map; ppn 0: implied by the shape */
     char coll[32], shape[16], dtype[32], op[32], op_class[16];
     int ppn;
     char provider[16], variant[64], params[128];
-    char instead[72];        /* "", or it is not in the table, which takes
-                              * that here: chorale_served_kind_instead() */
+    char instead[72];        /* type and operation that the table uses instead
+                              * of this row, as of chorale_served_kind_instead(); or
+                              * "" */
     int comm_size, comm_size_hi, modelled;
     sqlite3_int64 n_lo, n_hi; /* bytes */
 };
@@ -86,7 +88,8 @@ struct chorale_plots_boxes {
     size_t count;
 };
 
-/* The table of a system, from two ranks on. The caller frees boxes->box. */
+/* Load the table of a system, from two ranks on. The caller frees
+ * boxes->box. */
 enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
                                           sqlite3_int64 system_id,
                                           struct chorale_plots_boxes *boxes,
@@ -100,14 +103,14 @@ enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
                                          const char *path,
                                          struct chorale_errmsg *msg);
 
-/* What the table wins at one point. */
+/* The table's speed-up at one point. */
 struct chorale_plots_gain {
-    const char *coll, *shape, *dtype, *op, *root, *choice, *rows_of; /* of the
-                              * proofs */
-    int ppn;                 /* 0: the shape says it */
+    const char *coll, *shape, *dtype, *op, *root, *choice, *rows_of; /* owned
+                              * by the proofs */
+    int ppn;                 /* 0: implied by the shape */
     int comm_size;
     double n, msg_size;      /* bytes */
-    double speedup, lo, hi;  /* over the library; lo, hi NAN: unknown */
+    double speedup, lo, hi;  /* relative to the library; lo, hi NAN: unknown */
     int slower;              /* significantly */
 };
 
@@ -118,7 +121,7 @@ struct chorale_plots_gains {
 
 struct chorale_proofs;       /* tuner/assess/validate.h */
 
-/* Those of all points with a launch that counts. Texts are the proofs'. The
+/* List all points with a launch that counts. Texts belong to the proofs. The
  * caller frees gains->gain. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_plots_load_gains(const struct chorale_proofs *proofs,
                                           struct chorale_plots_gains *gains,

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# replicate.gp - the cost of replicated data against the side of the groups
-# that share it, on a scale on which its least value is seen; below it its
-# parts, which differ by powers of ten.
+# replicate.gp - draws the cost of replicated data over the side of the groups
+# that share it, on a scale that shows its minimum. Below are its parts, which
+# differ by powers of ten.
 #
 # By hand:  gnuplot -d -c replicate.gp DATA OUTPUT KIND TITLE BEST UNIT POINTS
 #   DATA    a .dat file of `chorale replicate --plot`
-#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES for a terminal
 #   BEST    the best side
-#   UNIT    of the times
-#   POINTS  what was measured: none, aggregate, both
+#   UNIT    unit of the times
+#   POINTS  measured placements: none, aggregate, both
 #
-# Texts come as arguments, never as gnuplot code, and are drawn as they are.
+# Texts are arguments, are never run as gnuplot code, and are drawn literally.
 
 data = ARG1
 best = real(ARG5)
@@ -34,10 +34,10 @@ if (!text) {
     set rmargin 26
 }
 
-# What is zero has no logarithm.
+# Zero has no logarithm.
 positive(x) = x > 0 ? x : 1/0
 
-# So has what was not measured: NaN is drawn nowhere, but for its key.
+# Unmeasured points are NaN, which is not drawn; their key is omitted.
 seen = ARG7 eq 'none' ? '' : 'measured'
 apart = ARG7 eq 'both' ? 'measured, scatter' : ''
 
@@ -52,7 +52,7 @@ plot \
     data using 1:(positive($9)) with points pointtype 4 pointsize 2 \
         linewidth 2 linecolor rgb 0x555555 title apart, \
     data using 1:2 with linespoints pointtype 7 pointsize 0.6 \
-        linewidth 2 linecolor rgb 0x000000 title 'T_o, foretold', \
+        linewidth 2 linecolor rgb 0x000000 title 'T_o, predicted', \
     1/0 with lines dashtype (9, 6) linecolor rgb 0xD55E00 \
         title sprintf('best: %d', best)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - the verb `report`: one page about one system. */
+/* report.c - the verb `report`: writes one page about one system. */
 #include "plots/report.h"
 
 #include <stdlib.h>
@@ -18,10 +18,10 @@ struct opts {
 
 static const struct chorale_opt rows[] = {
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
-      "the page to write, replaced when all is written (default: the "
-      "database's name with -report.html for .db)", 0, 0 },
+      "page to write, replaced when complete (default: the database's name "
+      "with -report.html instead of .db)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "the system, where there are several", 0, 0 },
+      "system, if there are several", 0, 0 },
     { "anonymize", 0, CHORALE_OPT_FLAG, offsetof(struct opts, anonymize), NULL,
       "leave out or replace hosts, users, accounts, paths, command lines and "
       "names of systems and programs", 0, 0 },
@@ -30,8 +30,8 @@ static const struct chorale_opt rows[] = {
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
-/* As told, or the database's name with -report.html for .db; NULL: out of
- * memory. */
+/* The output: as given, or the database's name with -report.html for .db. NULL
+ * if out of memory. */
 static char *output_path(const struct opts *opts, const char *db_path)
 {
     static const char suffix[] = "-report.html";
@@ -50,7 +50,7 @@ static char *output_path(const struct opts *opts, const char *db_path)
     return path;
 }
 
-/* The output is a file, and not the database. */
+/* Check that the output is a file other than the database. */
 static enum chorale_err check_output(const char *output, const char *db_path,
                                      struct chorale_errmsg *msg)
 {
@@ -62,16 +62,16 @@ static enum chorale_err check_output(const char *output, const char *db_path,
     if (stat(output, &st) != 0)
         return CHORALE_OK;
     if (!S_ISREG(st.st_mode))
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: is not a file; name a "
+        return chorale_fail(msg, CHORALE_USAGE, "-o %s: not a file; name a "
                             "file to write", output);
     if (stat(db_path, &db) == 0 && db.st_dev == st.st_dev &&
         db.st_ino == st.st_ino)
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: is the database "
+        return chorale_fail(msg, CHORALE_USAGE, "-o %s: it is the database "
                             "itself; name another file", output);
     return CHORALE_OK;
 }
 
-/* Something was measured of it. */
+/* Check that the system has measurements. */
 static enum chorale_err check_measured(struct chorale_report *report)
 {
     sqlite3_int64 count = 0;
@@ -83,13 +83,13 @@ static enum chorale_err check_measured(struct chorale_report *report)
     err = chorale_store_int(report->store, sql, 0, &count, report->msg);
     if (err == CHORALE_OK && count == 0)
         err = chorale_fail(report->msg, CHORALE_DATA, "%s: nothing measured "
-                           "yet; `chorale run %s` does",
+                           "yet; run `chorale run %s`",
                            chorale_store_path(report->store),
                            chorale_store_path(report->store));
     return err;
 }
 
-/* The name that the page says: the system's, or what stands for it. */
+/* Take the name for the page: the system's, or its replacement. */
 static void take_name(struct chorale_report *report, sqlite3_stmt *stmt,
                       void *arg)
 {
@@ -212,25 +212,24 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 const struct chorale_verb chorale_verb_report = {
     .name = "report",
     .args = "results.db",
-    .summary = "write one HTML page that shows a system's result",
+    .summary = "write one HTML page with a system's results",
     .detail =
-        "The page is one file that asks for nothing else: pictures are in it, "
-        "and its policy lets a browser load nothing. It has what was won over "
-        "the library's default, with intervals, and where that number is from; "
-        "the table's choices over n and P and where they change; the speed-up "
-        "over n and P; the time of every variant against n; the fitted model "
-        "and how well it fits; messages and bytes as counted against what the "
-        "algorithm sends; noise and what speaks against the numbers; what an "
-        "imported trace could win; the environment; and the commands that made "
-        "it. Every picture has its numbers in a table. Sections can be "
-        "filtered by collective and by P; without scripts all is shown.\n"
-        "What was won is as validated where `chorale validate` has measured "
-        "the table that there is, else as in the launches of the campaign that "
-        "confirmed the table's choices; the page says which.\n"
+        "The page is a single file: it contains its pictures, and its policy "
+        "forbids the browser to load anything else. It shows the gain over "
+        "the library's default, with intervals and their origin; the table's "
+        "choices over n and P and their crossovers; the speed-up over n and "
+        "P; the time of every variant over n; the fitted model and its "
+        "errors; counted messages and bytes compared with the algorithm's; "
+        "noise and problems of the numbers; the predicted gain for an "
+        "imported trace; the environment; and the commands that made it. "
+        "Every picture has its numbers in a table. Sections can be filtered "
+        "by collective and by P; without scripts everything is visible.\n"
+        "The gain is as validated if `chorale validate` has measured the "
+        "present table, else of the campaign's launches that confirmed the "
+        "table's choices; the page names the source.\n"
         "The same database gives the same page. Without gnuplot the page has "
-        "tables only, and says so. With --anonymize the system is s1, and of "
-        "the environment only what is known to tell nothing of the place "
-        "stays.",
+        "only tables and notes it. With --anonymize the system is s1, and of "
+        "the environment only values stay that do not identify the site.",
     .example = "chorale report results.db -o report.html\n"
                "chorale report results.db --anonymize -o public.html",
     .opt = rows,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_application.c - how much of a traced application's time in
- * collectives the table can win. */
+/* report_application.c - writes the predicted gain for traced applications. */
 #include "plots/report.h"
 
 #include "tuner/assess/trace_gain.h"
@@ -73,7 +72,7 @@ static void put_points(struct chorale_report *report,
     }
     chorale_html_end(&table);
     if (gain->count > MOST_POINTS)
-        fprintf(report->out, "<p>And %zu points more: <code>chorale evaluate "
+        fprintf(report->out, "<p>And %zu more points: <code>chorale evaluate "
                              "--trace --points</code>.</p>\n",
                 gain->count - MOST_POINTS);
 }
@@ -117,8 +116,8 @@ enum chorale_err chorale_report_application(struct chorale_report *report)
     if (err != CHORALE_OK)
         return err;
     if (report->proofs.count == 0) {
-        fputs("<p>Nothing decided yet, so nothing is won: <code>chorale decide"
-              "</code>.</p>\n", report->out);
+        fputs("<p>Nothing decided yet, so no gain is known: <code>chorale "
+              "decide</code>.</p>\n", report->out);
         return CHORALE_OK;
     }
     return put_gain(report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_counters.c - messages and bytes of one call as they were counted,
- * against what the algorithm sends: its schedule, played without MPI. */
+/* report_counters.c - compares counted messages and bytes of one call with the
+ * algorithm's schedule, simulated without MPI. */
 #include "plots/report.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "plots/plots.h"
 #include "tuner/base/units.h"
 
-/* Ranks up to which a schedule is played here: more take seconds each. */
+/* Most ranks to simulate a schedule for: more take seconds each. */
 #define MOST_RANKS 128
 
-/* Of each variant, its largest block at each number of ranks; over its runs. */
+/* For each variant and number of ranks, its largest block; over its runs. */
 static const char counters_sql[] =
     "WITH k AS (SELECT c.cell_id, c.coll, c.variant, c.params, c.comm_size,"
     "  c.ppn, c.shape, c.dtype, c.op, c.op_class, c.msg_size, c.n,"
@@ -42,7 +42,7 @@ struct rows {
     int count, equal, differ;
 };
 
-/* What one call sends in all; 0: no schedule here. */
+/* Sum up the messages of one call. Returns 0 without a schedule. */
 static int play(sqlite3_stmt *stmt, struct chorale_schedule_sum *sum)
 {
     int coll = chorale_coll_find(chorale_text(stmt, 0));
@@ -73,7 +73,7 @@ static int play(sqlite3_stmt *stmt, struct chorale_schedule_sum *sum)
            chorale_schedule_walk(alg, &pt, sum, NULL) == 0;
 }
 
-/* "12", or "12 to 14" where launches differ. */
+/* Write "12", or "12 to 14" if launches differ. */
 static void put_range(struct chorale_html_table *table, double lo, double hi)
 {
     if (hi > lo)
@@ -145,7 +145,7 @@ enum chorale_err chorale_report_counters(struct chorale_report *report)
     } };
     enum chorale_err err;
 
-    fputs("<p>Of one call, all ranks together, at the largest block m of each "
+    fputs("<p>Totals of one call over all ranks, at the largest block m of a "
           "variant: as counted while it ran, and as the algorithm's schedule "
           "has it.</p>\n", report->out);
     chorale_html_begin(&rows.table, "Messages and bytes, counted and by the "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_figures.c - the sections with pictures, and the tables that say the
- * same in numbers. */
+/* report_figures.c - writes the sections with pictures, and tables of the same
+ * numbers. */
 #include "plots/report.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static const char *seconds(double value, char text[32])
     return isfinite(value) ? chorale_human_seconds(value, text) : "-";
 }
 
-/* The picture, or a line where it should be. */
+/* Write the picture, or a line instead of it. */
 static enum chorale_err put_picture(struct chorale_report *report,
                                     const struct chorale_figure *figure)
 {
@@ -43,7 +43,7 @@ static enum chorale_err put_picture(struct chorale_report *report,
     return err;
 }
 
-/* The series of a figure of times, in the order of its data file. */
+/* The series of a times figure, in the order of its data file. */
 static size_t find_series(const struct chorale_figure *figure, size_t most,
                           const struct chorale_plots_row **series)
 {
@@ -152,7 +152,7 @@ static enum chorale_err put_map(void *arg, const struct chorale_figure *figure,
     enum chorale_err err = put_picture(report, figure);
 
     (void)msg;
-    fputs("<p class=\"note\">The table below has the same.</p></figure>\n",
+    fputs("<p class=\"note\">See the table below.</p></figure>\n",
           report->out);
     return err;
 }
@@ -196,7 +196,7 @@ static enum chorale_err put_speedup(void *arg,
     return err;
 }
 
-/* The figures of one kind, into the section under way. */
+/* Write the figures of one kind into the current section. */
 static enum chorale_err put_figures(
     struct chorale_report *report, enum chorale_figure_kind kind,
     enum chorale_err (*each)(void *, const struct chorale_figure *,
@@ -228,7 +228,7 @@ static const char decisions_sql[] =
     " speedup_hi, regret, reason, op_class FROM v_decision WHERE system_id = ?1"
     " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo";
 
-/* The choice of the row before, by which a crossover is known. */
+/* The choice of the previous row, to find crossovers. */
 struct crossing {
     struct chorale_html_table table;
     char coll[32], choice[256], line[256];
@@ -237,7 +237,7 @@ struct crossing {
     int open;
 };
 
-/* The choice, or that the table has another one there. */
+/* Write the choice, or that the table uses another one instead. */
 static void put_choice(const struct crossing *c, struct chorale_html_table *to,
                        sqlite3_stmt *stmt, const char *choice)
 {
@@ -325,10 +325,10 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     size_t nmap = 0;
     enum chorale_err err;
 
-    fputs("<p>What the table chooses for n bytes of an operation on P "
-          "processes. Every n and P that is not listed is the library's. The "
-          "rows of one type and operation serve all that the standard defines: "
-          "double and sum where these were measured, else the first by name; "
+    fputs("<p>The table's choice for n bytes of an operation on P "
+          "processes. An n and P that are not listed stay with the library. "
+          "The rows of one type and operation stand for all of the standard: "
+          "double and sum if these were measured, else the first by name; "
           "rows and maps of others are marked.</p>\n",
           report->out);
     err = put_figures(report, CHORALE_FIGURE_MAP, put_map, &nmap);
@@ -342,7 +342,7 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     if (err == CHORALE_OK)
         fputs("<p class=\"note\">Crossover: at this n the choice changes. "
               "Speed-ups are of the launches that confirmed the choice. "
-              "Regret: what the choice is expected to cost against the best."
+              "Regret: the expected excess of the choice over the best."
               "</p>\n", report->out);
     return err;
 }
@@ -357,7 +357,7 @@ enum chorale_err chorale_report_speedups(struct chorale_report *report)
             report->validated ? "as validated" : "as in the campaign");
     err = put_figures(report, CHORALE_FIGURE_SPEEDUP, put_speedup, &count);
     if (err == CHORALE_OK && count == 0)
-        fputs("<p>None: there is no table, or nothing to hold it against.</p>"
+        fputs("<p>None: no table was decided or compared.</p>"
               "\n", report->out);
     return err;
 }
@@ -367,14 +367,15 @@ enum chorale_err chorale_report_times(struct chorale_report *report)
     size_t count = 0;
 
     if (report->system.imported)
-        fputs("<p>Times as the benchmark printed them, and as they were chosen "
-              "when they were imported: the mean over calls and ranks, the "
-              "median of the calls, or the slowest rank's; of several files of "
-              "a point the median, with a 95 % interval.</p>\n", report->out);
+        fputs("<p>Times as the benchmark printed them, by the statistic "
+              "chosen at import: the mean over calls and ranks, the "
+              "median of the calls, or the slowest rank's; of several files "
+              "of a point the median, with a 95 % interval.</p>\n",
+              report->out);
     else
         fputs("<p>Medians with 95 % intervals over the launches; the library's "
-              "default in the colour of the text. Dashes are the model's. A "
-              "ring, and the band below, are the table's choice.</p>\n",
+              "default in the colour of the text. Dashes are the model's. "
+              "Rings, and the band below, mark the table's choice.</p>\n",
               report->out);
     return put_figures(report, CHORALE_FIGURE_TIMES, put_times, &count);
 }

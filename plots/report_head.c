@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_head.c - the headline: what was won, on what, when, how long it took,
- * and where the numbers are from. */
+/* report_head.c - writes the headline: the gain, the system, the dates and
+ * durations, and the source of the numbers. */
 #include "plots/report.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static const char facts_sql[] =
     "   ORDER BY comm_size))"
     " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
 
-/* The library's name says nothing of the place but for paths in it. */
+/* The library's name identifies the site only by paths in it. */
 static const char library_sql[] =
     "SELECT 'mpi_library' AS key, mpi_library AS value FROM system"
     " WHERE system_id = ?1";
@@ -50,12 +50,12 @@ static void write_library(struct chorale_report *report, sqlite3_stmt *stmt,
          text[1] != NULL ? text[1] : chorale_text(stmt, 1));
 }
 
-/* Hours and minutes where seconds say little. */
+/* Format hours and minutes for long durations. */
 static const char *duration(double seconds, char text[48])
 {
     long minutes;
 
-    if (!(seconds >= 600 && seconds < 1e12)) /* a damaged one's too */
+    if (!(seconds >= 600 && seconds < 1e12)) /* also of a damaged database */
         return chorale_human_seconds(seconds, text);
     minutes = (long)(seconds / 60 + 0.5);
     snprintf(text, 48, "%ld h %02ld min", minutes / 60, minutes % 60);
@@ -103,7 +103,7 @@ static void write_facts(struct chorale_report *report, sqlite3_stmt *stmt,
     fact(report->out, "P", text);
 }
 
-/* The number, what it is, and a line more. */
+/* Write a number, its description, and a further line. */
 static void tile(FILE *out, const char *number, const char *what,
                  const char *more)
 {
@@ -132,8 +132,8 @@ static const struct chorale_proof *find_best(
     return best;
 }
 
-/* What a proof compares: where the table leaves a point to the library, that
- * is on both sides, and a ratio other than 1 is noise. */
+/* Describe the compared choices. If the table leaves a point to the library,
+ * both sides run the library, and a ratio other than 1 is noise. */
 static void put_point(FILE *out, const char *what,
                       const struct chorale_proof *p)
 {
@@ -171,7 +171,7 @@ static void write_tiles(struct chorale_report *report,
                     t->npoint);
     if (same > 0)
         snprintf(more + used, sizeof(more) - (size_t)used,
-                 ", at %zu of them the library on both sides", same);
+                 ", with the library on both sides at %zu of them", same);
     tile(out, chorale_report_ratio(t->mean, t->half, number),
          "geometric mean of the speed-up over the library's default", more);
     put_point(out, "worst point", t->worst);
@@ -179,7 +179,7 @@ static void write_tiles(struct chorale_report *report,
     fputs("</div>\n", out);
 }
 
-/* Where the numbers are from. */
+/* Write the source of the numbers. */
 static void write_source(const struct chorale_report *report,
                          const struct chorale_proof_total *t)
 {
@@ -189,14 +189,14 @@ static void write_source(const struct chorale_report *report,
         fputs("<p>Validated: the table's choices against the library's "
               "selector, simulated again; simulated times are exact.", out);
     else if (report->validated)
-        fputs("<p>Validated: a program that calls MPI as any other does, with "
-              "the table behind the shim, against the library's default in the "
-              "same process, in launches of their own.", out);
+        fputs("<p>Validated: a program that calls MPI as usual, with "
+              "the table behind the shim, compared with the library's default "
+              "in the same process, in launches of their own.", out);
     else if (report->system.simulated)
         fputs("<p>From the simulated campaign that the table was decided on; "
               "<code>chorale validate</code> has not run.", out);
     else
-        fputs("<p>Not validated yet (<code>chorale validate</code> does that): "
+        fputs("<p>Not validated yet (run <code>chorale validate</code>): "
               "from those launches of the campaign that confirmed the "
               "decisions, paired with the library's default within each; "
               "the launches that chose do not count. Points that the table "
@@ -260,7 +260,7 @@ static void write_by_collective(struct chorale_report *report)
           "\n", report->out);
 }
 
-/* What other benchmarks printed was measured neither here nor by the runner. */
+/* Tables of other benchmarks; they were not measured here by the runner. */
 static const char imported_sql[] =
     "SELECT f.value AS file, b.value AS format, count(*) FROM launch l"
     " JOIN run r USING (launch_id)"
@@ -312,8 +312,8 @@ enum chorale_err chorale_report_head(struct chorale_report *report)
     } else {
         fprintf(report->out, "<p><strong>%s</strong></p>\n",
                 report->proofs.count > 0
-                    ? "There is a table, but no launch that counts says what "
-                      "it wins."
+                    ? "There is a table, but no launch counts, so its gain is "
+                      "unknown."
                 : report->system.imported
                     ? "What another benchmark printed decides nothing: "
                       "<code>chorale plan</code> and <code>chorale run</code> "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_model.c - the fitted parameters with their intervals, and how well
- * the model describes each variant. */
+/* report_model.c - writes the fitted parameters with their intervals, and the
+ * model's error for each variant. */
 #include "plots/report.h"
 
 #include <string.h>
@@ -20,10 +20,10 @@ static const char variants_sql[] =
 
 struct rows {
     struct chorale_html_table table;
-    int count, untrusted, unsure; /* kappas without an interval */
+    int count, untrusted, unsure; /* kappa values without interval */
 };
 
-/* A value in its unit: seconds, seconds a byte, bytes, ways. */
+/* Format a value in its unit: seconds, seconds a byte, bytes, ways. */
 static const char *value(sqlite3_stmt *stmt, int column, char text[64])
 {
     const char *param = chorale_text(stmt, 0);
@@ -121,7 +121,7 @@ enum chorale_err chorale_report_model(struct chorale_report *report)
     };
     static const char *const variants[] = {
         "Variant", "Placement", "Points", "Error, median", "Error, worst",
-        "Foretold", "Lack of fit, p", "Reach", "Trusted",
+        "Predicted", "Lack of fit, p", "Reach", "Trusted",
     };
     struct rows p = { .table = { .out = report->out } };
     struct rows v = p;
@@ -137,26 +137,27 @@ enum chorale_err chorale_report_model(struct chorale_report *report)
     if (err != CHORALE_OK)
         return err;
     if (p.count == 0)
-        fputs("<p>Nothing fitted yet: <code>chorale fit</code> does.</p>\n",
+        fputs("<p>Nothing fitted yet; run <code>chorale fit</code>.</p>\n",
               report->out);
     if (p.unsure > 0)
-        fputs("<p class=\"note\">kappa without an interval: one launch tells "
-              "none, or what was measured does not tell how many ranks fill a "
-              "node's port. That of a pattern is the least of its launches, "
-              "that of links explains the patterns.</p>\n", report->out);
+        fputs("<p class=\"note\">kappa without an interval: there is only one "
+              "launch, or the measurements do not determine how many ranks "
+              "fill a node's port. The kappa of a pattern is the least of its "
+              "launches; that of links explains the patterns.</p>\n",
+              report->out);
     if (p.untrusted > 0)
-        fputs("<p><strong>Lack of fit: do not predict by this model."
+        fputs("<p><strong>Lack of fit: do not predict with this model."
               "</strong></p>\n", report->out);
     chorale_html_begin(&v.table, "How well the model describes each variant",
                        "ttnnnnnnt", variants);
     err = chorale_report_query(report, variants_sql, put_variant, &v);
     chorale_html_end(&v.table);
     if (v.count > 0)
-        fputs("<p class=\"note\">Foretold: 90th percentile of the errors "
-              "where each point is foretold by a fit without its P. Lack of "
+        fputs("<p class=\"note\">Predicted: 90th percentile of the errors "
+              "if each point is predicted by a fit without its P. Lack of "
               "fit: the p value of the model missing by more than launches "
               "differ; below 0.01 with a worst error above 10 % the variant "
-              "lacks fit. Reach: by how many times more ranks it was foretold "
+              "lacks fit. Reach: how many times more ranks were predicted "
               "within 10 %.</p>\n", report->out);
     return err;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_noise.c - how sure the numbers are, and what speaks against them. */
+/* report_noise.c - writes how precise the numbers are, and known problems. */
 #include "plots/report.h"
 
 #include <string.h>
 
 #include "tuner/summary/summary.h"
 
-/* Of each collective and P: cells by half the relative width of their
- * intervals, and what became of the runs. */
+/* For each collective and P: cells by half the relative width of their
+ * intervals, and the status of their runs. */
 static const char noise_sql[] =
     "WITH w AS (SELECT coll, comm_size, count(*) AS cells,"
     "   total(half <= 0.01) AS one, total(half > 0.01 AND half <= 0.03)"
@@ -95,11 +95,11 @@ static void put_flags(struct chorale_report *report, const struct flags *flags)
     for (int i = 0; i < CHORALE_NFLAG; i++)
         any += flags->flagged[i];
     if (any == 0) {
-        fputs("<p>No cell has a mark against it; how narrow the intervals are is "
+        fputs("<p>No cell is marked; the widths of the intervals are "
               "above.</p>\n", report->out);
         return;
     }
-    chorale_html_begin(&table, "What speaks against cells", "tnnt", head);
+    chorale_html_begin(&table, "Problems of cells", "tnnt", head);
     for (int i = 0; i < CHORALE_NFLAG; i++) {
         if (flags->flagged[i] == 0)
             continue;
@@ -136,10 +136,10 @@ enum chorale_err chorale_report_noise(struct chorale_report *report)
 
     fputs("<p>Cells by half the relative width of the 95 % interval of their "
           "time over the launches; it is unknown with one launch on a real "
-          "machine. Wrong: the variant's result was not right, so it was never "
-          "timed. What a validation measured of the table is counted here, "
+          "machine. Wrong: the variant's result was incorrect, so it was never "
+          "timed. Runs of a validation of the table are counted here, "
           "too.</p>\n", report->out);
-    chorale_html_begin(&table, "Runs, and how narrow the intervals are",
+    chorale_html_begin(&table, "Runs, and widths of the intervals",
                        "tnnnnnnnnnnnnn", head);
     err = chorale_report_query(report, noise_sql, put_noise, &table);
     chorale_html_end(&table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report_page.c - the page: its head and policy, the way through it, the
- * filter, and the sections in their order. */
+/* report_page.c - writes the page: head and policy, navigation, filter, and the
+ * sections in order. */
 #include "config.h"
 
 #include "plots/report.h"
@@ -22,7 +22,7 @@ static const char script[] =
 static const struct {
     const char *id, *title;
     chorale_report_section *write;
-    int traced;              /* only with a trace */
+    int traced;              /* 1: only with a trace */
 } sections[] = {
     { "result", "Result", chorale_report_head, 0 },
     { "choices", "Choices and crossovers", chorale_report_choices, 0 },
@@ -175,7 +175,7 @@ static void write_choice(struct chorale_report *report, sqlite3_stmt *stmt,
     fputs("</label>\n", report->out);
 }
 
-/* Hidden until the script that it needs has run. */
+/* Write the filter, which is hidden until its script has run. */
 static enum chorale_err write_filter(struct chorale_report *report)
 {
     static char coll[] = "coll", procs[] = "procs";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sha256.c - SHA-256: see sha256.h. */
+/* sha256.c - SHA-256 and its base64 form. */
 #include "plots/sha256.h"
 
 #include <stdint.h>
@@ -91,6 +91,6 @@ void chorale_csp_hash(const char *text, size_t len,
         for (int j = 0; j < 4; j++)
             *to++ = letter[three >> (18 - 6 * j) & 63];
     }
-    to[-1] = '='; /* 32 bytes are 43 letters and one to fill up */
+    to[-1] = '='; /* 32 bytes are 43 characters and one of padding */
     *to = '\0';
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* speedup.c - what the table wins over the library, over sizes and process
- * counts: its points, and the data file of one map. Every number is of the
- * proofs that the tuner made. */
+/* speedup.c - lists the table's speed-ups over sizes and process counts, and
+ * writes the data file of one map. All numbers are from the tuner's proofs. */
 #include "plots/plots.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@ static const char heading[] =
     "#\n"
     "# Block 0, the frame\n"
     "#   1, 2  left and right end of the axis of n    3, 4  ends of that of P\n"
-    "#   5     where n = 0 is drawn (0: there is none)\n"
+    "#   5     where n = 0 is drawn (0: not drawn)\n"
     "#   6, 7  least and greatest speed-up\n"
     "#   8, 9  least and greatest P               10  number of points\n"
     "#   11, 12 least n above 0, and greatest n\n"
@@ -26,7 +25,7 @@ static const char heading[] =
     "#   5     speed-up over the library          6, 7  its 95 % interval\n"
     "#   8     n, bytes of the operation          9  P, number of processes\n"
     "#   10    1 if significantly slower          11 what the table chooses\n"
-    "#   12    by rows of that type and operation, if not by its own\n";
+    "#   12    type and operation of the rows used, if not its own\n";
 
 static int compare_keys(const struct chorale_plots_gain *a,
                         const struct chorale_plots_gain *b)
@@ -97,14 +96,14 @@ struct frame {
     double left, right, lower, upper, slowest, fastest;
 };
 
-/* Where a point lies on the axis of n. */
+/* The position of n on its axis. */
 static double place(const struct frame *f, double n)
 {
     return n > 0 ? n : f->zero;
 }
 
-/* Half-way from a to b on a logarithmic axis; a without b: as far beyond it as
- * the other neighbour is, or half a doubling. */
+/* Half-way from a to b on a logarithmic axis. Without b: as far beyond a as the
+ * other neighbour is, or half a doubling. */
 static double between(double a, double b, double other)
 {
     if (b > 0)
@@ -112,8 +111,8 @@ static double between(double a, double b, double other)
     return other > 0 ? a * sqrt(a / other) : 0;
 }
 
-/* The next process count of the map below gain[i]'s (step -1) or above it; 0:
- * none. */
+/* The process count of the map next to gain[i]'s, below (step -1) or above; 0
+ * if it is the last. */
 static double next_procs(const struct chorale_plots_gain *gain, size_t count,
                          size_t i, int step)
 {
@@ -133,7 +132,7 @@ struct box {
     double left, right, lower, upper;
 };
 
-/* The area of a point: half-way to its neighbours, so that they touch. */
+/* The area of a point: half-way to its neighbours, so that areas touch. */
 static struct box find_box(const struct chorale_plots_gain *gain, size_t count,
                            size_t i, const struct frame *f)
 {
@@ -148,7 +147,7 @@ static struct box find_box(const struct chorale_plots_gain *gain, size_t count,
     struct box box = { between(n, before, after), between(n, after, before),
                        between(p, below, above), between(p, above, below) };
 
-    if (!(box.left > 0) || !(box.right > 0)) { /* alone */
+    if (!(box.left > 0) || !(box.right > 0)) { /* a single n */
         box.left = n / sqrt(2);
         box.right = n * sqrt(2);
     }
@@ -207,7 +206,7 @@ static void write_all(FILE *out, const struct chorale_plots_gain *gain,
         struct box box = find_box(gain, count, i, &f);
         char label[CHORALE_PLOTS_LABEL], of[72];
 
-        /* Whatever is beside them, rows of the same n end alike. */
+        /* Rows of the same n end at the same place. */
         if (!(gain[i].n < f.most_n))
             box.right = f.right;
         if (place(&f, gain[i].n) <= (f.zero > 0 ? f.zero : f.least_n))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# speedup_map.gp - how many times faster than the library the table is, over n
-# and the number of processes.
+# speedup_map.gp - draws the speed-up of the table over the library, over n and
+# the process count.
 #
 # By hand:  gnuplot -d -c speedup_map.gp DATA OUTPUT KIND TITLE
 #   DATA    a _speedup.dat file of `chorale plot`; its heading explains the
 #           columns
 #   OUTPUT  the picture
-#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES for a terminal
 #   TITLE   its title
 #
-# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
-# as they are (noenhanced).
+# Texts are arguments or from DATA and are never run as gnuplot code. They are
+# drawn literally (noenhanced).
 
 data = ARG1
 stats data index 0 using (left = $1, right = $2, lower = $3, upper = $4, \
@@ -38,16 +38,15 @@ set xrange [left : right]
 set yrange [lower : upper]
 set xtics () nomirror out
 set ytics () nomirror out
-# Marks of n are of what was measured: boxes reach beyond it by half of the way to
-# a neighbour.
+# Tick marks are within the measured n; boxes extend half-way to a neighbour.
 first = int(ceil(log2(nmin > 0 ? nmin : zero > 0 ? zero * 2 : left) - 1e-9))
-if (first < 0) { first = 0 } # there is no half a byte
+if (first < 0) { first = 0 } # n >= 1 byte
 last = int(floor(log2(nmax > 0 ? nmax : right) + 1e-9))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }
 do for [e = first:last:step] { set xtics add (bytes(2.**e) 2.**e) }
-# The first and the last process count, and powers of two that have room beside
-# these: a line is 20 of about 490 points.
+# Labels: the first and last process count, and powers of two with enough room
+# between: a line takes 20 of about 490 points.
 apart(p, q) = abs(log2(1. * p / q)) / log2(upper / lower) * (height - 110)
 do for [e = 0:1] { set ytics add (sprintf('%d', e ? pmax : pmin) \
     (e ? pmax : pmin)) }
@@ -63,9 +62,9 @@ set ylabel 'P: number of processes'
 set title heading noenhanced
 unset key
 
-# Blue is faster, orange slower, as far from white on both sides; at least a
-# factor of 1.1 each way, so that noise does not look like a gain. Numbers are
-# drawn in a black that stays black on a dark page.
+# Blue is faster and orange slower, with white at 1. The scale covers at least a
+# factor of 1.1 each way, so that noise does not look like a gain. Numbers have
+# a black that stays black on a dark page.
 far = abs(log2(slowest)) > abs(log2(fastest)) ? abs(log2(slowest)) \
     : abs(log2(fastest))
 far = far > log2(1.1) ? far : log2(1.1)
@@ -78,8 +77,8 @@ do for [e = -2:2] {
     set cbtics add (sprintf('%.2f', 2**(e * far / 2.)) e * far / 2.)
 }
 
-# A number stands in the middle of its box, and only where that is wide enough
-# for it: on both sides of a change of choice points are next to each other.
+# A number is centred in its box if the box is wide enough. Points on both sides
+# of a change of choice are close together.
 share = text ? 6. / (columns - 14) : 0.036
 number(l, r, s) = log2(r / l) >= share * log2(right / left) \
     ? sprintf('%.2f', s) : ''

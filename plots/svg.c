@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* svg.c - gnuplot's pictures on the page. A picture is read as a stream of
- * tags and text and written anew: only elements and attributes that drawing
- * needs, only values without references to elsewhere. So whatever a script, a
- * gnuplot or a label brings, nothing of it acts on the page. */
+/* svg.c - copies gnuplot's pictures to the page. A picture is parsed into tags
+ * and text and written anew, with only the elements and attributes that drawing
+ * needs, and only values without external references. Thus neither a script nor
+ * a label in it can affect the page. */
 #include "config.h"
 
 #include "plots/html.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define LARGEST (32 << 20) /* bytes of a picture */
-#define DEEPEST 64         /* elements in each other */
+#define LARGEST (32 << 20) /* most bytes of a picture */
+#define DEEPEST 64         /* most nested elements */
 #define NAME 32
 
 static const char *const elements[] = {
@@ -31,8 +31,8 @@ static const char *const attributes[] = {
     "shape-rendering",
 };
 
-/* Colours that the style names, so that they can differ on a dark page; the
- * pale ones are those of decision_map.gp for what the model chose. */
+/* Colours that become style names, so that they can differ on a dark page. The
+ * pale ones are those of decision_map.gp for modelled choices. */
 static const struct {
     unsigned rgb;
     const char *name;
@@ -48,9 +48,9 @@ struct reader {
     FILE *out;
     const char *at;          /* next character; the text ends in '\0' */
     const char *prefix;
-    char open[DEEPEST][NAME]; /* names of those that are */
+    char open[DEEPEST][NAME]; /* names of open elements */
     int depth;
-    int skipping;            /* depth from which on nothing is written */
+    int skipping;            /* depth from which output is skipped */
 };
 
 static int listed(const char *const *list, size_t count, const char *name)
@@ -66,7 +66,7 @@ static int is_name_char(int c)
     return isalnum(c) || c == '-' || c == '_' || c == ':';
 }
 
-/* The name at at into name; 0: there is none, or it is too long. */
+/* Read the name at r->at. Returns 0 if it is missing or too long. */
 static int read_name(struct reader *r, char name[NAME])
 {
     size_t len = 0;
@@ -87,7 +87,8 @@ static void skip_space(struct reader *r)
         r->at++;
 }
 
-/* rgb of "black", "white", "#rrggbb" or "rgb(1, 2, 3)"; -1: something else. */
+/* The RGB value of "black", "white", "#rrggbb" or "rgb(1, 2, 3)"; -1 for
+ * others. */
 static long colour_of(const char *value)
 {
     unsigned red, green, blue;
@@ -107,7 +108,7 @@ static long colour_of(const char *value)
     return -1;
 }
 
-/* Nothing in it can refer to anything, or end the value. */
+/* Returns 1 if a value can neither refer to anything nor end its quotes. */
 static int is_plain(const char *value)
 {
     for (const char *p = value; *p != '\0'; p++)
@@ -132,7 +133,8 @@ static void write_attribute(struct reader *r, const char *name,
     fprintf(r->out, " %s=\"%s\"", name, value);
 }
 
-/* An id, or what refers to one: the letters of it alone, behind the prefix. */
+/* Write an id or a reference to one: only its letters and digits, after the
+ * prefix. */
 static void write_id(struct reader *r, const char *name, const char *value)
 {
     int href = strcmp(name, "id") != 0;
@@ -148,7 +150,8 @@ static void write_id(struct reader *r, const char *name, const char *value)
             r->prefix, value);
 }
 
-/* "fill:none; stroke:black" as attributes: the page allows no styles. */
+/* Write "fill:none; stroke:black" as attributes: the policy forbids inline
+ * styles. */
 static void write_style(struct reader *r, char *value)
 {
     char *save = NULL;
@@ -165,14 +168,15 @@ static void write_style(struct reader *r, char *value)
     }
 }
 
-/* The root's: how large the picture is. Size on the page is the style's. */
+/* Write the root's viewBox; the page's style sets the displayed size. */
 static void write_frame(struct reader *r, const char *value)
 {
     if (value[0] != '\0' && strspn(value, "0123456789. ") == strlen(value))
         fprintf(r->out, " viewBox=\"%s\"", value);
 }
 
-/* One attribute after its name; shown: it is written. 0: malformed. */
+/* Read an attribute after its name, and write it if shown. Returns 0 if
+ * malformed. */
 static int read_attribute(struct reader *r, const char *name, int shown)
 {
     const char *end;
@@ -209,7 +213,7 @@ static int read_attribute(struct reader *r, const char *name, int shown)
     return 1;
 }
 
-/* A tag that opens, from its name on. 0: malformed. */
+/* Read an opening tag from its name on. Returns 0 if malformed. */
 static int open_tag(struct reader *r, const char *title)
 {
     char name[NAME], attribute[NAME];
@@ -252,7 +256,7 @@ static int open_tag(struct reader *r, const char *title)
     return 1;
 }
 
-/* A tag that closes, from its name on. */
+/* Read a closing tag from its name on. */
 static int close_tag(struct reader *r)
 {
     char name[NAME];
@@ -271,7 +275,7 @@ static int close_tag(struct reader *r)
     return 1;
 }
 
-/* Text up to the next tag. References stay if they are those of markup. */
+/* Copy text up to the next tag. References to markup characters stay. */
 static void copy_text(struct reader *r)
 {
     static const char *const known[] = { "&lt;", "&gt;", "&amp;", "&quot;",
@@ -298,7 +302,7 @@ static void copy_text(struct reader *r)
     free(text);
 }
 
-/* What is none of it: a declaration, a comment. 0: it does not end. */
+/* Skip a declaration or comment. Returns 0 if it does not end. */
 static int skip_other(struct reader *r)
 {
     const char *end = strncmp(r->at, "!--", 3) == 0 ? "-->"
@@ -343,7 +347,7 @@ static char *read_file(const char *path, struct chorale_errmsg *msg)
     if (in == NULL || fseek(in, 0, SEEK_END) != 0 || ftell(in) < 0) {
         chorale_fail_read(msg, path, errno);
     } else if (ftell(in) > LARGEST) {
-        chorale_fail(msg, CHORALE_ENV, "%s: a picture of more than 32 MiB; "
+        chorale_fail(msg, CHORALE_ENV, "%s: the picture exceeds 32 MiB; "
                      "install gnuplot 5.2 or newer, or set GNUPLOT to its "
                      "path", path);
     } else if ((text = malloc((size_t)ftell(in) + 1)) == NULL) {
@@ -374,13 +378,13 @@ enum chorale_err chorale_html_svg(FILE *out, const char *path,
     if (r.out == NULL)
         err = chorale_fail_memory(msg, path);
     else if (!copy_all(&r, title))
-        err = chorale_fail(msg, CHORALE_DATA, "%s: no picture as gnuplot "
+        err = chorale_fail(msg, CHORALE_DATA, "%s: not a picture as gnuplot "
                            "writes them, from byte %td on; install gnuplot "
                            "5.2 or newer, or set GNUPLOT to its path", path,
                            r.at - text);
     if (r.out != NULL && fclose(r.out) != 0 && err == CHORALE_OK)
         err = chorale_fail_memory(msg, path);
-    if (err == CHORALE_OK) /* in full or not at all */
+    if (err == CHORALE_OK) /* all or nothing */
         fwrite(page, 1, size, out);
     free(page);
     free(text);

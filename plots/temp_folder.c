@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* temp_folder.c - a folder of our own for a while: see figures.h. */
+/* temp_folder.c - makes and removes a private temporary folder. */
 #include "config.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ enum chorale_err chorale_folder_make(char dir[PATH_MAX],
         return chorale_fail(msg, CHORALE_ENV, "TMPDIR: its path is too long; "
                             "set it to a folder nearer to /");
     if (mkdtemp(dir) == NULL)
-        return chorale_fail(msg, CHORALE_ENV, "%s: %s; set TMPDIR to a folder "
-                            "that can be written", dir, strerror(errno));
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s; set TMPDIR to a "
+                            "writable folder", dir, strerror(errno));
     return CHORALE_OK;
 }
 

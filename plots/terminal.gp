@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# terminal.gp - what the other scripts share: the output and its size.
+# terminal.gp - shared by the other scripts: sets the output and its size.
 #
-# They set, before `load folder.'terminal.gp'`,
-#   kind      png, svg, pdf; or dumb,COLUMNS,LINES: letters in a terminal
-#   width     of a picture, pixels
-#   height
-#   names     how many names its key has, and
-#   longest   letters of the longest; 0: the script makes a key of its own
-#   heading   its title, which then has as many lines as it needs
-# and find text = 1 if the output is letters. A key of long names is below the
-# picture, which is made higher for it, as for one of so many short names that
-# they would not stand in one column beside it; fit(s) is one that fits in a line.
+# A script sets these before `load folder.'terminal.gp'`:
+#   kind      png, svg, pdf; or dumb,COLUMNS,LINES for a terminal
+#   width     width of a picture, pixels
+#   height    height of a picture, pixels
+#   names     number of names in its key
+#   longest   characters of the longest; 0: the script makes its own key
+#   heading   its title; it is wrapped into lines
+# Afterwards text is 1 if the output is a terminal. A key of long names, or of
+# more short ones than fit beside the picture, is below it, and the picture is
+# made higher. fit(s) shortens a name to one line.
 
 text = kind[1:4] eq 'dumb'
 if (longest > 0) {
@@ -45,8 +45,8 @@ if (text) {
     }
 }
 
-# The library's name comes first in any. Below the picture an empty title keeps
-# it off the axis.
+# The library's name is always first. Below the picture an empty title keeps the
+# key off the axis.
 if (longest > 34) {
     if (!text) { set key title ' ' }
     set key outside below center vertical maxrows rows Left reverse \
@@ -65,8 +65,7 @@ if (longest > 34) {
 fit(s) = text && strlen(s) > line && line > 8 ? \
     s[1:line - line / 3] . '..' . s[strlen(s) - line / 3 + 3:*] : s
 
-# A title that is longer than the picture is wide goes on in further lines, from
-# a blank on.
+# Wrap a title that is wider than the picture at blanks.
 rest = exists('heading') ? heading : ''
 heading = ''
 room = text ? columns - 8 : width / 9

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# time_vs_n.gp - time of every variant of one collective against n.
+# time_vs_n.gp - draws the time of every variant of one collective over n.
 #
 # By hand:  gnuplot -d -c time_vs_n.gp DATA OUTPUT KIND TITLE [COUNT]
 #   DATA    a .dat file of `chorale plot`; its heading explains the columns
 #   OUTPUT  the picture
-#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES: letters in a terminal
+#   KIND    png, svg, pdf, or dumb,COLUMNS,LINES for a terminal
 #   TITLE   its title
-#   COUNT   draw the first COUNT series only (default: all)
+#   COUNT   draw only the first COUNT series (default: all)
 #
-# Texts come as arguments or from DATA, never as gnuplot code, and are drawn
-# as they are (noenhanced).
+# Texts are arguments or from DATA and are never run as gnuplot code. They are
+# drawn literally (noenhanced).
 
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, ymin = $3, ymax = $4, \
@@ -27,10 +27,10 @@ heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
-# The library is linetype 1, black and thick. The others take nine colours
-# that colour-blind people tell apart (seven of Okabe and Ito, 2008, yellow
-# darkened; indigo and wine of Tol's muted scheme, SRON/EPS/TN/09-002) and eight
-# point types: 72 different pairs.
+# The library is linetype 1, black and thick. Other series have nine colours
+# that colour-blind people can distinguish and eight point types: 72 pairs. Colours:
+# seven of Okabe and Ito, 2008, with darker yellow; indigo and wine of Tol's
+# muted scheme, SRON/EPS/TN/09-002.
 hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
     0x882255 0xB8A800'
 marks = '5 9 11 13 4 8 10 12'
@@ -63,7 +63,7 @@ set xtics () nomirror
 set ytics () nomirror
 set mytics default
 first = int(ceil(log2(zero > 0 ? zero * 2 : xmin / 1.6)))
-if (first < 0) { first = 0 } # there is no half a byte
+if (first < 0) { first = 0 } # n >= 1 byte
 last = int(floor(log2(xmax * 1.6)))
 step = 1 + (last - first) / (text ? 7 : 12)
 if (zero > 0) { set xtics add ('0' zero) }
@@ -85,15 +85,15 @@ set ylabel 'time of one operation'
 set title heading noenhanced
 set bars 0.6
 
-# As letters: the times alone, of as many series as can be told apart.
+# In a terminal: only times, of as many series as can be distinguished.
 if (text) {
     if (count > 8) {
         set title sprintf('%s (8 of %d variants)', heading, count) noenhanced
         count = 8
     }
     unset grid
-    # Where points meet the first series are seen: they are drawn last. Keys are
-    # of points left of the frame.
+    # The first series are drawn last, to stay visible where points meet.
+    # Points left of the frame make the key.
     plot for [i = 1:count] data index i + 1 using (xmin / 1e9):(ymin) \
             with points pointtype i title fit(columnheader(1)), \
         for [i = count:1:-1] data index i + 1 using 2:4 \

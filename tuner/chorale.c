@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* chorale.c - main() of the command: a table of verbs. */
+/* chorale.c - main() of the command `chorale`, and its table of verbs. */
 #include "config.h"
 
 #include <stdio.h>
@@ -42,8 +42,8 @@ static void help(void)
            "  -h, --help              show this help; `chorale VERB --help` "
            "for a verb\n"
            "      --version           show the version and how it was built\n"
-           "      --completion SHELL  print what bash or zsh needs to complete "
-           "words\n"
+           "      --completion SHELL  print the completion script for bash or "
+           "zsh\n"
            "\nExamples:\n"
            "  $ chorale tune results.db -m 8:1M -P 2:16\n"
            "  $ chorale tune --help\n");
@@ -60,7 +60,7 @@ static void version(void)
            PACKAGE_VERSION, CHORALE_BUILD_OPTIONS, CHORALE_BUILD_CC, flags);
 }
 
-/* One word a line for the tools that read it. */
+/* Print the verbs, one a line, for scripts. */
 static void names(void)
 {
     for (size_t i = 0; i < NVERB; i++)
@@ -72,7 +72,7 @@ static int completion(const char *shell)
     if (chorale_completion(shell, verbs, NVERB, stdout) == 0 &&
         fflush(stdout) == 0)
         return CHORALE_OK;
-    fprintf(stderr, "chorale: --completion '%.40s': there are bash and zsh\n",
+    fprintf(stderr, "chorale: --completion '%.40s': unknown; use bash or zsh\n",
             shell);
     return CHORALE_USAGE;
 }
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
         return CHORALE_USAGE;
     }
     if (strcmp(argv[1], "help") == 0 && argc > 2) {
-        /* As `chorale VERB --help`. */
+        /* Same as `chorale VERB --help`. */
         argv[1] = argv[2];
         argv[2] = long_help;
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh - build the sources of a folder and install them into a prefix.
+# build.sh - builds the sources of a folder and installs them into a prefix.
 #
 # Usage: build.sh SOURCES PREFIX [CONFIGURE OPTION...]
 #   MPICC and MPIEXEC choose the MPI library (default: as configure finds it)

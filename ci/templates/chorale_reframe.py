@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ReFrame: collectives of this system, base and head in turn.
+"""ReFrame: compares collectives of base and head on this system, in turn.
 
     reframe -c chorale_reframe.py -r \\
         -S base_side=build:/opt/chorale-old/bin/chorale -S head_side=this
 
-The job starts its launches itself, so it is one task that holds the nodes.
-Passed where nothing is slower; `report.json` and the rest are in the stage
-folder. What is slower is counted as a performance figure as well.
+The job starts the launches itself, so it is one task that holds the nodes. The
+test passes if no cell is slower; `report.json` and the other reports are in the
+stage folder. The number of slower cells is also a performance figure.
 """
 import json
 import os
@@ -23,7 +23,7 @@ class CollectivesAB(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ['*']
     num_tasks = 1
     time_limit = '2h'
-    # The folder of compare.sh; a side is what `chorale ab --help` says.
+    # The folder of compare.sh; for sides see `chorale ab --help`.
     templates = variable(str, value=os.path.dirname(os.path.abspath(__file__)))
     program = variable(str, value='chorale')
     base_side = variable(str, value='this')
@@ -34,7 +34,7 @@ class CollectivesAB(rfm.RunOnlyRegressionTest):
 
     @run_before('run')
     def prepare(self):
-        # What follows is written into a script as it is: hence the quotes.
+        # ReFrame writes these words into a script unquoted.
         self.executable = 'env'
         self.executable_opts = [quoted(word) for word in (
             'CHORALE_PROGRAM=' + self.program,
@@ -65,5 +65,5 @@ class CollectivesAB(rfm.RunOnlyRegressionTest):
 
 
 def quoted(text):
-    """A word of a shell's."""
+    """Quote a word for a shell."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# compare.sh - base and head on this machine, in turn; the exit code is `chorale
-# ab`'s: 0 not slower, 1 slower, 75 stopped, the same command goes on.
+# compare.sh - compares base and head on this machine, in turn. Exit code as of
+# `chorale ab`: 0 not slower, 1 slower, 75 stopped, repeat it to continue.
 #
 # Usage: compare.sh BASE_SIDE HEAD_SIDE
 #   as in: compare.sh build:/opt/base/bin/chorale build:/opt/head/bin/chorale
-#   (`chorale ab --help` says what a side can be)
+#   (for sides see `chorale ab --help`)
 #
 # Leaves report.json, summary.md (shown, and added to $GITHUB_STEP_SUMMARY),
-# junit.xml, chorale.tap and both databases in $CHORALE_REPORTS. The names of
-# commits and branches are nowhere asked for.
+# junit.xml, chorale.tap and both databases in $CHORALE_REPORTS. Names of
+# commits and branches are not used.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 3
 . "$here/settings.sh"
@@ -19,7 +19,7 @@ if [ $# -ne 2 ]; then
 fi
 mkdir -p "$CHORALE_REPORTS" || exit 3
 
-# The first one measures; the others find all of it measured.
+# The first call measures; the others find everything measured.
 for report in json:report.json markdown:summary.md junit:junit.xml \
     tap:chorale.tap; do
     # shellcheck disable=SC2086 # options are words

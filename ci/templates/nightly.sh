@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# nightly.sh - measure into a database of this night, compare it with the
-# baseline in the one that lives long, and keep it there. Killed, for instance by
-# a time limit, the same command goes on with the same night.
+# nightly.sh - measures into a database of this night, compares it with the
+# baseline in a long-lived database, and merges it into that. After a kill, as
+# by a time limit, repeat the command to continue the same night.
 #
 # Usage: nightly.sh FOLDER [LABEL]
-#   FOLDER/perf.db lives long; FOLDER/night.db is the night that is under way.
-#   LABEL: what is measured, for `chorale history` (default: today)
+#   FOLDER/perf.db is long-lived; FOLDER/night.db is of the current night.
+#   LABEL: name of the measurement, for `chorale history` (default: today)
 # The first night becomes the baseline. `chorale baseline set nightly
-# FOLDER/perf.db --label LABEL` accepts a change: that night is what later ones
-# are held against. (Without --label it would be all nights so far.)
+# FOLDER/perf.db --label LABEL` accepts a change: later nights are compared with
+# that night. (Without --label it would be all nights so far.)
 #
 # Exit codes: 0 not slower, 1 slower, 75 not done yet.
 set -u
 told=no
-trap 'told=yes' TERM INT # chorale gets it too, stores what it has and says 75
+trap 'told=yes' TERM INT # chorale gets it too, stores its runs, exits 75
 here=$(cd "$(dirname "$0")" && pwd) || exit 3
 . "$here/settings.sh"
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# What is measured and where it is kept: the one file to change. Sourced by the
-# other scripts of this folder; what is set in the environment wins.
+# Settings of the measurement and its files: the only file to change. Sourced by
+# the other scripts of this folder; environment variables take precedence.
 
-# Options of `chorale plan`, of `chorale ab` alike: few cells, often, tell more
-# than many cells once. Short calls in batches of one length everywhere.
+# Options of `chorale plan` and `chorale ab`. Few cells measured often are
+# better than many cells measured once. Use the same --batch everywhere.
 : "${CHORALE_PLAN:=-c bcast,allreduce,barrier -m 8:64K:x8 -P 2 --batch 8}"
-# The chorale that measures and compares.
+# The chorale program to measure and compare with.
 : "${CHORALE_PROGRAM:=chorale}"
-# What is red, and above which change.
+# Findings that fail, and the smallest change that counts.
 : "${CHORALE_FAIL_ON:=slower,gone}"
 : "${CHORALE_THRESHOLD:=2%}"
-# Launches of each cell that looks slower, measured again in turn.
+# Launches per side in the second measurement of suspect cells.
 : "${CHORALE_AGAIN:=30}"
-# Where reports go.
+# Folder of the reports.
 : "${CHORALE_REPORTS:=chorale-reports}"
-# How a night is compared with the baseline's, which was not measured in turn
-# with it: that believes the machine, so the threshold is wider. What is red is
-# for compare.sh to confirm.
+# Options to compare a night with the baseline. They were not measured in turn,
+# which assumes an unchanged machine; hence the wider threshold. Confirm
+# findings with compare.sh.
 : "${CHORALE_NIGHTLY:=--unpaired --threshold 5%}"

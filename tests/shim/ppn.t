@@ -26,8 +26,8 @@ row() { # shape, ranks a node, from, to, variant, collective, parameters
     $CC -shared -fPIC -o "$work/table.so" "$work/table.c"
 ok $? "one file has the choices of both"
 grep -q 'block 2, 4 a node' "$work/table.c" &&
-    grep -q 'blocks are asked for by how many a node has' "$work/table.c"
-ok $? "its heading states the ranks per node"
+    grep -q 'blocks are looked up by the number of ranks a node' "$work/table.c"
+ok $? "which says so"
 
 launch() { # ranks a node
     run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \

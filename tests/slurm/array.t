@@ -43,7 +43,7 @@ gather=$(sqlite3 "$db" 'SELECT gather_job FROM submission')
 like "$(on_head scontrol show job "$gather")" 'Dependency=afterany:' \
     "the last job depends on the array"
 like "$(submit --site "$work/site.txt" --wait 2>&1)" \
-    'nothing is missing that is not in the queue' \
+    'no run is left to submit' \
     "the same command submits nothing, and --wait waits for the last job"
 is "$(cat "$folder/gather.txt")" "0 complete" "the last job finds all runs"
 [ "$tap_bad" = 0 ] || diag "$(tail -n 5 "$folder"/*.log "$folder"/*.txt)"

@@ -39,10 +39,10 @@ job=$(reason | sed -n 's/\(_0\) .*/\1/p')
 status=$(on_head "$chorale" status "$db" --jobs)
 like "$status" "$job .* PENDING .launch failed requeued held" \
     "status gives Slurm's reason"
-like "$status" "$job is held: mend what stopped it.*scontrol release $job" \
-    "status names the remedy"
-told="job $job is PENDING .*held.*: mend .*scontrol release $job"
-like "$(submit 2>&1)" "$told" "the same command again names the remedy"
+like "$status" "$job is held: repair its cause.*scontrol release $job" \
+    "and what to do"
+told="job $job is PENDING .*held.*; repair .*scontrol release $job"
+like "$(submit 2>&1)" "$told" "the same command again says it"
 is "$(sqlite3 "$db" 'SELECT count(*) FROM submission')" 1 \
     "the same command again submits no job"
 says_so() { grep -q "$told" "$work/wait.txt"; }

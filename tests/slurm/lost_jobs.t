@@ -43,12 +43,10 @@ wait_until test -s "$first/shard-1.db-tail-cut"
 on_head scancel "$(job_of 1)"
 ok $? "the element is cancelled in mid-point, with $stored runs stored"
 wait_until test -f "$first/gather.txt"
-ok $? "the last job runs nevertheless"
-like "$(cat "$first/gather.txt")" '^75 .*runs are missing' \
-    "the last job reports missing runs"
-like "$(cat "$first/element-1.txt")" 'told to end' \
-    "the element reports the reason"
-like "$(on_head squeue -h)" '^$' "the element is not requeued"
+ok $? "the last job comes all the same"
+like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
+like "$(cat "$first/element-1.txt")" 'stopped by Slurm' "the element says why"
+like "$(on_head squeue -h)" '^$' "it has not come back"
 had=$(runs_in "$db")
 [ "$had" -ge $((stored + 2)) ]
 ok $? "both cells of the point being measured are stored: $had runs"

@@ -58,9 +58,9 @@ is "$(sqlite3 kept/results.db "SELECT DISTINCT msg_size, comm_size, ppn, shape
     FROM cell JOIN run USING (cell_id) WHERE status = 'ok'
     ORDER BY comm_size" | tr '\n' ' ')" \
     "${pairs}8000|4|2|block " \
-    "the world and the pairs are measured on the application's nodes"
-like "$(cat err.txt)" "'srun -N 2 .*' puts fewer ranks on other nodes than" \
-    "try warns that srun would put a pair on two nodes"
+    "all ranks and the pairs, on the nodes that the application has them on"
+like "$(cat err.txt)" "'srun -N 2 .*' places fewer ranks differently than" \
+    "that srun would put a pair on two nodes is said"
 like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
     "try prints how to install the table"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* evaluate.c - looks every point of an oracle up in a table. */
+/* evaluate.c - computes the regret of a table at every point of an oracle. */
 #include "tuner/assess/evaluate.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "algorithms/dtypes.h"
 #include "tuner/decide/decide.h"
 
-#define SLOWER 0.001 /* relative: what counts as a loss */
+#define SLOWER 0.001 /* relative loss that counts */
 
 static int same_place(const struct chorale_run_point *a,
                       const struct chorale_run_point *b)
@@ -27,8 +27,8 @@ static int same_cand(const struct chorale_run_point *a,
            a->params == b->params;
 }
 
-/* Log of the geometric mean over the runs of one candidate; NAN if one is no
- * good. */
+/* Log of the geometric mean over the runs of one candidate; NAN if a run is not
+ * usable. */
 static double log_mean(const struct chorale_run_point *row, size_t n)
 {
     double sum = 0;
@@ -76,7 +76,7 @@ chorale_evaluate_choice(const struct chorale_emit_table *table,
     return chorale_alg_refuses(choice->alg, &pt) == NULL ? choice : NULL;
 }
 
-/* 1 if the row is the choice, whatever way its parameters are written. */
+/* Returns 1 if the row is the choice; parameters may be written differently. */
 static int is_choice(const struct chorale_run_point *row,
                      const struct chorale_emit_choice *choice)
 {
@@ -94,7 +94,7 @@ static int is_choice(const struct chorale_run_point *row,
     return 1;
 }
 
-/* 1 if a table may choose it there. */
+/* Returns 1 if a table may choose the row's variant. */
 static int may_choose(const struct chorale_run_point *row, int allow_patented)
 {
     const struct chorale_alg *alg =
@@ -111,7 +111,7 @@ static void name(char *text, size_t size, const char *variant,
              params);
 }
 
-/* The verdict on one point, runs row[0, n); 0: the library has no time. */
+/* Judge one point with runs row[0, n). Returns 0 if the library has no time. */
 static int judge(const struct chorale_emit_table *table,
                  const struct chorale_run_point *row, size_t n,
                  int allow_patented, struct chorale_verdict *v)

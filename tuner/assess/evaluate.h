@@ -1,69 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* evaluate.h - what a table costs against an oracle that measured all. */
+/* evaluate.h - computes the regret of a decision table at all points of an
+ * oracle, a database with exhaustive measurements. */
 #ifndef CHORALE_TUNER_ASSESS_EVALUATE_H
 #define CHORALE_TUNER_ASSESS_EVALUATE_H
 
 #include "tuner/emit/table.h"
 #include "tuner/model/observations.h"
 
-/* One point of the oracle. Seconds are geometric means over its launches. */
+/* The verdict on one point of the oracle. Seconds are geometric means over its
+ * launches. */
 struct chorale_verdict {
     const struct chorale_run_point *point; /* any run of it */
     char choice[256], best[256]; /* "binomial segsize=8", "library" */
-    double seconds;          /* of the table's choice; NAN: the oracle did not
-                              * measure it */
+    double seconds;          /* of the table's choice; NAN if the oracle did
+                              * not measure it */
     double best_seconds, library_seconds;
-    int tuned;               /* the choice is not the library */
-    int confirmed;           /* and was measured there, before it was decided:
-                              * chorale_evaluate_confirmed */
+    int tuned;               /* the choice is not the library's default */
+    int confirmed;           /* the table's database measured the choice here;
+                              * set by chorale_evaluate_confirmed() */
 };
 
-/* The block size that the dispatcher takes a call at that point to have: of
- * allgatherv and reduce_scatter it sees the sum of the blocks
- * (chorale_coll_mean), of those whose ranks do not know n nothing: 0. */
+/* The block size that the dispatcher sees for a call at a point. For allgatherv
+ * and reduce_scatter it is the mean block (chorale_coll_mean), because only the
+ * sum is known. It is 0 for collectives whose ranks do not know n. */
 size_t chorale_evaluate_block(const struct chorale_run_point *p);
 
-/* What the dispatcher takes from the table at a point; NULL: the library, also
- * where the variant refuses the point. */
+/* The choice that the dispatcher takes from the table at a point. NULL means
+ * the library's default, also if the variant refuses the point. */
 const struct chorale_emit_choice *
 chorale_evaluate_choice(const struct chorale_emit_table *table,
                         const struct chorale_run_point *p);
 
-/* What the table answers at each point of the oracle, as the dispatcher would
- * take it: a variant that refuses the point is the library's. The best is the
- * best of the library and of what a table may choose. Points without a usable
- * run of the library are left out. *verdict_p is allocated, sorted as the
- * points are; the caller frees. CHORALE_ENV: out of memory. */
+/* Compare the table's choice with the best measured one at each point of the
+ * oracle. The dispatcher's rules apply: if a variant refuses a point, the
+ * library's default runs. The best is the fastest among the library's default
+ * and the variants that a table may choose. Points without a usable run of the
+ * library are left out. *verdict_p is sorted as the points; the caller frees
+ * it. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
                                   const struct chorale_points *oracle,
                                   int allow_patented,
                                   struct chorale_verdict **verdict_p,
                                   size_t *count_p, struct chorale_errmsg *msg);
 
-/* Mark the verdicts whose choice the table's database measured at that very
- * point, in a row that says so. */
+/* Set `confirmed` of the verdicts whose choice the table's database measured at
+ * the same point, in a decision of basis 'measured'. */
 enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
                                             sqlite3_int64 system_id,
                                             struct chorale_verdict *verdict,
                                             size_t count,
                                             struct chorale_errmsg *msg);
 
-/* Means over verdicts whose choice the oracle measured. */
+/* Means over the verdicts whose choice the oracle measured. */
 struct chorale_score {
-    size_t npoint, nunknown; /* nunknown: not measured, in nothing below */
-    size_t nslower;          /* confirmed, and slower than the library by
-                              * 0.1 % */
-    size_t nguessed;         /* likewise, tuned but not confirmed */
-    double regret, p99, worst; /* seconds / best seconds - 1: of the geometric
-                              * mean; the 99th percentile; the largest */
+    size_t npoint, nunknown; /* nunknown: choice not measured; such points are
+                              * not in the numbers below */
+    size_t nslower;          /* confirmed choices that are slower than the
+                              * library by more than 0.1 % */
+    size_t nguessed;         /* the same for tuned choices not confirmed */
+    double regret, p99, worst; /* seconds / best seconds - 1: from the geometric
+                              * mean, 99th percentile, maximum */
     const struct chorale_verdict *worst_at;
     double speedup;          /* library / choice, geometric mean */
-    double captured;         /* log(library / choice) / log(library / best), of
-                              * the sums; NAN where nothing is to be gained */
+    double captured;         /* log(library / choice) / log(library / best) of
+                              * the sums; NAN if no gain is possible */
 };
 
-/* Of the verdicts of that collective; CHORALE_NCOLL: of all. -1: out of
- * memory. */
+/* Compute the score of a collective's verdicts; CHORALE_NCOLL means all.
+ * Returns -1 if out of memory. */
 int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
                            enum chorale_coll coll,
                            struct chorale_score *score);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* remeasure.c - points where a table proved slower, measured: see remeasure.h. */
+/* remeasure.c - measures points again where a table proved slower. */
 #include "tuner/assess/remeasure.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "db/systems.h"
 #include "tuner/assess/validate.h"
 
-enum { LAUNCHES = 6, MOST = 1000 }; /* of a plan that does not say; --help */
+enum { LAUNCHES = 6, MOST = 1000 }; /* defaults, see --help */
 
-/* The proofs, and how many launches the cells of each point have; *launches_p
- * is allocated. */
+/* Load the proofs and the launches that the cells of each point have; the
+ * caller frees *launches_p. */
 static enum chorale_err load(const char *path, const char *system,
                              struct chorale_proofs *proofs, long **launches_p,
                              struct chorale_errmsg *msg)

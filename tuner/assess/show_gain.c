@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_gain.c - see show_gain.h. */
+/* show_gain.c - prints the gain of a table as text or JSON. */
 #include "tuner/assess/show_gain.h"
 
 #include <jansson.h>
@@ -77,6 +77,6 @@ int chorale_gain_show(const struct chorale_gain *gain, int points, int json)
                p->kind == CHORALE_GAIN_UNKNOWN ? "-" : p->choice);
     }
     if (!points && gain->count > TOP)
-        printf("and %zu points more: --points\n", gain->count - TOP);
+        printf("and %zu more points; use --points\n", gain->count - TOP);
     return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_gain.h - a gain for people, and for programs. */
+/* show_gain.h - prints the gain of a table for a traced application. */
 #ifndef CHORALE_TUNER_ASSESS_SHOW_GAIN_H
 #define CHORALE_TUNER_ASSESS_SHOW_GAIN_H
 
 #include "tuner/assess/trace_gain.h"
 
-/* Print it; points: each of them, else the ten that took most. 0, or -1: out
- * of memory. */
+/* Print the gain as text or JSON. points: list every point, else the ten with
+ * the most time. Returns 0, or -1 if out of memory. */
 int chorale_gain_show(const struct chorale_gain *gain, int points, int json);
 
 #endif

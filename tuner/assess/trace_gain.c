@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_gain.c - traced times by what was measured of the table's choices. */
+/* trace_gain.c - applies measured ratios of a table's choices to traced
+ * times. */
 #include "config.h"
 
 #include "tuner/assess/trace_gain.h"
@@ -12,8 +13,8 @@
 #include "algorithms/dtypes.h"
 #include "tuner/assess/evaluate.h"
 
-/* Two reductions of one size differ by type and operation; where nothing is
- * reduced bytes are bytes. A mean block may be rounded up to elements. */
+/* Reductions of one size differ by type and operation; other collectives only
+ * move bytes. A mean block may be rounded up to whole elements. */
 static int same_point(const struct chorale_run_point *p, const char *shape,
                       const struct chorale_gain_point *g)
 {
@@ -51,7 +52,7 @@ static enum chorale_err append(struct chorale_gain *gain,
 {
     const size_t n = gain->count;
 
-    if ((n & (n - 1)) == 0) { /* full at 0, 1, 2, 4 and so on */
+    if ((n & (n - 1)) == 0) { /* capacity is full at 0, 1, 2, 4, 8 ... */
         void *more = realloc(gain->point,
                              (n > 0 ? 2 * n : 1) * sizeof(*point));
 
@@ -147,8 +148,9 @@ enum chorale_err chorale_gain_load(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = load_wall(store, &gain->wall, msg);
     if (err == CHORALE_OK && gain->count == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: no traced point; `chorale "
-                           "import` reads traces", chorale_store_path(store));
+        err = chorale_fail(msg, CHORALE_DATA, "%s: it has no traced point; "
+                           "run `chorale import` to read a trace",
+                           chorale_store_path(store));
     free(verdict);
     chorale_points_release(&points);
     chorale_emit_release(&table);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_gain.h - how much of an application's time in collectives a table wins. */
+/* trace_gain.h - predicts how much of an application's traced time in
+ * collectives a table saves. */
 #ifndef CHORALE_TUNER_ASSESS_TRACE_GAIN_H
 #define CHORALE_TUNER_ASSESS_TRACE_GAIN_H
 
@@ -8,13 +9,13 @@
 #include "db/store.h"
 
 enum chorale_gain_kind {
-    CHORALE_GAIN_TABLE,      /* a variant is chosen, and was measured there */
-    CHORALE_GAIN_LIBRARY,    /* the library is chosen */
-    CHORALE_GAIN_UNKNOWN,    /* nothing was measured at this n and P */
-    CHORALE_GAIN_TUNED       /* a variant ran already while it was traced */
+    CHORALE_GAIN_TABLE,      /* a variant is chosen and was measured here */
+    CHORALE_GAIN_LIBRARY,    /* the library's default is chosen */
+    CHORALE_GAIN_UNKNOWN,    /* no measurement at this n and P */
+    CHORALE_GAIN_TUNED       /* a variant already ran during the trace */
 };
 
-/* A traced point. Seconds are a rank's, summed over its calls. */
+/* A traced point. Seconds are of one rank (mean), summed over its calls. */
 struct chorale_gain_point {
     char coll[32], dtype[16], op[16], choice[256];
     long long n, msg_size;
@@ -28,13 +29,13 @@ struct chorale_gain_point {
 struct chorale_gain {
     struct chorale_gain_point *point; /* most time first */
     size_t count;
-    double seconds, won;     /* of all */
-    double covered;          /* of TABLE and LIBRARY */
-    double wall;             /* of the programs */
+    double seconds, won;     /* of all points */
+    double covered;          /* seconds of TABLE and LIBRARY points */
+    double wall;             /* run time of the traced programs */
 };
 
-/* Of all traces in the database against the decisions of a system.
- * CHORALE_DATA: no trace, no decisions. Release it. */
+/* Load all traces in the database and apply the decisions of a system.
+ * CHORALE_DATA: there is no trace or no decision. Release *gain. */
 enum chorale_err chorale_gain_load(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_gain *gain,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* validate_campaign.c - what the campaign itself says of its table, in the form
- * of a proof: for where nothing has been validated yet. The launches that chose
- * do not count, so that chance does not. */
+/* validate_campaign.c - derives proofs from the campaign's own launches, for a
+ * table that was not validated. The launches that chose a variant do not count,
+ * because their choice favours lucky values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int same_place(const struct chorale_run_point *a,
            a->op == b->op && a->n == b->n;
 }
 
-/* The candidate that is the choice, 0 for the library; -1: not measured. */
+/* The index of the chosen candidate, 0 for the library; -1 if not measured. */
 static int find_cand(const struct chorale_spot *spot,
                      const struct chorale_emit_choice *choice)
 {
@@ -52,7 +52,7 @@ static int ordinal_of(const struct chorale_run_point *row, size_t n,
     return -1;
 }
 
-/* The ratios of a candidate in the launches that confirm, and its times. */
+/* Store the ratios and times of a candidate in the launches that confirm. */
 static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
                  const struct chorale_spot *spot, size_t cand,
                  const struct chorale_run_point *row, size_t n)
@@ -71,7 +71,7 @@ static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
         mine += spot->library[l] - ratio;
         p->nlaunch++;
     }
-    if (p->nlaunch > 0) { /* sums, until they are judged */
+    if (p->nlaunch > 0) { /* sums until judged */
         p->seconds = mine;
         p->library_seconds = library;
     }
@@ -95,8 +95,9 @@ static void name(struct chorale_proof *p, const struct chorale_run_point *row,
                  choice->params[0] != '\0' ? ":" : "", choice->params);
 }
 
-/* One point, runs row[0, n); of what is not the library's where it runs
- * nothing is added. -1: out of memory. */
+/* Add one point, with runs row[0, n). A point without a usable launch is
+ * skipped; a choice that was not measured adds a row without ratios. Returns -1
+ * if out of memory. */
 static int add_point(struct chorale_proofs *proofs,
                      const struct chorale_emit_table *table,
                      const struct chorale_run_point *row, size_t n,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* validate_plan.c - where a table is to be proved, and the cells for it. */
+/* validate_plan.c - selects the points at which a table is validated and plans
+ * their cells. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ struct list {
     size_t count, room;
 };
 
-/* Add a point of that block size, otherwise like run. -1: out of memory. */
+/* Add a point like run but with another block size. Returns -1 if out of
+ * memory. */
 static int add(struct list *list, const struct chorale_emit_table *table,
                const struct chorale_run_point *run, size_t msg_size)
 {
@@ -44,7 +46,7 @@ static int add(struct list *list, const struct chorale_emit_table *table,
     return 0;
 }
 
-/* The n that the table is asked with. */
+/* The n that the dispatcher looks up. */
 static size_t asked(const struct chorale_run_point *p, size_t msg_size)
 {
     struct chorale_run_point at = *p;
@@ -53,8 +55,9 @@ static size_t asked(const struct chorale_run_point *p, size_t msg_size)
     return chorale_coll_n(at.coll, chorale_evaluate_block(&at), at.comm_size);
 }
 
-/* Blocks of whole elements with n below and from which another choice holds,
- * strictly between two measured sizes. */
+/* Add the block sizes around each change of choice strictly between two
+ * measured sizes: the largest below it and the smallest from it on, in whole
+ * elements. */
 static int add_boundaries(struct list *list,
                           const struct chorale_emit_table *table,
                           const struct chorale_run_point *a,
@@ -81,7 +84,7 @@ static int add_boundaries(struct list *list,
             if (from <= low || from > high)
                 continue;
             first = (size_t)((from + unit - 1) / unit) * element;
-            while (asked(a, first) < from) /* a step or two: chorale_ramp() */
+            while (asked(a, first) < from) /* <= 2 steps, see chorale_ramp() */
                 first += element;
             if (first - element > a->msg_size &&
                 add(list, table, a, first - element) != 0)
@@ -93,7 +96,7 @@ static int add_boundaries(struct list *list,
     return 0;
 }
 
-/* Two sizes that differ in nothing else, but for the buffers. */
+/* Returns 1 if two points differ only in size, and possibly in buffers. */
 static int neighbours(const struct chorale_run_point *a,
                       const struct chorale_run_point *b)
 {
@@ -179,7 +182,7 @@ enum chorale_err chorale_proof_points(
     nmeasured = list.count;
     for (size_t i = 0; i < nmeasured && !bad; i++)
         for (size_t j = i + 1; j < nmeasured && !bad; j++) {
-            /* By value: the list may move. */
+            /* Copied, because add() may move the list. */
             struct chorale_run_point a = list.row[i].at, b = list.row[j].at;
 
             if (a.coll != b.coll || a.comm_size != b.comm_size)
@@ -199,7 +202,7 @@ enum chorale_err chorale_proof_points(
     return CHORALE_OK;
 }
 
-/* Measured as the latest other campaign was; all candidates to the end. */
+/* Copies the settings of the latest ordinary campaign, without racing. */
 static const char campaign_sql[] =
     "INSERT INTO campaign (uuid, system_id, created, command, seed, launches,"
     " nrep_min, nrep_max, nwarmup, target_width, cell_seconds, max_memory,"
@@ -213,7 +216,7 @@ static const char campaign_sql[] =
     " ON CONFLICT (uuid) DO UPDATE SET"
     " launches = max(launches, excluded.launches)";
 
-/* What tables of the past have left undone is no longer asked for. */
+/* Drop the pending cells of earlier tables. */
 static const char tidy_sql[] =
     "DELETE FROM cell WHERE system_id = ?1 AND provider = 'table'"
     " AND part <> ?2"
@@ -239,7 +242,8 @@ static enum chorale_err execute(struct chorale_store *store, const char *sql,
     return err;
 }
 
-/* A UUID that the system and the table make: the same proof in any copy. */
+/* The UUID is derived from the system and the table, so that copies of the
+ * database plan the same campaign. */
 static enum chorale_err put_campaign(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      const char *digest, const char *command,
@@ -280,8 +284,8 @@ static enum chorale_err put_campaign(struct chorale_store *store,
         err = chorale_store_int(store, sql, 0, campaign_p, msg);
     if (err == CHORALE_OK && *campaign_p == 0)
         err = chorale_fail(msg, CHORALE_DATA,
-                           "%s: no campaign measured this system, so there is "
-                           "nothing to measure like; `chorale plan` makes one",
+                           "%s: no campaign measured this system, so its "
+                           "settings are unknown; run `chorale plan`",
                            chorale_store_path(store));
     return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* validate_show.c - proofs as a page, as JSON, and in the database. */
+/* validate_show.c - prints proofs, converts them to JSON, and stores them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ void chorale_proof_where(const struct chorale_proof *proof, char *text,
              chorale_exact_bytes((double)proof->n, n), proof->comm_size);
 }
 
-/* "x1.234 [1.200, 1.260]" from logs; without the interval if it is unknown
- * or nothing. */
+/* "x1.234 [1.200, 1.260]" from logarithms; without the interval if it is
+ * unknown or zero. */
 static const char *speedup(double mean, double half, char *text, size_t size)
 {
     if (!isfinite(mean))

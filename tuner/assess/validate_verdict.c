@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* validate_verdict.c - what the runs of a proof say. */
+/* validate_verdict.c - loads the runs that validated a table and judges
+ * them. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +9,11 @@
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/validate.h"
 
-#define FAMILY_ERROR 0.05    /* of one slower point too many, over them all */
-#define EXACT 1e-9           /* simulated: log units that count */
+#define FAMILY_ERROR 0.05    /* P(any false "slower" point) */
+#define EXACT 1e-9           /* smallest log difference in simulation */
 
-/* Each planned point and launch: both times, or why there are none. */
+/* Each planned point and launch: both times, or the reason why one is
+ * missing. */
 static const char proof_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
     " msg_size, n, choice, ordinal, seconds, library_seconds, reason"
@@ -21,7 +23,7 @@ static const char proof_sql[] =
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 
-/* The proof of this row: the last one, or a new one behind it. NULL: out of
+/* The proof of this row: the last one, or a new one after it. NULL if out of
  * memory. */
 static struct chorale_proof *find(struct chorale_proofs *proofs,
                                   sqlite3_stmt *stmt)
@@ -62,7 +64,7 @@ static struct chorale_proof *find(struct chorale_proofs *proofs,
     return &proofs->row[proofs->count++];
 }
 
-/* Add one launch; sums go to seconds and library_seconds until judged. */
+/* Add one launch; seconds and library_seconds hold sums until judged. */
 static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
                  sqlite3_stmt *stmt)
 {
@@ -125,7 +127,8 @@ static int by_p(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Step-down: the k-th smallest of N against error / (N - k). */
+/* Holm's step-down: the k-th smallest p of N is compared with error / (N -
+ * k). */
 static int holm(struct chorale_proofs *proofs)
 {
     struct chorale_proof **rank = malloc((proofs->count + 1) * sizeof(*rank));
@@ -145,7 +148,7 @@ static int holm(struct chorale_proofs *proofs)
     return 0;
 }
 
-/* What the campaign found possible, at the points it measured. */
+/* Set the best possible speed-up at the points that the campaign measured. */
 static enum chorale_err find_best(struct chorale_proofs *proofs,
                                   const struct chorale_emit_table *table,
                                   const struct chorale_points *points,
@@ -188,8 +191,8 @@ static enum chorale_err load_rows(struct chorale_store *store,
     err = chorale_store_int(store, "SELECT max(ordinal) + 1 FROM launch"
                             " WHERE part LIKE 'table-%'", 0, &most, msg);
     if (err == CHORALE_OK && (most < 0 || most > 1000000))
-        return chorale_fail(msg, CHORALE_DATA, "%s: a launch has number %lld, "
-                            "which no plan makes; restore a copy",
+        return chorale_fail(msg, CHORALE_DATA, "%s: a launch has the invalid "
+                            "number %lld; restore a copy",
                             chorale_store_path(store), (long long)most - 1);
     proofs->nordinal = (size_t)most;
     if (err == CHORALE_OK)
@@ -295,8 +298,8 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
     return err;
 }
 
-/* The interval over launch numbers: deviations from the points' own means, so
- * that a point that one launch lacks does not shift it. */
+/* The interval over launch numbers. It uses deviations from each point's own
+ * mean, so that a point missing in one launch does not shift it. */
 static double interval(const struct chorale_proofs *proofs,
                        enum chorale_coll coll, size_t npoint)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ab_interleave.c - see ab_interleave.h. */
+/* ab_interleave.c - measures two databases in turn. */
 #include "tuner/compare/ab_interleave.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct said {
     size_t size;
 };
 
-/* The last line of standard error is what a program ends with. */
+/* Keep the last line of standard error, which explains how a program ended. */
 static int keep_last(void *arg, const char *line, int is_err)
 {
     struct said *said = arg;
@@ -30,7 +30,7 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
                                    char *text, size_t size,
                                    struct chorale_errmsg *msg)
 {
-    const double patience = 1e9; /* it looks after its launches itself */
+    const double patience = 1e9; /* it has its own time limits */
     struct chorale_args args = { .count = 0 };
     struct said said = { text, size };
     struct chorale_child child;
@@ -49,16 +49,17 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
     ending = chorale_child_wait(&child, &patience, keep_last, &said, &status);
     if (ending == CHORALE_ENDED_STOPPED)
         return chorale_fail(msg, CHORALE_STOPPED,
-                            "stopped; the same command goes on from here");
+                            "stopped; repeat the command to continue");
     if (!WIFEXITED(status))
         return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d; run it "
-                            "by hand to see why, and the same command goes on",
+                            "by hand to see why, then repeat the command",
                             how->text, WTERMSIG(status));
     *code_p = WEXITSTATUS(status);
     return CHORALE_OK;
 }
 
-/* One launch by another chorale; *more_p: it is not done. */
+/* Run one launch with another chorale; *more_p is set if launches are
+ * pending. */
 static enum chorale_err run_other(const struct chorale_turns *t, int side,
                                   int *more_p, struct chorale_errmsg *msg)
 {
@@ -81,9 +82,9 @@ static enum chorale_err run_other(const struct chorale_turns *t, int side,
     *more_p = err == CHORALE_OK && code == CHORALE_STOPPED;
     if (err == CHORALE_OK && code != CHORALE_OK && code != CHORALE_STOPPED)
         err = chorale_fail(msg, CHORALE_ENV, "%s run %s: exit code %d: "
-                           "%.400s; mend that, and the same command goes on",
+                           "%.400s; repair that, then repeat the command",
                            t->how[side]->text, t->path[side], code,
-                           text[0] != '\0' ? text : "it says nothing");
+                           text[0] != '\0' ? text : "no message");
     return err;
 }
 
@@ -122,7 +123,7 @@ static enum chorale_err launch(const struct chorale_turns *t, int side,
     return run_other(t, side, more_p, msg);
 }
 
-/* Launches that came to their end. */
+/* Count the finished launches. */
 static enum chorale_err count(const struct chorale_turns *t, int side,
                               sqlite3_int64 *made_p,
                               struct chorale_errmsg *msg)
@@ -141,7 +142,8 @@ static enum chorale_err count(const struct chorale_turns *t, int side,
     return err;
 }
 
-/* Who is next: the one that is behind, else by turns whose the first is. */
+/* The next side: the one that is behind. If both are equal, the first side of a
+ * round alternates. */
 static int choose(const int *more, const sqlite3_int64 *made)
 {
     if (!more[0] || !more[1])
@@ -161,7 +163,7 @@ enum chorale_err chorale_turns_run(const struct chorale_turns *t,
     for (int side = 0; side < 2 && err == CHORALE_OK; side++)
         if (t->path[side] != NULL)
             err = count(t, side, &made[side], msg);
-    /* More than a stop in between leaves is history, and no turn. */
+    /* A stop leaves a difference of at most one; more is from earlier runs. */
     if (llabs(made[0] - made[1]) > 1)
         made[0] = made[1];
     while (err == CHORALE_OK && (more[0] || more[1])) {
@@ -170,8 +172,8 @@ enum chorale_err chorale_turns_run(const struct chorale_turns *t,
         made[side]++;
         err = launch(t, side, &more[side], msg);
         if (err == CHORALE_OK && chorale_stop_requested())
-            err = chorale_fail(msg, CHORALE_STOPPED, "stopped; the same "
-                               "command goes on from here");
+            err = chorale_fail(msg, CHORALE_STOPPED, "stopped; repeat the "
+                               "command to continue");
     }
     return err;
 }

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ab_interleave.h - two databases measured in turn: a launch of one, a launch of the
- * other. */
+/* ab_interleave.h - measures two databases in turn, one launch of each at a
+ * time. */
 #ifndef CHORALE_TUNER_COMPARE_AB_INTERLEAVE_H
 #define CHORALE_TUNER_COMPARE_AB_INTERLEAVE_H
 
 #include "tuner/compare/ab_side.h"
 
-/* Base first, then head. */
+/* The databases to measure: base first, then head. */
 struct chorale_turns {
-    const char *path[2];     /* path[0] NULL: head alone */
+    const char *path[2];     /* path[0] NULL: head only */
     const struct chorale_how *how[2]; /* NULL: this chorale as it is */
-    const char *system;      /* NULL: all of each database */
-    const char *launcher_cmd;/* of custom launchers, or NULL */
-    int again;               /* the launches are those of second measurements:
-                              * it is they that are counted */
+    const char *system;      /* NULL: all systems of each database */
+    const char *launcher_cmd;/* for custom launchers, or NULL */
+    int again;               /* 1: launches of second measurements, which are
+                              * then the ones counted */
 };
 
-/* A launch of base and one of head, then one of head and one of base, and so
- * on until nothing is pending: what drifts, or comes with being the first,
- * meets both alike. After a stop the side that is one launch behind is next.
- * CHORALE_STOPPED; else as the side's `chorale run`, in one line. */
+/* Run launches in the order base, head, head, base, base, head and so on until
+ * none is pending. Drift and the effect of being first thus affect both sides
+ * alike. After a stop, the side that is one launch behind continues.
+ * CHORALE_STOPPED: interrupted. Other errors are those of the side's `chorale
+ * run`, in one line. */
 enum chorale_err chorale_turns_run(const struct chorale_turns *turns,
                                    struct chorale_errmsg *msg);
 
-/* Start that side's chorale with these words (a verb and its options, NULL at
- * the end) and wait for it. *code_p is its exit code, and text[size] the last
- * line that it said on standard error. CHORALE_ENV: it does not start, or a
- * signal ended it; CHORALE_STOPPED: we were told to stop. */
+/* Run that side's chorale with the given words, a verb and its options,
+ * NULL-terminated. *code_p is set to its exit code, and text[size] to the last
+ * line of its standard error. CHORALE_ENV: it cannot be started, or a signal
+ * ended it. CHORALE_STOPPED: this process was asked to stop. */
 enum chorale_err chorale_side_call(const struct chorale_how *how,
                                    char *const *words, int *code_p,
                                    char *text, size_t size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ab_plan.c - see ab.h. */
+/* ab_plan.c - checks the options of `chorale ab` and plans both sides. */
 #include "tuner/compare/ab.h"
 
 #include <sqlite3.h>
@@ -13,11 +13,11 @@
 #include "tuner/compare/ab_interleave.h"
 #include "tuner/base/verb.h"
 
-#define LABEL_HEAD 100       /* of a long side; the rest is a digest */
+#define LABEL_HEAD 100       /* characters of a long side before its digest */
 
 static const char *const names[2] = { "base", "head" };
 
-/* What both sides plan: rows as `chorale plan` has them. */
+/* The plan's options, as rows of `chorale plan`. */
 static const struct chorale_opt rows[] = {
     CHORALE_PLAN_OPTS(struct chorale_ab, plan),
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -32,17 +32,17 @@ static enum chorale_err refuse(const struct chorale_plan *plan,
         const char *why;
     } row[] = {
         { "--adaptive", plan->adaptive, "both sides measure the same cells" },
-        { "--budget", plan->budget != NULL, "it goes with --adaptive" },
-        { "--goal", plan->goal >= 0, "it goes with --adaptive" },
+        { "--budget", plan->budget != NULL, "it requires --adaptive" },
+        { "--goal", plan->goal >= 0, "it requires --adaptive" },
         { "--from-trace", plan->from_trace || plan->trace != NULL,
           "name the points by -c, -m and -P" },
-        { "--label", plan->label != NULL, "each side is labelled by its SIDE" },
+        { "--label", plan->label != NULL, "a side's label is its SIDE text" },
         { "--metric", strcmp(plan->metric, "duration") != 0,
-          "durations are compared" },
+          "only durations are compared" },
         { "--arrival", strcmp(plan->arrival, "sync") != 0,
-          "ranks that come together are compared" },
+          "only synchronised arrival is compared" },
         { "--siblings", strcmp(plan->siblings, "alone") != 0,
-          "communicators that call alone are compared" },
+          "only siblings alone is compared" },
     };
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
@@ -66,13 +66,13 @@ enum chorale_err chorale_ab_check(struct chorale_ab *ab,
     if (err != CHORALE_OK)
         return err;
     if (table && simulated)
-        return chorale_fail(msg, CHORALE_USAGE, "ab: no table is preloaded "
-                            "into a simulation; leave --launcher smpirun out, "
-                            "or `chorale validate`");
+        return chorale_fail(msg, CHORALE_USAGE, "ab: no table can be preloaded "
+                            "in a simulation; leave --launcher smpirun out, "
+                            "or use `chorale validate`");
     if (table && (plan->variants != NULL || plan->set != NULL))
-        return chorale_fail(msg, CHORALE_USAGE, "ab: a table is what an "
-                            "application's calls get; variants are the same "
-                            "with it and without: leave --variants and --set "
+        return chorale_fail(msg, CHORALE_USAGE, "ab: a table changes only an "
+                            "application's calls, and variants are equal on "
+                            "both sides; leave --variants and --set "
                             "out");
     if (table)
         plan->providers = "library";
@@ -81,7 +81,7 @@ enum chorale_err chorale_ab_check(struct chorale_ab *ab,
     return CHORALE_OK;
 }
 
-/* A side as a label, which is short. */
+/* Make a label of a side; long texts are shortened with a digest. */
 static void label_of(const struct chorale_how *how,
                      char label[CHORALE_LABEL_SIZE])
 {
@@ -96,7 +96,7 @@ static void label_of(const struct chorale_how *how,
              uuid);
 }
 
-/* The first campaign's command, "": there is none. */
+/* The first campaign's command line, or "" without a campaign. */
 static enum chorale_err planned(const char *path, char *text, size_t size,
                                 struct chorale_errmsg *msg)
 {
@@ -122,8 +122,9 @@ static enum chorale_err planned(const char *path, char *text, size_t size,
     return err;
 }
 
-/* A database of another schema would have to be rewritten to have something
- * measured again, and its own chorale could not read it then. */
+/* Check that the side's chorale uses this schema version. Otherwise planning a
+ * second measurement would migrate the database, and its own chorale could not
+ * read it any more. */
 static enum chorale_err check_schema(const struct chorale_ab *ab, int side,
                                      struct chorale_errmsg *msg)
 {
@@ -141,9 +142,9 @@ static enum chorale_err check_schema(const struct chorale_ab *ab, int side,
     sqlite3_close(db);
     if (version == CHORALE_SCHEMA_VERSION)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_DATA, "%s: --%s %s keeps databases of "
-                        "schema version %d, this chorale of %d; run ab of the "
-                        "newer one of two builds that have the same",
+    return chorale_fail(msg, CHORALE_DATA, "%s: --%s %s uses schema version "
+                        "%d, this chorale %d; use two builds of one schema "
+                        "version, and ab of the newer one",
                         ab->path[side], names[side], ab->how[side].text,
                         version, CHORALE_SCHEMA_VERSION);
 }
@@ -160,11 +161,11 @@ static enum chorale_err call_plan(const struct chorale_ab *ab, int side,
     if (err != CHORALE_OK)
         return err;
     if (code == CHORALE_OK && access(ab->path[side], F_OK) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "--%s %s: it ends well and has "
-                            "planned nothing; name a chorale, or a command "
+        return chorale_fail(msg, CHORALE_ENV, "--%s %s: it succeeded without "
+                            "planning anything; name a chorale, or a command "
                             "that runs its arguments", names[side],
                             ab->how[side].text);
-    /* What it says of a plan that it makes is the same of both. */
+    /* Both sides print the same about their plans: show it once. */
     if (code == CHORALE_OK && side == 0 && text[0] != '\0')
         fprintf(stderr, "chorale: %s\n", text);
     if (code == CHORALE_OK)
@@ -174,8 +175,8 @@ static enum chorale_err call_plan(const struct chorale_ab *ab, int side,
                                  : CHORALE_ENV,
                         "--%s %s: %s", names[side], ab->how[side].text,
                         text[0] != '\0' ? text
-                                        : "its plan failed in silence; run "
-                                          "it by hand");
+                                        : "its plan failed without a message"
+                                          "; run it by hand");
 }
 
 static enum chorale_err plan_side(struct chorale_ab *ab, int side,
@@ -198,8 +199,8 @@ static enum chorale_err plan_side(struct chorale_ab *ab, int side,
     if (err == CHORALE_OK && before[0] == '\0')
         err = call_plan(ab, side, &args, msg);
     else if (err == CHORALE_OK && strcmp(before, command) != 0)
-        err = chorale_fail(msg, CHORALE_USAGE, "%s: was planned otherwise (%s)"
-                           " and now (%s); name another prefix, or remove it",
+        err = chorale_fail(msg, CHORALE_USAGE, "%s: it has another plan (%s) "
+                           "than now (%s); name another prefix, or remove it",
                            ab->path[side], before, command);
     chorale_args_free(&args);
     return err;

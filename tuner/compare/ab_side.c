@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ab_side.c - see ab_side.h. */
+/* ab_side.c - parses the sides of `chorale ab`. */
 #include "config.h"
 
 #include "tuner/compare/ab_side.h"
@@ -61,7 +61,7 @@ static enum chorale_err check_env(const struct chorale_how *how,
     return CHORALE_OK;
 }
 
-/* build: one word, a file or in PATH; with: its first one. */
+/* Check the program: of build the only word, of with the first one. */
 static enum chorale_err check_program(const struct chorale_how *how,
                                       const char *option,
                                       struct chorale_errmsg *msg)
@@ -74,8 +74,8 @@ static enum chorale_err check_program(const struct chorale_how *how,
         return chorale_fail(msg, CHORALE_ENV, "%s %s: no program %s%s", option,
                             how->text, how->word.word[0],
                             strchr(how->word.word[0], '/') != NULL
-                                ? "; name one that is there and can be started"
-                                : " in PATH; write the path that it has");
+                                ? "; name an executable file"
+                                : " in PATH; give its full path");
     return CHORALE_OK;
 }
 
@@ -87,12 +87,12 @@ static enum chorale_err check_table(struct chorale_how *how,
     size_t len = strlen(name);
 
     if (how->word.count > 1 || len < 4 || strcmp(name + len - 3, ".so") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "%s %s: one shared object, "
-                            "FILE.so; `chorale generate` writes its source",
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: not one shared object "
+                            "FILE.so; compile the source of `chorale generate`",
                             option, how->text);
     if (realpath(name, how->table) == NULL || access(how->table, R_OK) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "%s %s: %s; name a table that "
-                            "was compiled", option, how->text,
+        return chorale_fail(msg, CHORALE_ENV, "%s %s: %s; name a compiled "
+                            "table", option, how->text,
                             strerror(errno));
     return CHORALE_OK;
 }
@@ -111,8 +111,8 @@ enum chorale_err chorale_how_parse(struct chorale_how *how, const char *option,
                      strncmp(text, kinds[i].name, len) != 0))
         i++;
     if (i == n || text[len] != ':')
-        return chorale_fail(msg, CHORALE_USAGE, "%s %s: no such side; this, "
-                            "build:PROGRAM, env:NAME=VALUE, table:FILE.so or "
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown side; use this"
+                            ", build:PROGRAM, env:NAME=VALUE, table:FILE.so or "
                             "with:COMMAND", option, text);
     how->kind = kinds[i].kind;
     err = split(how, option, text + len + 1, msg);
@@ -135,7 +135,7 @@ void chorale_how_release(struct chorale_how *how)
     chorale_args_free(&how->word);
 }
 
-/* Open MPI's launcher gives its ranks on other nodes only what it is told. */
+/* Open MPI's launcher passes only listed variables to ranks on other nodes. */
 static void add_variables(const struct chorale_how *how,
                           struct chorale_args *args)
 {
@@ -174,7 +174,7 @@ enum chorale_err chorale_how_args(const struct chorale_how *how,
     len = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (len < 0)
         return chorale_fail(msg, CHORALE_ENV, "/proc/self/exe: %s; mount "
-                            "/proc, where programs find themselves",
+                            "/proc, which gives the path of this program",
                             strerror(errno));
     self[len] = '\0';
     chorale_args_add(args, "%s", self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* changepoint.c - see changepoint.h. */
+/* changepoint.c - E-divisive change detection with permutation tests. */
 #include "tuner/compare/changepoint.h"
 
 #include <gsl/gsl_sort.h>
@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST 2 /* values of a stretch */
+#define LEAST 2 /* least values of a segment */
 #define EXACT 1e-9
 
 struct best {
-    double q;                /* scaled energy, -1: no place to split */
+    double q;                /* scaled energy; -1: cannot be split */
     size_t first;
 };
 
-/* The best place to split x[from, to): energies of all places in one pass, by
- * what one value more on the left changes. */
+/* The best place to split x[from, to). One pass computes the energies of all
+ * places, by updating the sums when a value moves to the left side. */
 static struct best split(const double *x, size_t from, size_t to)
 {
     struct best best = { -1, from };
@@ -47,8 +47,8 @@ static struct best split(const double *x, size_t from, size_t to)
     return best;
 }
 
-/* The best place over all stretches, which begin at cut[0 ... ncut - 1] = 0 and
- * end at n. */
+/* The best place over all segments. They begin at cut[0 ... ncut - 1], with
+ * cut[0] = 0, and the last ends at n. */
 static struct best split_any(const double *x, const size_t *cut, size_t ncut,
                              size_t n)
 {
@@ -83,7 +83,8 @@ static void shuffle(double *x, size_t from, size_t to, uint64_t *state)
     }
 }
 
-/* p of a difference as large as q; above level as soon as that is sure. */
+/* The p value of energy q. Returns early, above level, once p > level is
+ * certain. */
 static double permute(double *x, const size_t *cut, size_t ncut, size_t n,
                       double q, double level, long rounds, uint64_t *state)
 {
@@ -92,7 +93,7 @@ static double permute(double *x, const size_t *cut, size_t ncut, size_t n,
     for (long k = 1; k <= rounds; k++) {
         for (size_t s = 0; s < ncut; s++)
             shuffle(x, cut[s], s + 1 < ncut ? cut[s + 1] : n, state);
-        /* Shuffled sums add up in another order. */
+        /* Tolerance: shuffled sums are rounded differently. */
         above += split_any(x, cut, ncut, n).q >= q * (1 - 1e-9);
         if (above >= most)
             return fmax((double)above / (double)k,
@@ -108,7 +109,7 @@ static double median(const double *x, size_t n, double *work)
     return (work[(n - 1) / 2] + work[n / 2]) / 2;
 }
 
-/* What two medians leave of x[from, at) and x[at, to). */
+/* The absolute deviations of x[from, at) and x[at, to) from their medians. */
 static double left_over(const double *x, size_t from, size_t at, size_t to,
                         double *work)
 {
@@ -120,8 +121,8 @@ static double left_over(const double *x, size_t from, size_t at, size_t to,
     return sum;
 }
 
-/* The energy is large for places next to an outlier, too: each change goes
- * where two levels fit best. */
+/* Move each change to where two levels fit best. The energy is also large next
+ * to an outlier. */
 static void settle(const double *x, size_t n, struct chorale_change *change,
                    size_t count, double *work)
 {
@@ -141,7 +142,7 @@ static void settle(const double *x, size_t n, struct chorale_change *change,
     }
 }
 
-/* The levels on both sides of each change. */
+/* Set the medians on both sides of each change. */
 static void levels(const double *x, size_t n, struct chorale_change *change,
                    size_t count, double *work)
 {
@@ -155,7 +156,7 @@ static void levels(const double *x, size_t n, struct chorale_change *change,
     }
 }
 
-/* A new change at its place in the list, and the cut that it makes. */
+/* Insert a change, and its cut, in order. */
 static void insert(struct chorale_change *change, size_t *cut, size_t *ncut,
                    size_t first, double p)
 {

@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* changepoint.h - where a series changed. */
+/* changepoint.h - detects changes of level in a time series. */
 #ifndef CHORALE_TUNER_COMPARE_CHANGEPOINT_H
 #define CHORALE_TUNER_COMPARE_CHANGEPOINT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values from first on, up to the next change, are otherwise than before. */
+/* A change: values from index first on differ from those before it. */
 struct chorale_change {
     size_t first;
-    double p;                /* of the permutation test that found it */
-    double before, after;    /* medians of the stretches on both sides */
+    double p;                /* of the permutation test */
+    double before, after;    /* medians of the segments on both sides */
 };
 
-/* Changes of the distribution of x[n], in order: hierarchical energy statistics
- * (E-divisive with exponent 1). Each step splits the stretches that there are
- * at the one place where the two sides differ the most, and goes on if so large
- * a difference comes with a chance of at most level when the values of each
- * stretch are shuffled; up to rounds times, fewer where it is clear early.
- * Where exactly is then where two medians leave the least absolute deviations.
- * Stretches have two values at least. change[] has room for n. seed: the same
- * gives the same p. Returns their number, -1: out of memory.
- * Source  Matteson, James, J. American Statistical Association 109(505), 2014;
- *         stopping early: Besag, Clifford, Biometrika 78(2), 1991. */
+/* Find the changes of the distribution of x[n] by hierarchical energy
+ * statistics (E-divisive with exponent 1). Each step splits the segments at the
+ * place where both sides differ most. It continues while the p value of that
+ * difference is at most level, under shuffling within each segment. A test
+ * takes up to rounds shuffles, fewer if the result is clear early. Each change
+ * is then moved to where two medians leave the least absolute deviations. A
+ * segment has at least two values.
+ *
+ * change[] needs room for n; it is filled in order. Equal seeds give equal p.
+ * Returns the number of changes, or -1 if out of memory.
+ *
+ * Sources: Matteson, James, J. American Statistical Association 109(505), 2014;
+ * for stopping early: Besag, Clifford, Biometrika 78(2), 1991. */
 long chorale_changes(const double *x, size_t n, double level, long rounds,
                      uint64_t seed, struct chorale_change *change);
 
-/* Simulated series are exact: every value that is not the one before it, by
- * more than 1e-9, is a change. change[] has room for n. */
+/* The same for simulated series, which are exact: every value that differs from
+ * its predecessor by more than 1e-9 is a change. change[] needs room for n. */
 long chorale_changes_exact(const double *x, size_t n,
                            struct chorale_change *change);
 
-/* The smallest p that so many values can give, at best: by chance the halves
- * come out as they were, or the other way round. */
+/* The smallest p that n values can give: the two halves can come out unchanged
+ * or swapped by chance. */
 double chorale_changes_least(size_t n);
 
 #endif

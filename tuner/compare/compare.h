@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare.h - is a collective slower than it was? The judge works on arrays
- * alone: what is in a database comes to it by compare_load.c. */
+/* compare.h - judges whether collectives became slower. The judge works on
+ * arrays only; compare_load.c reads them from databases. */
 #ifndef CHORALE_TUNER_COMPARE_COMPARE_H
 #define CHORALE_TUNER_COMPARE_COMPARE_H
 
@@ -8,16 +8,17 @@
 
 #include "tuner/compare/rank_tests.h"
 
-/* Natural logarithms of the launches' medians of one cell on one side; a launch
- * is one value. */
+/* Natural logarithms of the launch medians of one cell on one side, one value a
+ * launch. */
 struct chorale_series {
     const double *x;
     size_t n;
 };
 
-/* Launches of both sides: the first ones, and those in which cells that had
- * looked slower were measured again. paired: again_base.x[i] and
- * again_head.x[i] are neighbours in time, as many of each. */
+/* Launches of both sides. `again` are the launches of the second measurement,
+ * made for cells that looked slower. paired: again_base.x[i] and
+ * again_head.x[i] were measured next to each other in time; both have equal
+ * length. */
 struct chorale_sides {
     struct chorale_series base, head, again_base, again_head;
     int paired;
@@ -25,10 +26,10 @@ struct chorale_sides {
 
 enum chorale_verdict_kind {
     CHORALE_SLOWER,
-    CHORALE_SUSPECT,         /* undecided: looks slower, to be measured again */
-    CHORALE_MACHINE,         /* undecided: slower, and so is the machine */
+    CHORALE_SUSPECT,         /* undecided: looks slower, to measure again */
+    CHORALE_MACHINE,         /* undecided: the machine is slower as well */
     CHORALE_UNDECIDED,
-    CHORALE_TOO_FEW,         /* not enough data */
+    CHORALE_TOO_FEW,         /* too few launches */
     CHORALE_FASTER,
     CHORALE_SAME,
     CHORALE_NEW,
@@ -36,39 +37,39 @@ enum chorale_verdict_kind {
     CHORALE_NVERDICT
 };
 
-/* One cell, and what became of it. NAN: unknown. */
+/* One cell and its verdict. NAN: unknown. */
 struct chorale_compared {
     struct chorale_sides sides;
-    unsigned long long canaries; /* bit k: canary k speaks for it */
+    unsigned long long canaries; /* bit k: canary k applies to this cell */
 
     enum chorale_verdict_kind verdict;
     int again;               /* the verdict is of the second measurement */
-    int looks_slower;        /* in the first one */
-    struct chorale_shift shift; /* log(head / base) that the verdict is of */
-    double p, adjusted;      /* that it is of: one-sided for slower, corrected
-                              * as the verdict asks */
-    double machine;          /* log of what canaries took off it, 0: none */
+    int looks_slower;        /* in the first measurement */
+    struct chorale_shift shift; /* log(head / base) behind the verdict */
+    double p, adjusted;      /* of the same test; one-sided for slower; with
+                              * the correction of the verdict */
+    double machine;          /* log change that canaries explain, or 0 */
 };
 
-/* What nobody changed, measured on both sides: messages, the library where it
- * is the same. */
+/* A canary: something unchanged that was measured on both sides, as messages,
+ * or the library's default if the library is the same. */
 struct chorale_canary {
     const char *name;
     struct chorale_sides sides;
 
-    struct chorale_shift first, again; /* NAN where it was not measured */
-    int moved, moved_again;  /* 1: slower, -1: faster */
+    struct chorale_shift first, again; /* NAN where not measured */
+    int moved, moved_again;  /* 1: slower, -1: faster, 0: unchanged */
 };
 
 struct chorale_compare_opts {
-    double threshold;        /* a change of 2 % counts: 0.02 */
+    double threshold;        /* relative change that counts: 0.02 is 2 % */
     double screen;           /* one-sided p at which a cell looks slower */
-    double alpha;            /* of any false red in the whole comparison */
-    double fdr;              /* of false ones among what is faster */
+    double alpha;            /* P(any false "slower" in the comparison) */
+    double fdr;              /* false discovery rate among faster cells */
     size_t min_launches;     /* on each side */
-    int exact;               /* simulated: one value says all */
-    int unpaired;            /* red also by launches that were not made in
-                              * turn, or by the first measurement */
+    int exact;               /* simulated: one value is enough */
+    int unpaired;            /* accept "slower" also from launches that were
+                              * not in turn, or from the first measurement */
 };
 #define CHORALE_COMPARE_DEFAULTS                                             \
     {                                                                        \
@@ -76,44 +77,47 @@ struct chorale_compare_opts {
         .min_launches = 5                                                    \
     }
 
-/* Launches on each side with which flagged cells are measured again. */
+/* Default launches on each side in a second measurement. */
 #define CHORALE_COMPARE_AGAIN 30
 
-/* Judge all cells of a comparison. The rule:
+/* Judge all cells of a comparison by these rules:
  *
- * - The unit is the launch. A change is the median over all pairs of launches,
- *   one of each side, of log(head / base), with the interval that Mann and
- *   Whitney's test gives it: so it has in it what differs between launches, and
- *   one launch gone astray moves neither.
- * - A cell looks slower if its one-sided p is at most screen and its change
- *   above half the threshold. That is cheap to say of too many: they are
- *   measured again.
- * - slower: measured again in launches of their own, a pair of neighbours in
- *   time after the other, the change is above the threshold and its p, of these
- *   launches alone by the test of signed ranks, at most alpha after Holm's
- *   correction over all cells that were measured again. A machine that drifts
- *   or is slow for a while does not disturb that.
- * - unpaired: slower also by a second measurement that was not made in turn,
- *   corrected over those cells; of head alone, against base's first launches
- *   and corrected over all cells that were tested, as base's luck is in both
- *   looks; or, with none, by the first, likewise. All of it believes that the
- *   machine was the same, which tests/bench/calibrate.c shows the price of.
+ * - The sample is the launch. A change is the median of log(head / base) over
+ *   all pairs of launches, one of each side. Its interval is that of Mann and
+ *   Whitney's test. It therefore includes the variation between launches, and
+ *   one outlier launch does not shift it.
+ * - A cell looks slower if its one-sided p is at most screen and its change is
+ *   above half the threshold. This test accepts many false positives, because
+ *   such cells are measured again.
+ * - slower: the cell was measured again in new launches, in pairs of neighbours
+ *   in time, and the change is above the threshold. Its p, from these launches
+ *   only by the signed rank test, is at most alpha after Holm's correction over
+ *   all cells measured again. Drift or a slow phase of the machine affects both
+ *   of a pair.
+ * - unpaired: slower also by weaker evidence. A second measurement of both
+ *   sides that was not in turn is corrected over those cells. A second
+ *   measurement of head only, against base's first launches, is corrected over
+ *   all tested cells, because both tests share base's values. Without a second
+ *   measurement the first one is used, corrected likewise. All this assumes an
+ *   unchanged machine; tests/bench/calibrate.c shows the error rates.
  * - A canary that is slower (p at most 0.01, above half the threshold) takes
- *   its own change off the cells that it speaks for; those that are slower only
- *   without that are the machine's: undecided.
- * - faster: faster by more than the threshold, p after Benjamini and Hochberg's
- *   correction at most fdr. It needs no second look, as nothing is red by it.
+ *   its own change off the cells that it applies to. A cell that is slower only
+ *   without this correction is undecided ("machine").
+ * - faster: faster by more than the threshold, with p at most fdr after
+ *   Benjamini and Hochberg's correction. A second measurement is not needed,
+ *   because such a cell never fails a comparison.
  * - same: the interval is within the threshold on both sides.
- * - exact: the last values are held against each other; a difference above 1e-9
- *   that is above the threshold counts.
+ * - exact: the last values are compared; a difference above 1e-9 and above the
+ *   threshold counts.
  *
- * -1: out of memory. */
+ * Returns -1 if out of memory. */
 int chorale_compare_judge(struct chorale_compared *cell, size_t count,
                           struct chorale_canary *canary, size_t ncanary,
                           const struct chorale_compare_opts *opts);
 
-/* How many pairs of launches make red possible, if so many cells are measured
- * again; launches on each side, if a first measurement of so many shall do. */
+/* The number of pairs of launches with which "slower" is possible if ncell
+ * cells are measured again; and the launches on each side if a first
+ * measurement of ncell cells shall be enough. */
 size_t chorale_compare_pairs(size_t ncell, double alpha);
 size_t chorale_compare_launches(size_t ncell, double alpha);
 

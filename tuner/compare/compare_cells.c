@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_cells.c - the cells of a comparison, their launches as series, and
- * the canaries. */
+/* compare_cells.c - builds the cells of a comparison, their series of launches,
+ * and the canaries. */
 #include "tuner/compare/comparison.h"
 
 #include <gsl/gsl_sort.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs of one cell: neighbours in the points. */
+/* Runs of one cell, adjacent in the points. */
 struct group {
     const struct chorale_run_point *row;
     size_t count;
@@ -37,7 +37,7 @@ static int by_group(const void *a, const void *b)
                                 ((const struct group *)b)->row);
 }
 
-/* The cells of a side that have a run in its launches, sorted. NULL: out of
+/* The sorted cells of a side that have a run in its launches. NULL if out of
  * memory. */
 static struct group *groups(const struct chorale_side *side, size_t *count_p)
 {
@@ -66,7 +66,7 @@ static struct group *groups(const struct chorale_side *side, size_t *count_p)
     return list;
 }
 
-/* Into cmp->cell, both lists merged. */
+/* Merge both lists into cmp->cell. */
 static int merge(struct chorale_comparison *cmp, const struct group *base,
                  size_t nbase, const struct group *head, size_t nhead)
 {
@@ -95,8 +95,9 @@ static int merge(struct chorale_comparison *cmp, const struct group *base,
     return 0;
 }
 
-/* Log times of a cell's runs in the first launches of a side, or the later
- * ones, in the order of time; launch[]: which. */
+/* Collect the log times of a cell's runs in the first launches of a side, or in
+ * those of the second measurement, in order of time. launch[] is set to their
+ * launches. Returns their number. */
 static size_t take(const struct chorale_side *side,
                    const struct chorale_run_point *row, size_t n, int again,
                    double *x, const struct chorale_side_launch **launch)
@@ -124,9 +125,9 @@ static size_t take(const struct chorale_side *side,
     return count;
 }
 
-/* Pairs of neighbours, among the launches of both sides in the order of time:
- * a[i] and b[i] become such a pair for i < the number returned, x and y
- * likewise. What has no neighbour of the other side left is left out. */
+/* Pair launches of both sides that are neighbours in time. The first returned
+ * number of elements of a, b, x and y are moved so that a[i] and b[i] are a
+ * pair. Launches without a neighbour are left out. */
 static size_t neighbours(const struct chorale_side_launch **a, double *x,
                          size_t na, const struct chorale_side_launch **b,
                          double *y, size_t nb)
@@ -136,7 +137,7 @@ static size_t neighbours(const struct chorale_side_launch **a, double *x,
     while (i < na && k < nb) {
         int d = strcmp(a[i]->started, b[k]->started);
 
-        /* Another one of the first's side lies between the two. */
+        /* A later launch of a's side is closer to b[k]. */
         if (d < 0 && i + 1 < na &&
             strcmp(a[i + 1]->started, b[k]->started) < 0) {
             i++;
@@ -153,8 +154,9 @@ static size_t neighbours(const struct chorale_side_launch **a, double *x,
     return n;
 }
 
-/* In turn, if most of the launches have a neighbour of the other side: one that
- * did not count on one side leaves the others as they are. */
+/* Treat the second measurement as paired if most of its launches have a
+ * neighbour on the other side. A launch that does not count on one side thus
+ * does not affect the others. */
 static void pair_up(struct chorale_comparison *cmp, struct chorale_sides *s,
                     const struct chorale_side_launch **a,
                     const struct chorale_side_launch **b)
@@ -183,10 +185,10 @@ static void pair_up(struct chorale_comparison *cmp, struct chorale_sides *s,
     free(keep);
 }
 
-/* Room for the launches of one cell on both sides. */
+/* Memory for the launches of one cell on both sides. */
 struct room {
     const struct chorale_side_launch **a, **b;
-    double *next;            /* in the pool */
+    double *next;            /* next free value of the pool */
 };
 
 static struct chorale_series series(const struct chorale_side *side,
@@ -218,7 +220,7 @@ static void fill(struct chorale_comparison *cmp, size_t i, struct room *room)
                 s->head.n + s->again_head.n == 0;
 }
 
-/* How many calls a repetition had, 0: none that counts. */
+/* The calls per repetition of a cell; 0 if no launch counts. */
 static int batch_of(const struct chorale_side *side,
                     const struct chorale_run_point *row, size_t n)
 {
@@ -232,8 +234,9 @@ static int batch_of(const struct chorale_side *side,
     return 0;
 }
 
-/* Calls in a row overlap with the barrier between them, so that batches of two
- * lengths are two measures. */
+/* Drop cells with different batches on the two sides, and count them. Calls in
+ * a row overlap with the barrier between them, so times of different batches
+ * are not comparable. */
 static size_t leave_unlike(struct chorale_comparison *cmp)
 {
     size_t n = 0;
@@ -265,7 +268,7 @@ static size_t most_runs(const struct chorale_comparison *cmp)
     return most + cmp->base.nlaunch + cmp->head.nlaunch;
 }
 
-/* A canary of launches of one shape; NULL: there are enough. */
+/* Add a canary for launches of one shape; NULL if the list is full. */
 static struct chorale_canary *add_canary(struct chorale_comparison *cmp,
                                          const char *what,
                                          const struct chorale_side_launch *l)
@@ -295,8 +298,8 @@ static int runs_there(const struct chorale_run_point *at,
            strcmp(at->shape, l->shape) == 0;
 }
 
-/* What the library's cells there have in common in a launch: the median of how
- * far each is from its own median in base. NAN: none. */
+/* The common shift of the library's cells in a launch: the median of their
+ * differences from each cell's mean in base. NAN without such cells. */
 static double library_of(const struct chorale_comparison *cmp,
                          const struct chorale_side *side,
                          const struct chorale_side_launch *l, double *work)
@@ -328,7 +331,7 @@ static double library_of(const struct chorale_comparison *cmp,
 
 enum canary_kind { MESSAGES, BYTES, COPIES, LIBRARY, NKIND };
 
-/* Blocks from which on copying them is a part of the time that counts. */
+/* Block size in bytes from which copying takes a relevant part of the time. */
 enum { COPIED = 8192 };
 
 static int speaks_for(enum canary_kind kind, const struct chorale_run_point *at)
@@ -365,7 +368,8 @@ canary_series(const struct chorale_comparison *cmp,
     return s;
 }
 
-/* What is measured with every launch of that kind and nobody changed. */
+/* Add the canaries of launches of one kind: things measured with every launch
+ * that did not change. */
 static void add_canaries(struct chorale_comparison *cmp,
                          const struct chorale_side_launch *as,
                          struct room *room, double *work)
@@ -415,7 +419,7 @@ static void find_canaries(struct chorale_comparison *cmp, struct room *room,
     }
 }
 
-/* Doubles that all series together may need. */
+/* Most values of all series together. */
 static size_t pool_size(const struct chorale_comparison *cmp)
 {
     return cmp->base.points.count + cmp->head.points.count +
@@ -465,8 +469,8 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
     if (bad)
         return chorale_fail_memory(msg, "compare");
     if (nbase + nhead == 0)
-        return chorale_fail(msg, CHORALE_DATA, "%s, %s: nothing was measured; "
-                            "`chorale run` measures", cmp->base.path,
+        return chorale_fail(msg, CHORALE_DATA, "%s, %s: no run is measured; "
+                            "run `chorale run`", cmp->base.path,
                             cmp->head.path);
     if (nbase > 0 && nhead > 0)
         chorale_comparison_unpaired(cmp);
@@ -475,8 +479,8 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
         return err;
     unlike = leave_unlike(cmp);
     if (unlike > 0)
-        chorale_comparison_note(cmp, "%zu cells were timed in batches of "
-                                "another length in head: undecided; `chorale "
+        chorale_comparison_note(cmp, "%zu cells were timed in other batches "
+                                "in head: undecided; `chorale "
                                 "plan --batch` sets it for both", unlike);
     return CHORALE_OK;
 }

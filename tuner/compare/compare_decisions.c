@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_decisions.c - where two databases decide differently, and whether that
- * is more than a tie that fell the other way.
+/* compare_decisions.c - finds where two databases decide differently for more
+ * reasons than a tie.
  *
  * At a measured size where base chooses A and head B, d = log(time of A / time
- * of B) is known in each launch of either side. Sizes of one number of ranks
- * that follow each other are one finding, with the mean of their d. It counts
- * if A is slower than B in head by more than the threshold, and d larger there
- * than in base by Mann and Whitney's test over the launches, with Holm's
- * correction over all findings. A crossover that moved by one size does not:
- * there head's choice is the one that base has next to it.
- */
+ * of B) is known in each launch of either side. Consecutive sizes of one number
+ * of ranks are one finding, with the mean of their d. A finding counts under
+ * two conditions:
+ *
+ * - A is slower than B in head by more than the threshold.
+ * - d is larger in head than in base, by Mann and Whitney's test over the
+ *   launches with Holm's correction over all findings.
+ *
+ * A crossover that moved by one size does not count: there head's choice is
+ * base's choice at the adjacent size. */
 #include "tuner/compare/comparison.h"
 
 #include <math.h>
@@ -56,7 +59,7 @@ static const struct chorale_cand *find(const struct chorale_spot *spot,
     return NULL;
 }
 
-/* The head's spot of that place. */
+/* The head's spot at the same place, or NULL. */
 static const struct chorale_spot *partner(const struct side *head,
                                           const struct chorale_spot *spot)
 {
@@ -67,14 +70,15 @@ static const struct chorale_spot *partner(const struct side *head,
     return NULL;
 }
 
-/* Sizes [first, first + n) of base's spots that have another choice in head. */
+/* Sizes [first, first + n) of base's spots at which head chooses
+ * differently. */
 struct stretch {
     const struct side *base, *head;
     size_t first, n;
 };
 
-/* Mean over the sizes of log(A / B) in launch l of one side; NAN: not all are
- * known. launch: as the first spot counts them. */
+/* Mean over the sizes of log(A / B) in launch l of one side, by the numbering
+ * of the first spot. NAN if a size lacks a time. */
 static double difference(const struct stretch *s, int in_head, size_t l)
 {
     double sum = 0;
@@ -119,7 +123,7 @@ static size_t differences(const struct stretch *s, int in_head, double *d,
     return n;
 }
 
-/* A crossover that moved by one size, and no more. */
+/* Returns 1 if only a crossover moved by one size. */
 static int moved_by_one(const struct stretch *s)
 {
     const struct chorale_spot *b = &s->base->spot[s->first];
@@ -144,7 +148,7 @@ static char *choice_text(const struct chorale_cand *c)
     return strdup(out);
 }
 
-/* One finding; 0, or -1: out of memory. */
+/* Add one finding. Returns 0, or -1 if out of memory. */
 static int add(struct chorale_comparison *cmp, const struct stretch *s,
                struct chorale_ranks *ranks, char **text)
 {

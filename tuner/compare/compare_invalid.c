@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_invalid.c - cells that one side ran, and whose times count nowhere. */
+/* compare_invalid.c - finds cells that one side ran without usable times. */
 #include "tuner/compare/comparison.h"
 
-/* Was it run in launches of that side, rightly, without counting: the clocks
- * were lost, ranks outnumbered processors, or something at its point was faster
- * than messages can be. 1, 0, or -1 on an error. */
+/* Returns 1 if launches of that side ran the cell correctly but no run counts.
+ * Reasons are lost synchronisation of clocks, more ranks than processors, or a
+ * time at its point below the floor of messages. Returns 0 otherwise, -1 on an
+ * error. */
 static int only_doubted(const struct chorale_side *side,
                         const struct chorale_run_point *run,
                         sqlite3_stmt *stmt, struct chorale_errmsg *msg)
@@ -36,8 +37,8 @@ static int only_doubted(const struct chorale_side *side,
     return err == CHORALE_OK ? right && !wrong : -1;
 }
 
-/* What a side did run is neither gone nor new, however little its times are
- * worth. */
+/* A cell that a side did run is neither gone nor new, even if its times are not
+ * usable. */
 static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
                                       const struct chorale_side *side,
                                       enum chorale_verdict_kind verdict,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_judge.c - the verdicts of a comparison: see compare.h. */
+/* compare_judge.c - computes the verdicts of a comparison by the rules of
+ * compare.h. */
 #include "tuner/compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define EXACT 1e-9           /* log units that count in simulation */
-#define CANARY 0.01          /* p at which a canary has moved */
+#define EXACT 1e-9           /* smallest log difference in simulation */
+#define CANARY 0.01          /* largest p of a canary that moved */
 
 struct judge {
     struct chorale_compared *cell;
@@ -14,7 +15,7 @@ struct judge {
     size_t count, ncanary;
     const struct chorale_compare_opts *opts;
     struct chorale_ranks *ranks;
-    double edge;             /* log of the threshold */
+    double edge;             /* log(1 + threshold) */
     double *p, *adjusted;    /* [count] */
     size_t *work;            /* [count] */
 };
@@ -25,8 +26,8 @@ static int between(struct judge *j, struct chorale_series x,
     return chorale_shift_two(j->ranks, x.x, x.n, y.x, y.n, shift);
 }
 
-/* The second measurement: of both sides in turn, each by itself, or of head
- * alone. */
+/* Kinds of second measurement: both sides in turn, both not in turn, or head
+ * only. */
 enum look { NOT_AGAIN, IN_TURN, BOTH_AGAIN, HEAD_AGAIN, NLOOK };
 
 static enum look look(const struct judge *j, const struct chorale_sides *s)
@@ -83,8 +84,8 @@ static int judge_canaries(struct judge *j)
     return 0;
 }
 
-/* The largest change of that sign among the canaries that speak for the cell
- * and have moved, 0: none has. */
+/* The largest change of that sign among the canaries that apply to the cell and
+ * moved; 0 if no canary moved. */
 static double machine(const struct judge *j, const struct chorale_compared *c,
                       int again, int sign)
 {
@@ -122,7 +123,8 @@ static enum chorale_verdict_kind by_interval(const struct judge *j,
                                                  : CHORALE_UNDECIDED;
 }
 
-/* The first look at each cell; 1: it was tested, -1: out of memory. */
+/* Test the first measurement of a cell. Returns 1 if tested, -1 if out of
+ * memory. */
 static int judge_first(struct judge *j, struct chorale_compared *c)
 {
     const struct chorale_sides *s = &c->sides;
@@ -153,7 +155,7 @@ static int judge_first(struct judge *j, struct chorale_compared *c)
     return 1;
 }
 
-/* Slower by more than the threshold, if that is not the machine's doing. */
+/* Decide between slower and machine, for a cell above the threshold. */
 static void judge_slower(const struct judge *j, struct chorale_compared *c)
 {
     c->machine = machine(j, c, c->again, 1);
@@ -161,7 +163,7 @@ static void judge_slower(const struct judge *j, struct chorale_compared *c)
                                                           : CHORALE_MACHINE;
 }
 
-/* The first measurement's verdicts: faster, and what looks slower. */
+/* Verdicts of the first measurement: faster, and what looks slower. */
 static void judge_once(struct judge *j, size_t tested)
 {
     for (size_t i = 0; i < j->count; i++) {
@@ -201,7 +203,7 @@ static void judge_once(struct judge *j, size_t tested)
     }
 }
 
-/* Cells that were measured again that way, corrected over a family. */
+/* Judge the cells measured again in one way, corrected over a family. */
 static int judge_again(struct judge *j, enum look how, size_t family,
                        double alpha)
 {
@@ -235,7 +237,8 @@ static int judge_again(struct judge *j, enum look how, size_t family,
     return 0;
 }
 
-/* Each kind of second look by itself, none more than its share of alpha. */
+/* Judge each kind of second measurement separately, each with its share of
+ * alpha. */
 static int judge_second(struct judge *j, size_t tested)
 {
     size_t n[NLOOK] = { 0 }, kinds = 0;

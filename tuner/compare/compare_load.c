@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_load.c - the two sides of a comparison out of their databases. */
+/* compare_load.c - loads the two sides of a comparison from their databases. */
 #include "tuner/compare/comparison.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ int chorale_side_first(const struct chorale_side *side,
     return 0;
 }
 
-/* What a message took, as the launch recorded it: a log, NAN without. */
+/* The log of a recorded time; NAN if it is missing. */
 static double log_of(sqlite3_stmt *stmt, int column)
 {
     double x = sqlite3_column_double(stmt, column);
@@ -98,8 +98,8 @@ static void read_launch(const struct chorale_side *side, sqlite3_stmt *stmt,
         .copy = log_of(stmt, 10),
     };
     l->in = side->baseline == NULL || marked == !side->not_baseline;
-    /* A second measurement has a campaign of its own; in a database that both
-     * share it is head's. */
+    /* A second measurement is a campaign of its own. If both sides share a
+     * database it belongs to head. */
     if (l->again && side->baseline != NULL)
         l->in = side->not_baseline || !side->shared;
     l->in &= sqlite3_column_int(stmt, 9);
@@ -150,7 +150,7 @@ static enum chorale_err check_baseline(const struct chorale_side *side,
             return CHORALE_OK;
     if (side->label != NULL)
         return chorale_fail(msg, CHORALE_USAGE, "--label %s: %s has no launch "
-                            "of a campaign that was planned with it; name the "
+                            "of a campaign with this label; name the "
                             "--label of its `chorale plan`", side->label,
                             side->path);
     if (side->baseline == NULL)
@@ -163,7 +163,7 @@ static enum chorale_err check_baseline(const struct chorale_side *side,
                         side->system, side->path);
 }
 
-/* Columns of the system's row, and the cells that are not compared. */
+/* Load the system's row, and count the cells that are not compared. */
 static enum chorale_err load_system(struct chorale_side *side,
                                     struct chorale_store *store,
                                     struct chorale_errmsg *msg)
@@ -214,8 +214,8 @@ static enum chorale_err load_side(struct chorale_side *side,
     return err;
 }
 
-/* The one name that both have, allocated; each may also have just one system:
- * NULL then. */
+/* The system that both databases have, allocated. NULL if each has just one
+ * system, of any name. */
 static enum chorale_err common_system(struct chorale_comparison *cmp,
                                       char **name_p,
                                       struct chorale_errmsg *msg)
@@ -245,7 +245,8 @@ static enum chorale_err common_system(struct chorale_comparison *cmp,
     return err;
 }
 
-/* Facts that differ between the launches of the two sides are worth a line. */
+/* Text of an environment fact in the launches of one side. Differences between
+ * the sides are reported. */
 static enum chorale_err facts_of(struct chorale_side *side, const char *key,
                                  char text[160], struct chorale_errmsg *msg)
 {
@@ -307,9 +308,9 @@ static enum chorale_err compare_facts(struct chorale_comparison *cmp,
     return err;
 }
 
-/* A setting of the MPI library, "mpi:NAME" or "env:NAME", that is not the same
- * on both sides: the library is another one then, and what the comparison may
- * be about. Added to text. */
+/* Append a setting of the MPI library, "mpi:NAME" or "env:NAME", to text if it
+ * differs between the sides. The library then behaves differently, which may be
+ * the purpose of the comparison. */
 static enum chorale_err compare_setting(struct chorale_comparison *cmp,
                                         const char *key, char *text,
                                         size_t size,
@@ -331,7 +332,8 @@ static enum chorale_err compare_setting(struct chorale_comparison *cmp,
     return CHORALE_OK;
 }
 
-/* Those of one side; of the second one what the first does not have. */
+/* Compare the settings of one side; for the second side only those that the
+ * first lacks. */
 static enum chorale_err settings_of(struct chorale_comparison *cmp,
                                     const struct chorale_side *side,
                                     char *text, size_t size,
@@ -378,7 +380,7 @@ static enum chorale_err compare_settings(struct chorale_comparison *cmp,
     char text[300] = "";
     enum chorale_err err = CHORALE_OK;
 
-    /* Two libraries have two sets of variables. */
+    /* Other libraries have other variables. */
     if (!same_library(cmp))
         return CHORALE_OK;
     err = settings_of(cmp, &cmp->base, text, sizeof(text), msg);
@@ -394,7 +396,7 @@ static void say_systems(struct chorale_comparison *cmp)
 {
     if (strcmp(cmp->base.system, cmp->head.system) != 0)
         chorale_comparison_note(cmp, "two systems: %s in base, %s in head; "
-                                "what differs may be theirs",
+                                "they may cause the differences",
                                 cmp->base.system, cmp->head.system);
     if (!same_library(cmp))
         chorale_comparison_note(cmp, "two MPI libraries: %s in base, %s in "
@@ -430,8 +432,8 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
     free(name);
     if (err == CHORALE_OK && cmp->base.simulated != cmp->head.simulated)
         err = chorale_fail(msg, CHORALE_DATA,
-                           "%s is %s and %s is %s: their times have nothing "
-                           "in common; compare two of one kind",
+                           "%s is %s and %s is %s, which cannot be "
+                           "compared; name two of one kind",
                            cmp->base.path,
                            cmp->base.simulated ? "simulated" : "measured",
                            cmp->head.path,
@@ -444,9 +446,9 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
     if (err == CHORALE_OK)
         err = compare_settings(cmp, msg);
     if (err == CHORALE_OK && cmp->unlike && !cmp->opts.exact)
-        chorale_comparison_note(cmp, "the sides differ in more than their "
-                                "code, so that nothing they share tells of the "
-                                "machine; launches in turn do");
+        chorale_comparison_note(cmp, "the sides differ in more than code, "
+                                "so canaries cannot detect a change of the "
+                                "machine; launches in turn can");
     return err;
 }
 

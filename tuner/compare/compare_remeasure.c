@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_remeasure.c - what looks slower, measured once more. */
+/* compare_remeasure.c - plans a second measurement of cells that look
+ * slower. */
 #include "tuner/compare/comparison.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #include "db/systems.h"
 
-/* A campaign that measures as the cell's did, to the end. */
+/* A campaign with the settings of the cell's own, but without racing. */
 static const char campaign_sql[] =
     "INSERT INTO campaign (uuid, system_id, created, command, seed, launches,"
     " nrep_min, nrep_max, nwarmup, target_width, cell_seconds, max_memory,"
@@ -46,7 +47,7 @@ static void bind_cell(sqlite3_stmt *stmt, sqlite3_int64 system,
     sqlite3_bind_text(stmt, 12, at->params, -1, SQLITE_STATIC);
 }
 
-/* The second measurement's campaign that copies that one. */
+/* Insert the second measurement's campaign as a copy of campaign `from`. */
 static enum chorale_err put_campaign(struct chorale_store *store,
                                      sqlite3_int64 from, long launches,
                                      const char *command, const char *now,
@@ -72,8 +73,8 @@ static enum chorale_err put_campaign(struct chorale_store *store,
     return err;
 }
 
-/* One cell into the second measurement: in memory it is known which campaign
- * became which. */
+/* Move one cell to the second measurement. A temporary table maps campaigns to
+ * their copies. */
 static enum chorale_err again(struct chorale_store *store,
                               sqlite3_int64 cell, sqlite3_int64 from,
                               long launches, const char *command,
@@ -163,7 +164,7 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
     return err;
 }
 
-/* Launches of cells that are measured again, and were not made. */
+/* Missing launches of cells that are measured again. */
 #define LEFT                                                                 \
     "SELECT total(c.launches - (SELECT count(DISTINCT l.ordinal) FROM run r" \
     " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id AND"       \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_report.c - a comparison for machines that show it to people:
- * Markdown for a merge request, TAP and JUnit for a CI, JSON for the rest. What
- * comes from the databases is printable ASCII by now, and escaped here. */
+/* compare_report.c - prints a comparison as Markdown for merge requests, as TAP
+ * and JUnit for CI, and as JSON. Texts from the databases are already printable
+ * ASCII; they are escaped here. */
 #include "tuner/compare/comparison.h"
 
 #include <gsl/gsl_sort.h>
@@ -12,7 +12,7 @@
 #include "db/store.h"
 #include "tuner/base/units.h"
 
-/* Text in a cell of a Markdown table, where nothing of it means anything. */
+/* Write text into a cell of a Markdown table, with all markup escaped. */
 static void put_markdown(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -62,8 +62,8 @@ static void markdown_cell(const struct chorale_comparison *cmp, size_t i,
     fputs(" |\n", out);
 }
 
-/* One line each, to a callback's buffer: the findings that are not of one
- * cell. Returns 0 beyond the last one. */
+/* Describe the k-th finding that does not belong to a single cell, in one line.
+ * Returns 0 if there is no k-th. */
 static int finding(const struct chorale_comparison *cmp, size_t k, char *text,
                    size_t size, int *is_choice)
 {
@@ -208,8 +208,8 @@ static void put_xml(FILE *out, const char *text)
         }
 }
 
-/* Median of a side's first launches, or of the second measurement's if the
- * verdict is of that. NAN: none. */
+/* The median of a side's first launches, or of the second measurement if the
+ * verdict is of that. NAN without launches. */
 static double seconds_of(const struct chorale_compared *c, int head)
 {
     const struct chorale_sides *s = &c->sides;
@@ -227,7 +227,7 @@ static double seconds_of(const struct chorale_compared *c, int head)
     return median;
 }
 
-/* Its end: head's seconds. */
+/* End the test case's attributes with head's seconds. */
 static void junit_time(FILE *out, double seconds)
 {
     fprintf(out, "\" time=\"%.9f\"", isfinite(seconds) ? seconds : 0);
@@ -267,7 +267,8 @@ static void junit_cell(const struct chorale_comparison *cmp, size_t i,
     }
 }
 
-/* What the stricter schemas in use want of a suite, notes as its output. */
+/* Write the attributes that strict JUnit schemas require, and notes as
+ * output. */
 static void junit_head(const struct chorale_comparison *cmp, size_t tests,
                        size_t skipped, FILE *out, int fail_on)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_run.c - see compare_run.h. */
+/* compare_run.c - loads, measures again, and prints a comparison. */
 #include "tuner/compare/compare_run.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ static enum chorale_err load(struct chorale_comparison *cmp,
     return err;
 }
 
-/* Cells that look slower and were not measured again. */
+/* The number of cells that look slower and were not measured again. */
 static size_t to_recheck(const struct chorale_comparison *cmp)
 {
     size_t n = 0;
@@ -90,14 +90,14 @@ static size_t to_recheck(const struct chorale_comparison *cmp)
     return n;
 }
 
-/* Which databases are measured again, base first; NULL: head alone. */
+/* Base's path if it is measured again too; NULL: only head is. */
 static const char *base_again(const struct chorale_comparison *cmp,
                               const struct chorale_comparing *opts)
 {
     return strcmp(opts->recheck, "both") == 0 ? cmp->base.path : NULL;
 }
 
-/* Measure what is planned. CHORALE_STOPPED: it is for the user to do. */
+/* Run the planned launches. CHORALE_STOPPED: the user has to run them. */
 static enum chorale_err measure(const struct chorale_comparison *cmp,
                                 const struct chorale_comparing *opts,
                                 const char *what, struct chorale_errmsg *msg)
@@ -119,7 +119,8 @@ static enum chorale_err measure(const struct chorale_comparison *cmp,
                         cmp->head.path);
 }
 
-/* Plan them, and run them if asked for. CHORALE_STOPPED: they are to be run. */
+/* Plan the second measurement, and run it if requested. CHORALE_STOPPED: the
+ * user has to run it. */
 static enum chorale_err recheck(const struct chorale_comparison *cmp,
                                 const struct chorale_comparing *opts,
                                 const char *command,
@@ -146,7 +147,7 @@ static enum chorale_err recheck(const struct chorale_comparison *cmp,
     return measure(cmp, opts, what, msg);
 }
 
-/* Launches of a second measurement that was begun and not finished. */
+/* The missing launches of an unfinished second measurement. */
 static enum chorale_err unfinished(const struct chorale_comparison *cmp,
                                    const struct chorale_comparing *opts,
                                    sqlite3_int64 *left_p,
@@ -163,7 +164,7 @@ static enum chorale_err unfinished(const struct chorale_comparison *cmp,
     return err;
 }
 
-/* The databases are let go, or they could not be written. */
+/* Close the databases, so that they can be written. */
 static void let_go(struct chorale_comparison *cmp)
 {
     chorale_shard_close(cmp->base.shard);
@@ -171,7 +172,7 @@ static void let_go(struct chorale_comparison *cmp)
     cmp->base.shard = cmp->head.shard = NULL;
 }
 
-/* Finish the second measurement, or say that the verdicts are of a part. */
+/* Finish the second measurement, or warn that it is incomplete. */
 static enum chorale_err finish(struct chorale_comparison *cmp,
                                const struct chorale_comparing *opts,
                                struct chorale_errmsg *msg)
@@ -182,11 +183,11 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
 
     if (err != CHORALE_OK || left == 0)
         return err;
-    snprintf(what, sizeof(what), "%lld runs of what is measured again are "
-             "still to be made", (long long)left);
+    snprintf(what, sizeof(what), "%lld runs of the second measurement are "
+             "still missing", (long long)left);
     if (opts->recheck == NULL) {
-        fprintf(stderr, "chorale: %s; the verdicts are of those that were: "
-                "--recheck both --run goes on\n", what);
+        fprintf(stderr, "chorale: %s, and verdicts use those done; "
+                "--recheck both --run continues\n", what);
         return CHORALE_OK;
     }
     let_go(cmp);
@@ -221,8 +222,8 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
         err = chorale_output_commit(&file, msg);
     chorale_output_release(&file);
     if (err == CHORALE_OK && red > 0)
-        err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s; mend "
-                           "what the lines name, or say --fail-on none", red,
+        err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s; repair "
+                           "what the lines name, or use --fail-on none", red,
                            red == 1 ? "finding" : "findings", opts->fail_on);
     return err;
 }

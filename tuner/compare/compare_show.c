@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_show.c - a comparison for people: a table, sorted by importance. */
+/* compare_show.c - prints a comparison as a table for people, most important
+ * cells first. */
 #include "tuner/compare/comparison.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 static const char *const words[] = { "slower", "suspect", "machine",
                                      "undecided", "too few", "faster", "same",
                                      "new", "gone" };
-/* The order of importance. */
+/* Rank by importance, indexed by verdict. */
 static const int rank_of[] = { 0, 2, 3, 4, 6, 5, 8, 7, 1 };
 
 const char *chorale_verdict_word(enum chorale_verdict_kind verdict)
@@ -72,17 +73,16 @@ void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
 
     text[0] = '\0';
     if (cmp->cell[cell].failed)
-        snprintf(text, size, "no run of it in head is right: `chorale status` "
-                 "says why");
+        snprintf(text, size, "no correct run in head: see `chorale status`");
     else if (cmp->cell[cell].batch_base != cmp->cell[cell].batch_head)
         snprintf(text, size, "timed in batches of %d calls in base, %d in "
                  "head", cmp->cell[cell].batch_base,
                  cmp->cell[cell].batch_head);
     else if (c->verdict == CHORALE_TOO_FEW)
-        snprintf(text, size, "%zu and %zu launches; %zu on each side tell",
+        snprintf(text, size, "%zu and %zu launches; %zu on each side needed",
                  s->base.n, s->head.n, cmp->opts.min_launches);
     else if (c->verdict == CHORALE_MACHINE)
-        snprintf(text, size, "and so is the machine, by %.1f %%: messages, "
+        snprintf(text, size, "the machine is slower too, by %.1f %%: messages, "
                  "copies or the library, the same on both sides",
                  100 * expm1(c->machine));
     else if (c->verdict == CHORALE_SUSPECT && c->again)
@@ -127,7 +127,7 @@ size_t *chorale_comparison_order(const struct chorale_comparison *cmp)
     return order;
 }
 
-/* SGR codes, where they are wanted. */
+/* SGR colour codes, or "" without colour. */
 static const char *colour(int on, int red, enum chorale_verdict_kind verdict)
 {
     if (!on)
@@ -174,10 +174,10 @@ static void print_rest(const struct chorale_comparison *cmp, FILE *out,
         if (!r->changed && !all)
             continue;
         fprintf(out, "%s %s, P = %d, n = %s to %s: %s in base, %s in head; "
-                "the former against the latter: %+.1f %% in base, %+.1f %% in "
+                "first against second: %+.1f %% in base, %+.1f %% in "
                 "head\n",
-                r->changed ? "decision changed:" : "decision differs (no "
-                                                   "more than a tie):",
+                r->changed ? "decision changed:" : "decision differs (only "
+                                                   "a tie):",
                 chorale_coll_info(r->at.coll)->name, r->at.comm_size,
                 chorale_human_bytes((double)r->n_lo, lo),
                 chorale_human_bytes((double)r->n_hi, hi), r->from, r->to,
@@ -219,7 +219,7 @@ int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
     return 0;
 }
 
-/* What a red verdict would take, if it cannot be had now. */
+/* Print the counts of verdicts, and what a definite verdict requires. */
 static void print_counts(const struct chorale_comparison *cmp, FILE *out,
                          int fail_on)
 {
@@ -237,8 +237,8 @@ static void print_counts(const struct chorale_comparison *cmp, FILE *out,
                 n[CHORALE_SUSPECT],
                 chorale_compare_pairs(n[CHORALE_SUSPECT], cmp->opts.alpha));
     else if (n[CHORALE_SUSPECT] > 0)
-        fprintf(out, "%zu look slower: of this many cells no fewer than %zu "
-                "launches a side can say so\n", n[CHORALE_SUSPECT],
+        fprintf(out, "%zu look slower: with this many cells at least %zu "
+                "launches a side are needed\n", n[CHORALE_SUSPECT],
                 chorale_compare_launches(cmp->count, cmp->opts.alpha));
 }
 

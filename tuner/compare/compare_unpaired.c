@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_unpaired.c - two sides that have no cell in common: in what the two
- * that come nearest to each other differ, and what makes them the same. */
+/* compare_unpaired.c - explains why two sides share no cell: how the two most
+ * similar cells differ, and how to plan equal ones. */
 #include "tuner/compare/comparison.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NEAR 2000 /* cells of a side that are looked at */
+#define NEAR 2000 /* most cells of a side to examine */
 
 enum key { COLL, PROCS, PPN, SHAPE, TYPE, OP, SIZE, VARIANT, ROOT, BUFFERS,
            NKEY };
 
 static const struct {
     const char *name;
-    const char *option;      /* of `chorale plan`; NULL: others decide it */
+    const char *option;      /* of `chorale plan`; NULL: has no option */
 } keys[NKEY] = {
     [COLL] = { "collective", "-c" }, [PROCS] = { "P", "-P" },
     [PPN] = { "ranks a node", "--ppn" }, [SHAPE] = { "placement", NULL },
@@ -71,8 +71,8 @@ static int differs(const struct chorale_run_point *a,
     return strcmp(x, y) != 0;
 }
 
-/* How far apart: what the benchmark and the place are weighs more than a size
- * or an option of `plan`. */
+/* A distance between cells. The benchmark and the placement weigh more than a
+ * size or an option of `plan`. */
 static int distance(const struct chorale_run_point *a,
                     const struct chorale_run_point *b)
 {
@@ -90,7 +90,7 @@ static int distance(const struct chorale_run_point *a,
     return d;
 }
 
-/* What to do about a key that differs. */
+/* Suggest what to do about a key that differs. */
 static void mend(const struct chorale_comparison *cmp, enum key key,
                  const char *base, const char *head, char *text, size_t size)
 {
@@ -102,10 +102,10 @@ static void mend(const struct chorale_comparison *cmp, enum key key,
         snprintf(text, size, key == PPN || key == SHAPE || key == PROCS
                                  ? "; both are imported: import one again as "
                                    "the other was, see `chorale import --help`"
-                                 : "; both are imported: run one benchmark as "
-                                   "the other was run");
+                                 : "; both are imported: run both with the "
+                                   "same benchmark options");
     else if (keys[key].option != NULL && key != VARIANT && key != OP)
-        snprintf(text, size, "; `chorale plan %s %s` measures %s so",
+        snprintf(text, size, "; `chorale plan %s %s` gives %s this value",
                  keys[key].option, value, plan_head ? "head" : "base");
 }
 
@@ -138,7 +138,7 @@ void chorale_comparison_unpaired(struct chorale_comparison *cmp)
     if (best < 0)
         return;
     chorale_comparison_note(cmp, "no cell is in both, so nothing is compared; "
-                            "this is how the two nearest ones differ");
+                            "the two most similar cells differ in");
     for (int k = 0; k < NKEY; k++) {
         char x[160], y[160], how[200];
 
@@ -149,7 +149,7 @@ void chorale_comparison_unpaired(struct chorale_comparison *cmp)
         mend(cmp, (enum key)k, x, y, how, sizeof(how));
         chorale_comparison_note(cmp, "%s: %.60s in base, %.60s in head%s",
                                 keys[k].name, x, y, how);
-        if (k == COLL) /* the rest follows from it */
+        if (k == COLL) /* other differences follow from it */
             return;
     }
 }

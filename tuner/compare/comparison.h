@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comparison.h - two databases, or two parts of one, held against each other:
- * what `chorale compare` loads, judges and shows. */
+/* comparison.h - the comparison of two databases, or of two parts of one, as
+ * `chorale compare` loads, judges and prints it. */
 #ifndef CHORALE_TUNER_COMPARE_COMPARISON_H
 #define CHORALE_TUNER_COMPARE_COMPARISON_H
 
@@ -11,26 +11,26 @@
 #include "tuner/compare/compare.h"
 #include "tuner/model/observations.h"
 
-#define CHORALE_CANARIES 63  /* that a comparison has at most */
+#define CHORALE_CANARIES 63  /* most canaries of a comparison */
 #define CHORALE_REMARK_SIZE 400
 
-/* A launch of one side. NAN: not recorded. */
+/* A launch of a side's database. NAN: not recorded. */
 struct chorale_side_launch {
     sqlite3_int64 id;
     int in;                  /* belongs to this side */
     int again;               /* of a second measurement */
     int comm_size, ppn;
     char shape[16], started[24];
-    double alpha, beta;      /* log of what a message took, and a byte of it */
-    double copy;             /* log of what a byte copied in memory took */
+    double alpha, beta;      /* log seconds of a message, and of a byte */
+    double copy;             /* log seconds of a byte copied in memory */
 };
 
-/* Base or head. */
+/* One side: base or head. */
 struct chorale_side {
     const char *path, *baseline; /* baseline: only its launches, or NULL */
-    int not_baseline;        /* 1: all but its launches */
+    int not_baseline;        /* 1: all launches except the baseline's */
     int shared;              /* 1: both sides are in one database */
-    const char *label;       /* only campaigns with it, NULL: all */
+    const char *label;       /* only campaigns with this label; NULL: all */
     struct chorale_shard *shard;
     sqlite3_int64 system_id;
     int simulated;
@@ -38,43 +38,42 @@ struct chorale_side {
     struct chorale_points points;
     struct chorale_side_launch *launch; /* by id */
     size_t nlaunch;
-    int imported;            /* its system is what `chorale import` made */
+    int imported;            /* `chorale import` made its system */
     sqlite3_int64 nother;    /* cells that are not compared: throughput, late
                               * ranks, siblings, tables */
 };
 
-/* A cell of the comparison: runs base_row[0, nbase) of the base's points and so
- * of the head's. at is one of them: texts live as long as the points. */
+/* A cell: its runs are base_row[0, nbase) and head_row[0, nhead) in the points
+ * of the two sides. at is one of them; its texts live as long as the points. */
 struct chorale_cell {
     struct chorale_run_point at;
     const struct chorale_run_point *base_row, *head_row;
     size_t nbase, nhead;
-    int failed;              /* ran on both sides, but is not right in head */
-    int batch_base, batch_head; /* calls a repetition, where they differ: times
-                              * of two kinds, on which nothing is said */
+    int failed;              /* ran on both sides, but not correctly in head */
+    int batch_base, batch_head; /* calls per repetition where they differ; such
+                              * times are not comparable */
 };
 
-/* A guideline and the place where it was held against the times (guidelines.c).
- * NAN: unknown. */
+/* A performance guideline checked at one place (guidelines.c). NAN: unknown. */
 struct chorale_guideline {
-    struct chorale_run_point at; /* of its left side */
+    struct chorale_run_point at; /* the left side's point */
     const char *rule;        /* "bcast <= scatter + allgather" */
     int tuned;               /* 1: the table's choices, 0: the library's */
-    double seconds, bound;   /* of its left and its right side */
-    double p, adjusted;      /* one-sided, of not being above the threshold */
+    double seconds, bound;   /* of the left and of the right side */
+    double p, adjusted;      /* one-sided; null: excess <= threshold */
     int broken;
 };
 
-/* Measured sizes of one line of the decisions that have another choice in head
+/* Consecutive measured sizes at which head decides differently
  * (compare_decisions.c). */
 struct chorale_rechoice {
-    struct chorale_run_point at; /* of the first of these sizes */
+    struct chorale_run_point at; /* at the first of these sizes */
     size_t n_lo, n_hi, nsize;
-    const char *from, *to;   /* choices of the first size */
-    double loss_base, loss_head; /* log(from / to) on each side, mean */
-    double p, adjusted;      /* of the one being as large as the other */
-    int changed;             /* 1: no tie that flipped, nor a crossover that
-                              * moved by one size */
+    const char *from, *to;   /* choices at the first size */
+    double loss_base, loss_head; /* mean log(from / to) on each side */
+    double p, adjusted;      /* null: the loss is equal on both sides */
+    int changed;             /* 1: more than a tie or a crossover that moved by
+                              * one size */
 };
 
 struct chorale_comparison {
@@ -90,86 +89,89 @@ struct chorale_comparison {
     size_t nguideline;
     struct chorale_rechoice *rechoice;
     size_t nrechoice;
-    void *choice_texts;      /* of the rechoices */
-    double *pool;            /* of all series */
-    int settings_differ;     /* of the MPI library: so many */
-    int unlike;              /* the two sides differ in more than code by
-                              * intent: no canary speaks for the machine */
-    char note[12][CHORALE_REMARK_SIZE]; /* what is not comparable, one line
-                              * each */
+    void *choice_texts;      /* memory of the texts in rechoice */
+    double *pool;            /* memory of all series */
+    int settings_differ;     /* number of MPI library settings that differ */
+    int unlike;              /* the sides differ in more than code on purpose,
+                              * so that no canary is valid */
+    char note[12][CHORALE_REMARK_SIZE]; /* lines about what is not
+                              * comparable */
     size_t nnote;
 };
 
 /* compare_load.c: open both sides, whose paths and baselines are set, and load
- * the system of that name, NULL: the one they have in common. CHORALE_USAGE: no
- * such system or baseline, or several; CHORALE_DATA: simulated and real. */
+ * the named system; NULL means the one in common. CHORALE_USAGE: no or several
+ * such systems, or no such baseline. CHORALE_DATA: one side is simulated and
+ * the other real. */
 enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
                                          const char *system,
                                          struct chorale_errmsg *msg);
-/* Afterwards all of it is zero. */
+/* Free and zero the comparison. */
 void chorale_comparison_release(struct chorale_comparison *cmp);
-/* One more line of notes; what is beyond the last one is lost. */
+/* Add a note; when note[] is full it is dropped. */
 void chorale_comparison_note(struct chorale_comparison *cmp,
                              const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The launch of a row; NULL: none. */
+/* The launch with this id, or NULL. */
 const struct chorale_side_launch *
 chorale_side_launch_of(const struct chorale_side *side, sqlite3_int64 id);
 
-/* The rows of a side's own first launches; the texts are the side's. The caller
- * frees points->row. -1: out of memory. */
+/* Copy the rows of a side's own first launches. Texts belong to the side; the
+ * caller frees points->row. Returns -1 if out of memory. */
 int chorale_side_first(const struct chorale_side *side,
                        struct chorale_points *points);
 
-/* compare_cells.c: the cells of both sides with their series, and the canaries.
- * CHORALE_DATA: nothing to compare. */
+/* compare_cells.c: make the cells of both sides with their series, and the
+ * canaries. CHORALE_DATA: there is nothing to compare. */
 enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
                                           struct chorale_errmsg *msg);
 
-/* compare_unpaired.c: where no cell is in both, notes that say in what the two
- * nearest ones differ, and what to plan so that they do not. */
+/* compare_unpaired.c: if the sides share no cell, add notes on how the two most
+ * similar cells differ and how to plan equal ones. */
 void chorale_comparison_unpaired(struct chorale_comparison *cmp);
 
-/* A library's name and version as people write them, by which two spellings of
- * one are known: "MPICH 4.0.2" of "MPICH Version:      4.0.2", "Open MPI 4.1.4"
- * of "Open MPI v4.1.4, package: ...". */
+/* A library's name and version in short form, which is equal for different
+ * spellings: "MPICH 4.0.2" for "MPICH Version:      4.0.2", "Open MPI 4.1.4"
+ * for "Open MPI v4.1.4, package: ...". */
 void chorale_mpi_name(const char *library, char *name, size_t size);
 
-/* Runs of one cell compare as 0; the order is that of what it is made of. */
+/* Order runs by the cell they belong to; 0 for the same cell. */
 int chorale_cell_compare(const struct chorale_run_point *a,
                          const struct chorale_run_point *b);
 
-/* compare_invalid.c: cells that were judged gone or new although the other side
- * ran them, without a time that counts, become CHORALE_TOO_FEW. */
+/* compare_invalid.c: change cells judged gone or new to CHORALE_TOO_FEW if the
+ * other side ran them but has no usable time. */
 enum chorale_err chorale_comparison_doubted(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
-/* guidelines.c: every rule at every point of head; broken by more than the
- * threshold, by a one-sided t test over the launches, Benjamini and Hochberg at
- * opts.fdr over all; in simulation by what is measured. */
+/* guidelines.c: check every rule at every point of head. A rule is broken if
+ * the excess is above the threshold, by a one-sided t test over the launches,
+ * with Benjamini and Hochberg at opts.fdr over all. In simulation the measured
+ * excess decides. */
 enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
                                                struct chorale_errmsg *msg);
 
-/* compare_decisions.c: where the two databases decide differently. */
+/* compare_decisions.c: find where the two databases decide differently. */
 enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
-/* compare_remeasure.c: plan the cells that look slower and were not measured again
- * in the database at path, so many launches more of each; *count_p cells. */
+/* compare_remeasure.c: plan the cells that look slower and were not measured
+ * again in the database at path, with `launches` more launches each. *count_p
+ * is set to the number of cells. */
 enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           const char *path, const char *system,
                                           long launches, const char *command,
                                           size_t *count_p,
                                           struct chorale_errmsg *msg);
 
-/* Launches of cells that the second measurement of that side was planned with
- * and that were not made; system NULL: of any. The side is loaded. */
+/* The number of missing launches in the second measurement of a side, which is
+ * loaded; system NULL: of any system. */
 enum chorale_err chorale_comparison_left(const struct chorale_side *side,
                                          const char *system,
                                          sqlite3_int64 *left_p,
                                          struct chorale_errmsg *msg);
 
-/* What --fail-on names. */
+/* Kinds of findings that --fail-on names. */
 enum chorale_fail_on {
     CHORALE_FAIL_SLOWER = 1,
     CHORALE_FAIL_GONE = 2,
@@ -178,38 +180,40 @@ enum chorale_fail_on {
     CHORALE_FAIL_GUIDELINE = 16,
     CHORALE_FAIL_TOO_FEW = 32
 };
-/* The bits of a list, -1: an unknown word. */
+/* Parse a list into bits; -1 for an unknown word. */
 int chorale_fail_on_parse(const char *list);
-/* How many findings are red. */
+/* The number of findings that fail the comparison. */
 size_t chorale_comparison_red(const struct chorale_comparison *cmp,
                               int fail_on);
-/* 1 if this cell is. */
+/* Returns 1 if this cell fails the comparison. */
 int chorale_cell_red(const struct chorale_comparison *cmp, size_t cell,
                      int fail_on);
 
-/* compare_show.c. Words and counts of verdicts; safe names of cells: printable
+/* compare_show.c: words and counts of verdicts, and names of cells in printable
  * ASCII. */
 const char *chorale_verdict_word(enum chorale_verdict_kind verdict);
 void chorale_comparison_tally(const struct chorale_comparison *cmp,
                               size_t count[CHORALE_NVERDICT]);
 void chorale_safe_text(char *out, size_t size, const char *text);
-/* "bcast binomial segsize=8192" and "n = 64 KiB, P = 8, one-per-node". */
+/* Names like "bcast binomial segsize=8192" and places like "n = 64 KiB, P = 8,
+ * one-per-node". */
 void chorale_cell_name(const struct chorale_run_point *at, char *text,
                        size_t size);
 void chorale_cell_place(const struct chorale_run_point *at, char *text,
                         size_t size);
-/* Why the verdict is what it is, for people, one line. */
+/* The reason for a cell's verdict, one line for people. */
 void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
                          char *text, size_t size);
-/* The k-th line on the comparison as a whole: what is not comparable, and
- * whether the machine is another one. 0: there are no more. */
+/* The k-th remark on the whole comparison: what is not comparable, and whether
+ * the machine changed. Returns 0 if there is no k-th remark. */
 int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
                               char *text, size_t size);
-/* Cells in the order of importance: [count] of indices, the caller frees; NULL:
- * out of memory. */
+/* Cell indices in order of importance, [count]; the caller frees. NULL: out of
+ * memory. */
 size_t *chorale_comparison_order(const struct chorale_comparison *cmp);
 
-/* Print it all. all: also cells that are as they were. -1: out of memory. */
+/* Print the comparison in one format. all: list unchanged cells as well.
+ * Returns -1 if out of memory. */
 int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
                        int all, int fail_on);
 int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* guidelines.c - performance guidelines: a collective should not take longer
- * than others that do its work together.
+/* guidelines.c - checks performance guidelines: a collective should not take
+ * longer than other collectives that together do its work.
  *
- * n is the bytes of the operation on both sides, so that bcast of n is held
- * against scatter and allgather of n in all. Where the right side was not
- * measured at that n, its time is interpolated between the sizes next to it, on
- * logarithmic scales. Each launch that has both sides says one ratio. tuned
- * means, at each measured point, what head's decisions choose.
+ * n is the bytes of the operation on both sides: bcast of n is compared with
+ * scatter and allgather of n in total. If the right side was not measured at
+ * that n, its time is interpolated between the adjacent sizes, on logarithmic
+ * scales. Each launch that has both sides gives one ratio. "tuned" uses head's
+ * decisions at each measured point.
  *
- * Source  Traeff, Gropp, Thakur, IEEE Trans. Parallel and Distributed Systems
- *         21(5), 2010; Hunold, Carpen-Amarie, HPC Asia 2018: the right sides
- *         are what their PGMPITuneLib can put in a collective's place, but for
- *         those that need blocks of unequal size.
- */
+ * Sources: Traeff, Gropp, Thakur, IEEE Trans. Parallel and Distributed Systems
+ * 21(5), 2010; Hunold, Carpen-Amarie, HPC Asia 2018. The right sides are the
+ * replacements of their PGMPITuneLib, except those that need blocks of unequal
+ * size. */
 #include "tuner/compare/comparison.h"
 
 #include <gsl/gsl_cdf.h>
@@ -61,7 +60,7 @@ static const struct rule {
       { CHORALE_REDUCE_SCATTER, NONE } },
 };
 
-/* The spots of a side, and which choice of each counts. */
+/* The spots of a side, and which choice at each spot is checked. */
 struct job {
     struct chorale_comparison *cmp;
     struct chorale_points points;
@@ -78,7 +77,7 @@ static int placed_alike(const struct chorale_run_point *a,
            a->shape == b->shape;
 }
 
-/* Reductions on both sides are of the same type and operation. */
+/* Returns 1 unless both are reductions of different type or operation. */
 static int kinds_alike(const struct chorale_run_point *a,
                        const struct chorale_run_point *b)
 {
@@ -86,7 +85,7 @@ static int kinds_alike(const struct chorale_run_point *a,
            (a->dtype == b->dtype && a->op == b->op);
 }
 
-/* Log seconds of what counts at a spot in that launch; NAN: none. */
+/* Log seconds of the checked choice at a spot in one launch, or NAN. */
 static double time_of(const struct job *job, const struct chorale_spot *spot,
                       const char *launch)
 {
@@ -98,8 +97,8 @@ static double time_of(const struct job *job, const struct chorale_spot *spot,
     return NAN;
 }
 
-/* Log seconds of a collective at n bytes in a launch, between the two sizes
- * next to it. NAN: not within what was measured. */
+/* Log seconds of a collective at n bytes in one launch, interpolated between
+ * adjacent sizes. NAN outside the measured sizes. */
 static double at(const struct job *job, const struct chorale_spot *like,
                  enum chorale_coll coll, const char *launch)
 {
@@ -131,7 +130,7 @@ static double at(const struct job *job, const struct chorale_spot *like,
     return t + share * (u - t);
 }
 
-/* Log of the right side. */
+/* Log seconds of the right side of a rule. */
 static double bound(const struct job *job, const struct chorale_spot *spot,
                     const struct rule *rule, const char *launch)
 {
@@ -142,7 +141,7 @@ static double bound(const struct job *job, const struct chorale_spot *spot,
     return log(sum);
 }
 
-/* The next larger size of the same line: monotony's right side. */
+/* The next larger size of the same line: the right side of monotony. */
 static const struct chorale_spot *larger(const struct job *job, size_t i)
 {
     const struct chorale_run_point *a = job->spot[i].point, *b;
@@ -164,7 +163,7 @@ static double mean_of(const double *x, size_t n)
     return sum / (double)n;
 }
 
-/* One-sided p of a mean that is not above the threshold. */
+/* One-sided p; null: the mean is not above the threshold. */
 static double t_test(const struct job *job, size_t n, double mean)
 {
     double squares = 0, error, t = mean - log1p(job->cmp->opts.threshold);
@@ -181,7 +180,7 @@ static double t_test(const struct job *job, size_t n, double mean)
     return gsl_cdf_tdist_Q(t / error, (double)(n - 1));
 }
 
-/* One place of a rule; -1: out of memory. */
+/* Add one checked place of a rule. Returns -1 if out of memory. */
 static int add(struct job *job, const struct chorale_spot *spot,
                const char *text, size_t n, double seconds)
 {
@@ -209,7 +208,8 @@ static int add(struct job *job, const struct chorale_spot *spot,
     return 0;
 }
 
-/* All launches of a spot, against a rule, or against the next larger size. */
+/* Check all launches of a spot against a rule, or against the next larger
+ * size. */
 static int hold(struct job *job, const struct chorale_spot *spot,
                 const struct rule *rule, const struct chorale_spot *next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* history.c - series of cells out of databases: see history.h. */
+/* history.c - builds the time series of cells from databases. */
 #include "tuner/compare/history.h"
 
 #include <gsl/gsl_sort.h>
@@ -11,14 +11,14 @@
 #include "tuner/compare/comparison.h"
 #include "tuner/base/open_shard.h"
 
-/* A launch of one file and the run that it is of. */
+/* A launch of one file and the benchmark run that it belongs to. */
 struct launch {
     sqlite3_int64 id;
     size_t file;
     size_t run;
 };
 
-/* A run of a cell: in the order of cells, then of runs. */
+/* A run of a cell; items are ordered by cell, then by benchmark run. */
 struct item {
     const struct chorale_run_point *row;
     size_t run;
@@ -37,15 +37,15 @@ static enum chorale_err no_memory(struct loader *ld)
     return chorale_fail_memory(ld->msg, "history");
 }
 
-/* The run of that label, or of that campaign where it has none; a new one if it
- * was not seen. Returns h->nrun - 1 at most; (size_t)-1: out of memory. */
+/* Find the benchmark run with that label, or of that campaign if it has no
+ * label; add it if new. Returns its index, or (size_t)-1 if out of memory. */
 static size_t find_run(struct chorale_history *h, const char *label,
                        const char *campaign, const char *started)
 {
     struct chorale_history_run *more;
     char name[128], when[24];
 
-    /* Campaigns without a label are told apart by what nobody types. */
+    /* \001 keeps UUIDs of unlabelled campaigns apart from labels. */
     if (label[0] != '\0')
         chorale_safe_text(name, sizeof(name), label);
     else
@@ -110,7 +110,7 @@ static enum chorale_err load_launches(struct loader *ld, size_t file,
     return err;
 }
 
-/* Names alone tell systems of two files apart. */
+/* Note a system of another name; systems of two files are compared by name. */
 static enum chorale_err note_system(struct loader *ld, size_t file,
                                     struct chorale_store *store)
 {
@@ -151,7 +151,7 @@ static enum chorale_err load_file(struct loader *ld, size_t file,
                                ld->msg);
     if (err == CHORALE_OK && file > 0 && simulated != ld->h->simulated)
         err = chorale_fail(ld->msg, CHORALE_DATA, "%s: simulated and measured "
-                           "times have nothing in common; leave it out", path);
+                           "times cannot be mixed; leave it out", path);
     ld->h->simulated = simulated;
     if (err == CHORALE_OK)
         err = note_system(ld, file, store);
@@ -183,7 +183,7 @@ static int by_time(const void *a, const void *b)
     return d != 0 ? d : (i > k) - (i < k);
 }
 
-/* Runs by time, and the launches' numbers of them. */
+/* Sort the benchmark runs by time and renumber the launches' references. */
 static enum chorale_err sort_runs(struct loader *ld)
 {
     struct chorale_history *h = ld->h;
@@ -227,7 +227,7 @@ static int by_item(const void *a, const void *b)
     return (x->run > y->run) - (x->run < y->run);
 }
 
-/* All good runs of all files. NULL: out of memory. */
+/* Collect all good runs of all files. NULL if out of memory. */
 static struct item *gather(struct loader *ld, size_t *count_p)
 {
     struct chorale_history *h = ld->h;
@@ -254,7 +254,7 @@ static struct item *gather(struct loader *ld, size_t *count_p)
     return item;
 }
 
-/* One run's launches of a cell. */
+/* Summarise the launches of a cell in one benchmark run. */
 static struct chorale_history_value value_of(const struct item *item, size_t n,
                                              double *work)
 {
@@ -269,7 +269,7 @@ static struct chorale_history_value value_of(const struct item *item, size_t n,
     return v;
 }
 
-/* Changes that are larger than the threshold; the work is of nvalue. */
+/* Find the changes above the threshold; work has room for nvalue. */
 static int find_changes(struct loader *ld, struct chorale_history_cell *c,
                         double *work)
 {
@@ -299,7 +299,7 @@ static int find_changes(struct loader *ld, struct chorale_history_cell *c,
     return n < 0 ? -1 : 0;
 }
 
-/* The cell of items [0, n). */
+/* Add the cell of items [0, n). */
 static int add_cell(struct loader *ld, const struct item *item, size_t n,
                     double *work)
 {
@@ -360,8 +360,8 @@ enum chorale_err chorale_history_load(char **path, size_t npath,
     if (err == CHORALE_OK)
         err = make_cells(&ld);
     if (err == CHORALE_OK && history->ncell == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: nothing was measured; "
-                           "`chorale run` measures", path[0]);
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no run is measured; "
+                           "run `chorale run`", path[0]);
     free(ld.launch);
     return err;
 }

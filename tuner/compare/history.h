@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* history.h - times of cells over campaigns: commits, releases, nights. */
+/* history.h - time series of cells over campaigns, as of commits, releases or
+ * nightly runs. */
 #ifndef CHORALE_TUNER_COMPARE_HISTORY_H
 #define CHORALE_TUNER_COMPARE_HISTORY_H
 
@@ -7,7 +8,8 @@
 #include "tuner/compare/changepoint.h"
 #include "tuner/model/observations.h"
 
-/* A run of the benchmark: all campaigns of one label, or one without. */
+/* One run of the benchmark: all campaigns with one label, or a single campaign
+ * without a label. */
 struct chorale_history_run {
     char label[128], started[24]; /* of its first launch; safe text */
 };
@@ -15,7 +17,7 @@ struct chorale_history_run {
 /* A cell's time in one run of the benchmark. */
 struct chorale_history_value {
     size_t run;
-    double seconds, lo, hi;  /* median, least and most of its launches */
+    double seconds, lo, hi;  /* median, minimum, maximum of its launches */
     size_t nlaunch;
 };
 
@@ -23,9 +25,9 @@ struct chorale_history_cell {
     struct chorale_run_point at;
     struct chorale_history_value *value; /* by run */
     size_t nvalue;
-    struct chorale_change *change; /* in log seconds; first: of value[] */
+    struct chorale_change *change; /* in log seconds; first indexes value[] */
     size_t nchange;
-    int few;                 /* too few runs for any change */
+    int few;                 /* too few runs to detect a change */
 };
 
 struct chorale_history {
@@ -36,20 +38,20 @@ struct chorale_history {
     int simulated;
     struct chorale_points *points; /* [nfile] */
     size_t nfile;
-    char system[2][128];     /* of the first file, and the first other one;
+    char system[2][128];     /* of the first file, and the first other system;
                               * safe text */
-    size_t other;            /* the file that has it, 0: none */
+    size_t other;            /* index of the file with it; 0: no other system */
 };
 
 struct chorale_history_opts {
     const char *system;
-    double threshold, level; /* changes up to the first do not count */
+    double threshold, level; /* smallest change that counts; largest p */
     long rounds;
 };
 
 /* Load the databases and find the changes of every cell. Second measurements
- * and validations are no runs. CHORALE_USAGE: no such system, or several;
- * CHORALE_DATA: nothing measured, simulated and measured times. */
+ * and validations are ignored. CHORALE_USAGE: no or several such systems.
+ * CHORALE_DATA: no run is measured, or simulated and real times are mixed. */
 enum chorale_err chorale_history_load(char **path, size_t npath,
                                       const struct chorale_history_opts *opts,
                                       struct chorale_history *history,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank_tests.c - see rank_tests.h.
+/* rank_tests.c - Mann-Whitney and Wilcoxon tests with exact null distributions.
  *
- * Both tests count votes, differences y - x or means of two differences, that
- * are above 0; under no shift the count has a known symmetric distribution, and
- * the interval ends at the votes that as many of them pass.
- */
+ * Both tests count votes above 0. A vote is a difference y - x, or a mean of
+ * two differences. Without a shift the count has a known symmetric
+ * distribution. The interval ends at the order statistics of the votes that
+ * match its tail. */
 #include "tuner/compare/rank_tests.h"
 
 #include <gsl/gsl_cdf.h>
@@ -14,9 +14,9 @@
 #include <string.h>
 
 #define EXACT CHORALE_RANKS_EXACT
-#define TAIL 0.025 /* of a 95 % interval */
+#define TAIL 0.025 /* each tail of a 95 % interval */
 
-/* How often the count is 0 ... size - 1. */
+/* Frequencies of the counts 0 ... size - 1. */
 struct counts {
     double *of, total;
     size_t size;
@@ -53,8 +53,8 @@ static int counts_alloc(struct counts *c, size_t size)
     return c->of != NULL ? 0 : -1;
 }
 
-/* Of n + m values the largest is a y, above all n of x, or an x, above none:
- * so f(n, m, u) = f(n, m - 1, u - n) + f(n - 1, m, u). */
+/* The largest of n + m values is a y, above all n of x, or an x, above no y.
+ * Hence f(n, m, u) = f(n, m - 1, u - n) + f(n - 1, m, u). */
 static const struct counts *counts_two(struct chorale_ranks *ranks, size_t n,
                                        size_t m)
 {
@@ -81,7 +81,7 @@ static const struct counts *counts_two(struct chorale_ranks *ranks, size_t n,
     return c;
 }
 
-/* Each rank 1 ... n is of a positive difference or not. */
+/* Each rank 1 ... n belongs to a positive difference or not. */
 static const struct counts *counts_paired(struct chorale_ranks *ranks,
                                           size_t n)
 {
@@ -99,15 +99,15 @@ static const struct counts *counts_paired(struct chorale_ranks *ranks,
     return c;
 }
 
-/* The null distribution of the number of votes above 0: counts, or where they
- * are NULL the normal one. */
+/* The null distribution of the number of votes above 0: exact if counts is not
+ * NULL, else normal. */
 struct null {
     const struct counts *counts;
     double mean, sd;
     size_t nvote;
 };
 
-/* P(count <= k), by symmetry P(count >= nvote - k). */
+/* P(count <= k), which by symmetry is P(count >= nvote - k). */
 static double at_most(const struct null *null, size_t k)
 {
     double sum = 0;
@@ -121,7 +121,7 @@ static double at_most(const struct null *null, size_t k)
     return fmin(1, sum / null->counts->total);
 }
 
-/* How many votes may lie below the interval; -1: there is none. */
+/* The number of votes below the interval; -1 if it is unbounded. */
 static long outside(const struct null *null)
 {
     double sum = 0;
@@ -226,13 +226,13 @@ double chorale_shift_paired_least(size_t n)
     return exp2(-(double)n);
 }
 
-/* Indices of the p values that are numbers, ascending; returns how many. */
+/* Sort the indices of the p values that are numbers; returns their number. */
 static size_t sort_p(const double *p, size_t count, double *adjusted,
                      size_t *work)
 {
     size_t n = 0;
 
-    /* NANs sort nowhere: as 2 they come last. */
+    /* NAN cannot be sorted; 2 puts it last. */
     for (size_t i = 0; i < count; i++) {
         adjusted[i] = isnan(p[i]) ? 2 : p[i];
         n += isnan(p[i]) ? 0 : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provenance.c - where a table comes from: see provenance.h. */
+/* provenance.c - loads the system and environment of a decision table. */
 #include "config.h"
 
 #include "algorithms/dispatch/table/table.h"
@@ -17,7 +17,7 @@ static const char system_sql[] =
     "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
     " FROM system y WHERE y.system_id = ?1";
 
-/* The launches that count, of a system. */
+/* The launches of a system that count: done, or with at least one run. */
 #define MINE                                                                 \
     "WITH mine AS (SELECT l.launch_id, l.started,"                           \
     "  coalesce(l.finished, l.started) AS finished"                          \
@@ -26,8 +26,9 @@ static const char system_sql[] =
     "   AND (l.status = 'done'"                                              \
     "    OR l.launch_id IN (SELECT launch_id FROM run)))"
 
-/* What tells a reader whether his machine is that one, and when; a simulated
- * one is the same on any day and on any machine. */
+/* The facts by which a reader can compare a machine with the measured one. A
+ * simulated system does not depend on the machine or date, so these keys are
+ * left out for it. */
 static const char environment_sql[] =
     MINE ", fact AS (SELECT DISTINCT key, value FROM environment JOIN mine"
     "  USING (launch_id)"
@@ -50,8 +51,9 @@ static const char environment_sql[] =
     "  replace(group_concat(value, ', '), char(10), ' ') FROM fact"
     "  GROUP BY key";
 
-/* The value of a fact that all launches of a real system that say what they
- * ran on have alike: '' if it is in none of them, NULL if they differ. */
+/* The value of a fact that all launches of a real system have in common: ''
+ * if no launch recorded it, NULL if launches differ. Only launches that
+ * recorded their tool_version are considered. */
 static const char alike_sql[] =
     MINE " SELECT CASE WHEN count(DISTINCT coalesce(e.value, '')) = 1"
     "  THEN max(coalesce(e.value, '')) END"
@@ -109,7 +111,7 @@ static enum chorale_err load_system(struct chorale_store *store,
     return err;
 }
 
-/* What the table was decided by, where that is not the default. */
+/* Append the options of `chorale decide` that differ from their defaults. */
 static enum chorale_err load_policy(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     struct chorale_origin *origin,
@@ -153,8 +155,8 @@ static enum chorale_err load_environment(struct chorale_store *store,
     return err;
 }
 
-/* The fact that all launches have alike; *value_p stays NULL if they differ
- * or no launch tells. */
+/* The value that all launches have in common; *value_p stays NULL if they
+ * differ or no launch recorded its environment. */
 static enum chorale_err load_alike(struct chorale_store *store,
                                    sqlite3_int64 system_id, const char *key,
                                    char **value_p,
@@ -178,7 +180,8 @@ static enum chorale_err load_alike(struct chorale_store *store,
     return err;
 }
 
-/* The fact that records a variable: Open MPI's are asked of the library. */
+/* The environment key that records a variable. Values of Open MPI's variables
+ * were read from the library, the others from the process environment. */
 static void key_of(const char *name, char *key, size_t size)
 {
     static const char ompi[] = "OMPI_MCA_";
@@ -190,7 +193,7 @@ static void key_of(const char *name, char *key, size_t size)
         snprintf(key, size, "env:%s", name);
 }
 
-/* "NAME=value NAME=value": NULL if one of them differs. */
+/* "NAME=value NAME=value"; NULL if launches differ in one of them. */
 static enum chorale_err load_variables(struct chorale_store *store,
                                        sqlite3_int64 system_id,
                                        struct chorale_origin *origin,
@@ -226,7 +229,7 @@ static enum chorale_err load_variables(struct chorale_store *store,
     return err;
 }
 
-/* What a table holds against the machine that it is loaded on. */
+/* The values that the shim compares with those of its own machine. */
 static enum chorale_err load_fingerprint(struct chorale_store *store,
                                          sqlite3_int64 system_id,
                                          struct chorale_origin *origin,

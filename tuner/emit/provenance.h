@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* provenance.h - where a table comes from: the system it was measured on, and the
- * environment of its launches, for the heading of what is written. */
+/* provenance.h - the system and the launch environment that a decision table
+ * was measured in, for the heading of generated files. */
 #ifndef CHORALE_TUNER_EMIT_PROVENANCE_H
 #define CHORALE_TUNER_EMIT_PROVENANCE_H
 
@@ -9,26 +9,27 @@
 struct chorale_origin {
     char *system, *kind, *mpi_library;
     char *campaign;          /* UUID of the system's latest campaign */
-    char *environment;       /* lines "key: value" of its launches that
-                              * are done or measured something before they
-                              * were killed, all values that differ; last
-                              * "decided by", where options of `chorale
-                              * decide` are not the default; NULL: none */
-    /* As in struct chorale_table; NULL: not known, of a simulated system, or
-     * launches differ. */
+    /* Lines "key: value", with all distinct values of a key. They come from
+     * launches that finished or stored at least one run. The last line is
+     * "decided by" if an option of `chorale decide` differs from its default.
+     * NULL if there are no lines. */
+    char *environment;
+    /* As in struct chorale_table. NULL if unknown, if the system is simulated
+     * or if the launches differ. */
     char *transport, *cpu_model, *variables;
 };
 
-/* Load them for a system; campaigns and launches that validated a table do
- * not count. CHORALE_ENV: out of memory. Release in any case. */
+/* Load the origin of a system's table. Campaigns and launches that validated a
+ * table are ignored. CHORALE_ENV: out of memory. Call
+ * chorale_origin_release() also after an error. */
 enum chorale_err chorale_origin_load(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      struct chorale_origin *origin,
                                      struct chorale_errmsg *msg);
 void chorale_origin_release(struct chorale_origin *origin);
 
-/* Add "key: value more" to lines, which grow; cut where long. 0, or -1: out of
- * memory, *lines is NULL then. */
+/* Append the line "key: value more" to *lines, which is reallocated. Long parts
+ * are truncated. Returns 0, or -1 if out of memory; *lines is NULL then. */
 int chorale_origin_line(char **lines, const char *key, const char *value,
                         const char *more);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* search_template.h - the search of a generated table. The text below is copied
- * into every table. */
+/* search_template.h - the search function of a generated decision table. The
+ * code below is copied into every table. */
 static const struct chorale_choice *
 find(const struct rule *rule, int nrule, size_t n, int comm_size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c - rows of decision as an emitter wants them: known names only, one
- * answer for every n, and the projection over shapes. */
+/* table.c - turns rows of table decision into what the emitters write: known
+ * variants only, one choice for every n, and the projection over shapes. */
 #include "tuner/emit/table.h"
 
 #include <limits.h>
@@ -53,8 +53,8 @@ const char *chorale_emit_shape_name(enum chorale_shape shape)
     return shape_name[shape];
 }
 
-/* The table's choice of that name, added if new; 0 for what the catalogue
- * does not know. -1: out of memory. */
+/* Find the choice named by a row in the table, or add it. *choice_p is 0, the
+ * library, if the catalogue does not know it. Returns -1 if out of memory. */
 static int find_choice(struct chorale_emit_table *table,
                        enum chorale_coll coll, sqlite3_stmt *stmt,
                        size_t *choice_p)
@@ -140,14 +140,14 @@ static int same_set(const struct row *a, const struct row *b)
     return a->shape == b->shape && a->ppn == b->ppn;
 }
 
-/* Of which rows a group is. */
+/* Selects the rows that a group of rules is made from. */
 struct group_of {
-    int shape;               /* 0: of any */
-    int ppn;                 /* 0: of any */
+    int shape;               /* 0: any */
+    int ppn;                 /* 0: any */
 };
 
-/* What all sets of a group among rows of one comm_size agree upon at n, else
- * the library. */
+/* The choice at n that all placements of a group agree on, else the library.
+ * The rows are of one comm_size. */
 static size_t agreed(const struct row *row, size_t count, struct group_of of,
                      unsigned long long n)
 {
@@ -179,8 +179,8 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The last rule of a group takes in the new one, if that goes on where it
- * ends and says the same. */
+/* Extend the last rule of a group by a new rule that follows it immediately and
+ * has the same bands. Returns 1 if extended. */
 static int joined(struct chorale_emit_table *table,
                   struct chorale_emit_group *group,
                   const struct chorale_emit_rule *rule)
@@ -201,8 +201,8 @@ static int joined(struct chorale_emit_table *table,
     return 1;
 }
 
-/* Add a rule for rows that hold for all its process counts, unless it is the
- * library's throughout. */
+/* Add a rule, unless it chooses the library for every n. The rows hold for all
+ * process counts of the rule. */
 static int add_rule(struct chorale_emit_table *table,
                     struct chorale_emit_group *group, const struct row *row,
                     size_t count, struct group_of of,
@@ -267,8 +267,8 @@ static int compare_rows(const void *a, const void *b)
     return (x->n_hi > y->n_hi) - (x->n_hi < y->n_hi);
 }
 
-/* The rules of all shapes for process counts between two borders, where the
- * same rows hold. here has room for them. */
+/* Add the rules of all shapes for a range of process counts in which the same
+ * rows hold. here is a scratch buffer for count rows. */
 static int add_between(struct chorale_emit_table *table, const struct row *row,
                        size_t count, int from, int to, struct row *here)
 {
@@ -292,7 +292,7 @@ static int add_between(struct chorale_emit_table *table, const struct row *row,
     return 0;
 }
 
-/* The numbers of ranks a node that blocks have, ascending. */
+/* Collect the ranks-a-node values of shape block, ascending. */
 static int find_ppns(struct chorale_emit_table *table, const struct row *row,
                      size_t count)
 {
@@ -314,7 +314,7 @@ static int find_ppns(struct chorale_emit_table *table, const struct row *row,
     }
 }
 
-/* All rules of one collective from its rows. */
+/* Add all rules of one collective. */
 static int add_rules(struct chorale_emit_table *table, const struct row *row,
                      size_t count)
 {
@@ -342,7 +342,8 @@ static int add_rules(struct chorale_emit_table *table, const struct row *row,
     return rc;
 }
 
-/* The group that answers for blocks of ppn > 0, NULL: the library does. */
+/* The group that answers for blocks of ppn > 0 ranks a node, or NULL for the
+ * library's default. */
 static const struct chorale_emit_group *
 group_of_ppn(const struct chorale_emit_table *table, enum chorale_coll coll,
              int ppn)
@@ -380,8 +381,8 @@ size_t chorale_emit_select(const struct chorale_emit_table *table,
     return 0;
 }
 
-/* The row after those that cover process counts without a hole from row i on,
- * up to *last_p. */
+/* The end of the run of rows, from row i on, that covers process counts without
+ * a gap. *last_p becomes the largest process count of the run. */
 static size_t next_hole(const struct row *row, size_t count, size_t i,
                         int *last_p)
 {
@@ -393,7 +394,7 @@ static size_t next_hole(const struct row *row, size_t count, size_t i,
     return i;
 }
 
-/* " 2, 4, 17-23", of rows in the order of comm_size. */
+/* Print process counts like " 2, 4, 17-23"; rows ascend in comm_size. */
 static void say_sizes(FILE *f, const struct row *row, size_t count)
 {
     size_t nruns = 0, nsizes = 0;
@@ -416,7 +417,7 @@ static void say_sizes(FILE *f, const struct row *row, size_t count)
     }
 }
 
-/* "; single-node; block 2, 4 a node". */
+/* Print shapes like "; single-node; block 2, 4 a node". */
 static void say_shapes(FILE *f, const struct row *row, size_t count)
 {
     for (int s = 1; s < CHORALE_EMIT_SHAPES; s++) {
@@ -461,7 +462,8 @@ static struct chorale_hull hull(const struct row *row, size_t count)
     return h;
 }
 
-/* "P = 2, 4, 8; n = 8 ... 1048576 bytes; double sum; single-node" */
+/* Text like "P = 2, 4, 8; n = 8 ... 1048576 bytes; double sum; single-node";
+ * the caller frees it. */
 static char *coverage(const struct row *row, size_t count, const char *dtype,
                       const char *op)
 {
@@ -485,7 +487,7 @@ static char *coverage(const struct row *row, size_t count, const char *dtype,
     return out;
 }
 
-/* One collective: its kind, rows, rules and coverage. */
+/* Load one collective: its kind, rules, hull and coverage. */
 static enum chorale_err load_coll(struct chorale_store *store,
                                   sqlite3_int64 system_id,
                                   enum chorale_coll coll,
@@ -518,7 +520,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
                                      chorale_text(kind, 1));
     if (chorale_coll_info(coll)->blind)
         for (size_t i = 0; i < rows.count; i++) {
-            rows.row[i].n_lo = 0; /* who asks does not know n */
+            rows.row[i].n_lo = 0; /* callers do not know n */
             rows.row[i].n_hi = ULLONG_MAX;
         }
     table->hull[coll] = hull(rows.row, rows.count);

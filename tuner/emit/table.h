@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.h - a decision table made ready for writing as C. Only names that the
- * catalogue knows enter; the rest is left to the library. */
+/* table.h - a decision table prepared for writing as C. A variant that the
+ * catalogue does not know becomes the library's default. */
 #ifndef CHORALE_TUNER_EMIT_TABLE_H
 #define CHORALE_TUNER_EMIT_TABLE_H
 
@@ -21,7 +21,7 @@ struct chorale_emit_choice {
     char params[160];        /* canonical text */
 };
 
-/* From n = from on, up to the next band, choose that. */
+/* One threshold: choose `choice` from n = from up to the next band. */
 struct chorale_emit_band {
     unsigned long long from;
     size_t choice;
@@ -34,16 +34,16 @@ struct chorale_emit_rule {
     size_t first, count;
 };
 
-/* Rules of one collective for one shape, ascending in comm_size, neighbours
- * different. Shape
- * CHORALE_SHAPE_UNKNOWN holds the projection: what all shapes agree upon. A
- * comm_size without a rule is the library's. */
+/* Rules of one collective for one shape, ascending in comm_size; adjacent rules
+ * differ. Shape CHORALE_SHAPE_UNKNOWN holds the projection, the choices that
+ * all shapes agree on. Without a rule for a comm_size the library's default is
+ * used. */
 struct chorale_emit_group {
     struct chorale_emit_rule *rule;
     size_t nrule;
 };
 
-/* Rules for ranks in blocks of that many a node. */
+/* Rules for ranks in blocks of `ppn` ranks a node. */
 struct chorale_emit_ppn {
     int ppn;
     struct chorale_emit_group group;
@@ -52,50 +52,51 @@ struct chorale_emit_ppn {
 struct chorale_emit_table {
     struct chorale_origin origin;
     struct chorale_served_kind kind[CHORALE_NCOLL];
-    char *coverage[CHORALE_NCOLL]; /* for people; "" where nothing is */
-    struct chorale_hull hull[CHORALE_NCOLL]; /* of the rows, by each side */
+    char *coverage[CHORALE_NCOLL]; /* readable text; NULL if not covered */
+    struct chorale_hull hull[CHORALE_NCOLL]; /* bounding box of the rows */
     struct chorale_emit_choice *choice;
     size_t nchoice;
     struct chorale_emit_band *band;
     size_t nband;
     struct chorale_emit_group group[CHORALE_NCOLL][CHORALE_EMIT_SHAPES];
-    struct chorale_emit_ppn *ppn[CHORALE_NCOLL]; /* ascending: all that have
+    struct chorale_emit_ppn *ppn[CHORALE_NCOLL]; /* ascending; every ppn with
                               * rows of shape block */
     size_t nppn[CHORALE_NCOLL];
 };
 
-/* Load the decisions of a system. Of a collective measured with several
- * types and operations the one of double and sum is taken (byte where nothing
- * is reduced), or else the first by name. Of each number of ranks a node in
- * blocks the table has rules of its own; who asks for the shape alone gets what
- * they agree upon, else the library, and likewise where shapes disagree, in the
- * projection. Of rows of one placement that
- * overlap the one counts that begins last, and behind its end the library.
- * CHORALE_DATA: no decisions. */
+/* Load the decisions of a system.
+ * - If a collective was measured with several types and operations, those of
+ *   double and sum are used (byte without reduction), else the first by name.
+ * - Each number of ranks a node of shape block has its own rules. A query by
+ *   shape alone gets the choice that all of them agree on, else the library's
+ *   default. The projection over shapes follows the same rule.
+ * - Where rows of one placement overlap, the row with the largest n_lo counts.
+ *   Beyond its n_hi the library's default is used.
+ * CHORALE_DATA: the system has no decisions. */
 enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_emit_table *table,
                                    struct chorale_errmsg *msg);
 void chorale_emit_release(struct chorale_emit_table *table);
 
-/* What the written table answers: an index of table->choice. ppn as of
- * select_ppn in table.h. */
+/* The choice that the written table returns, as an index of table->choice. ppn
+ * is as in select_ppn of the dispatcher's table.h. */
 size_t chorale_emit_select(const struct chorale_emit_table *table,
                            enum chorale_coll coll, enum chorale_shape shape,
                            int ppn, unsigned long long n, int comm_size);
 
-/* The shape of that name in the database, -1 if there is none. */
+/* The shape with this name in the database, or -1. */
 int chorale_emit_shape(const char *name);
 const char *chorale_emit_shape_name(enum chorale_shape shape);
 
-/* Basenames, for the command in the heading; path-free so that the same
- * database gives the same bytes. */
+/* File names for the command line in the heading. They have no folder, so that
+ * the same database gives the same bytes. */
 struct chorale_emit_names {
     const char *source, *header, *database;
-    const char *said;        /* of the checks, lines */
+    const char *said;        /* results of the checks, one a line */
 };
 
-/* The digest that the C table carries; equal tables, equal digests.
+/* Compute the digest that the C table carries; equal tables have equal digests.
  * CHORALE_ENV: out of memory. */
 enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
                                      char digest[17],
@@ -108,7 +109,7 @@ enum chorale_err chorale_emit_c(const struct chorale_emit_table *table,
                                 FILE *source, FILE *header,
                                 struct chorale_errmsg *msg);
 
-/* Members of enum chorale_shape as C has them. */
+/* C names of the members of enum chorale_shape. */
 extern const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES];
 
 /* Write text so that no comment or literal of C can end in it: at most limit
@@ -116,7 +117,7 @@ extern const char *const chorale_emit_shape_member[CHORALE_EMIT_SHAPES];
 void chorale_emit_comment(FILE *out, const char *text, size_t limit);
 void chorale_emit_literal(FILE *out, const char *text, size_t limit);
 
-/* Lines of such comments, each after prefix; text may be NULL. */
+/* Write lines of text as comment lines, each after prefix; text may be NULL. */
 void chorale_emit_lines(FILE *out, const char *prefix, const char *text);
 
 #endif

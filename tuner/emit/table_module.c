@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_module.c - see table_module.h. */
+/* table_module.c - builds a temporary dispatch module from a database. */
 #include "config.h"
 
 #include "tuner/emit/table_module.h"
@@ -20,14 +20,14 @@
 #define FOLDER ".chorale-table-"
 #define RANDOM "XXXXXX"
 
-/* Longer than any command has its table for. */
+/* No command uses its table for longer than this. */
 enum { LEFT_SECONDS = 7 * 24 * 3600 };
 
-/* What a folder may hold, while it is made and after. */
+/* The files in the folder, during and after the build. */
 static const char *const files[] = { "table.c", "table.h", "table.so" };
 
-/* Of a folder of ours that nobody can be at work with: it stays if there is
- * anything else in it. */
+/* Delete a leftover folder of this user, if it is old enough. A folder with any
+ * other file in it stays. */
 static void remove_left(int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
@@ -45,7 +45,7 @@ static void remove_left(int parent, const char *name)
     close(fd);
 }
 
-/* What commands left that were killed on the way. */
+/* Delete folders that killed commands left behind. */
 static void tidy(const char *folder)
 {
     DIR *dir = opendir(folder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table_module.h - a database's decisions as the shared object that the shim loads,
- * for as long as it is needed. */
+/* table_module.h - builds a temporary shared object from a database's
+ * decisions, for the shim to load. */
 #ifndef CHORALE_TUNER_EMIT_TABLE_MODULE_H
 #define CHORALE_TUNER_EMIT_TABLE_MODULE_H
 
@@ -9,14 +9,15 @@
 #include "db/err.h"
 
 struct chorale_module {
-    char dir[PATH_MAX];      /* "": none was made */
+    char dir[PATH_MAX];      /* "" if no folder was made */
     char path[PATH_MAX + 16];
 };
 
-/* Generate and compile it, in a hidden folder beside the database: where that
- * is, all nodes see it. What killed commands left there a week ago goes.
- * system: its name, NULL: the only one. CHORALE_ENV: no compiler; else as
- * `chorale generate`. Remove it in either case. */
+/* Generate and compile the module in a hidden folder beside the database, which
+ * all nodes can read. Also deletes folders that killed commands left there more
+ * than a week ago. system is a name, or NULL for the only one. CHORALE_ENV: no
+ * compiler; other errors as of `chorale generate`. Call
+ * chorale_module_remove() also after an error. */
 enum chorale_err chorale_module_make(struct chorale_module *module,
                                      const char *database,
                                      const char *system, int allow_patented,

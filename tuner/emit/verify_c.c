@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verify_c.c - a dispatch table against the rows of decision: see
- * verify_c.h. It shares nothing with table.c, which makes the table. */
+/* verify_c.c - checks a dispatch table against the decisions in the database.
+ * It shares no code with table.c, which builds the table, so that both cannot
+ * have the same mistake. */
 #include "config.h"
 
 #include "tuner/emit/verify_c.h"
@@ -16,12 +17,12 @@ struct row {
     int shape, ppn, from, to;
     unsigned long long n_lo, n_hi;
     struct chorale_choice choice;
-    int unknown;             /* what it names is not in the catalogue */
+    int unknown;             /* variant not in the catalogue */
     char params[160];
 };
 
 struct chorale_emit_check {
-    struct row *row;         /* of a collective: by shape, ppn, n_lo, n_hi */
+    struct row *row;         /* by collective, shape, ppn, n_lo, n_hi */
     size_t count, points;
 };
 
@@ -41,7 +42,7 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail_memory(msg, "generate");
 }
 
-/* What the table can say of the catalogue's: all else is the library's. */
+/* Take the row's choice if the catalogue knows it, else the library's. */
 static void take_choice(sqlite3_stmt *stmt, struct row *row)
 {
     const struct chorale_alg *alg =
@@ -69,7 +70,7 @@ static void take_choice(sqlite3_stmt *stmt, struct row *row)
     }
 }
 
-/* 1 if the row can hold for some call. */
+/* Returns 1 if the row can apply to some call. */
 static int take_row(sqlite3_stmt *stmt, struct row *row)
 {
     sqlite3_int64 from = sqlite3_column_int64(stmt, 4);
@@ -89,14 +90,15 @@ static int take_row(sqlite3_stmt *stmt, struct row *row)
     take_choice(stmt, row);
     if (row->shape <= 0 || from < 1 || to > INT_MAX || lo < 0 || hi < lo)
         return 0;
-    if (chorale_coll_info(row->coll)->blind) { /* it is asked without n */
+    if (chorale_coll_info(row->coll)->blind) { /* callers do not know n */
         row->n_lo = 0;
         row->n_hi = ULLONG_MAX;
     }
     return 1;
 }
 
-/* 1 for the type and operation that stand for a collective before others. */
+/* Returns 1 for the type and operation that stand for a collective if they were
+ * measured. */
 static int preferred(const char *dtype, const char *op)
 {
     return *op == '\0' ? strcmp(dtype, "byte") == 0
@@ -139,7 +141,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     return err;
 }
 
-/* --- what the rows say --------------------------------------------------- */
+/* --- expected answers ---------------------------------------------------- */
 
 static int same(const struct chorale_choice *a, const struct chorale_choice *b)
 {
@@ -159,13 +161,14 @@ static int same_set(const struct row *a, const struct row *b)
     return a->shape == b->shape && a->ppn == b->ppn;
 }
 
-/* Rows that hold for a process count, sorted as they were. */
+/* The rows that hold for one process count, in the original order. */
 struct here {
     const struct row **row;
     size_t count;
 };
 
-/* What they say of a shape, ppn > 0: of so many ranks a node. */
+/* The choice by these rows for a shape; ppn > 0 selects blocks of so many ranks
+ * a node. */
 static const struct chorale_choice *says(const struct here *here, int shape,
                                          int ppn, unsigned long long n)
 {
@@ -188,7 +191,7 @@ static const struct chorale_choice *says(const struct here *here, int shape,
     return all != NULL ? all : &library;
 }
 
-/* --- where to ask -------------------------------------------------------- */
+/* --- points to ask at ---------------------------------------------------- */
 
 struct asking {
     const struct chorale_emit_check *check;
@@ -196,10 +199,10 @@ struct asking {
     const void *from;
     size_t points;
     struct here here;
-    unsigned long long *n;   /* room for 6 a row and 2 */
-    unsigned long long *ppn; /* to ask of blocks: room for 3 a row and 1 */
+    unsigned long long *n;   /* capacity: 6 a row, and 2 */
+    unsigned long long *ppn; /* ppn to ask for; capacity: 3 a row, and 1 */
     size_t nppn;
-    int *block, least, most; /* those that rows are of, room for 1 a row */
+    int *block, least, most; /* ppn of the rows; capacity: 1 a row */
     size_t nblock;
 };
 
@@ -211,7 +214,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sort, drop what is there twice; returns how many are left. */
+/* Sort and remove duplicates; returns the new length. */
 static size_t unique(unsigned long long *list, size_t count)
 {
     size_t kept = 0;
@@ -223,7 +226,7 @@ static size_t unique(unsigned long long *list, size_t count)
     return kept;
 }
 
-/* Round a border, the first n or P of a side: itself, one less, one more. */
+/* List a border, the first n or P beyond a range, and its two neighbours. */
 static size_t around(unsigned long long border, unsigned long long *list)
 {
     size_t count = 0;
@@ -235,8 +238,8 @@ static size_t around(unsigned long long border, unsigned long long *list)
     return count;
 }
 
-/* A number of ranks a node that rows are of has its own, one between them what
- * they agree upon, one beyond them the library. */
+/* The expected answer. A ppn that was decided has its own rows. A ppn between
+ * decided ones gets the choice they agree on, a ppn beyond them the library. */
 static const struct chorale_choice *wanted(const struct asking *a, int shape,
                                            int ppn, unsigned long long n)
 {
@@ -263,10 +266,10 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
               &got);
     if (same(want, &got))
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_DATA, "the table says of %s at P = %d "
-                        "and n = %llu, shape %s, %d a node: %s %s%s%s; "
-                        "decided was: %s %s%s%s; nothing was written; repeat "
-                        "the command, and report it if it stays so",
+    return chorale_fail(msg, CHORALE_DATA, "%s at P = %d "
+                        "and n = %llu, shape %s, %d a node: the table answers "
+                        "%s %s%s%s, but decided is %s %s%s%s; no file was "
+                        "written; repeat the command, report it if it recurs",
                         chorale_coll_info(coll)->name, comm_size, n,
                         chorale_emit_shape_name((enum chorale_shape)shape),
                         ppn, got.provider, got.variant,
@@ -275,8 +278,8 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
                         *want->params != '\0' ? ":" : "", want->params);
 }
 
-/* All n's of one process count: the borders of rows that hold for it, or end
- * or begin beside it. */
+/* Ask at all n of one process count: the borders of rows that hold for it, or
+ * that end just before or begin just after it. */
 static enum chorale_err ask_size(struct asking *a, const struct row *row,
                                  size_t count, long long comm_size,
                                  struct chorale_errmsg *msg)
@@ -306,7 +309,7 @@ static enum chorale_err ask_size(struct asking *a, const struct row *row,
     return err;
 }
 
-/* Which numbers of ranks a node blocks have, and which to ask for. */
+/* Collect the ppn values of blocks, and the ppn values to ask for. */
 static void find_blocks(struct asking *a, const struct row *row, size_t count)
 {
     size_t n = 0;
@@ -325,7 +328,7 @@ static void find_blocks(struct asking *a, const struct row *row, size_t count)
         n += around((unsigned long long)row[i].ppn, a->ppn + n);
     }
     a->nppn = unique(a->ppn, n);
-    if (a->ppn[0] == 0) {    /* that is: not known */
+    if (a->ppn[0] == 0) {    /* 0 means unknown */
         memmove(a->ppn, a->ppn + 1, (a->nppn - 1) * sizeof(*a->ppn));
         a->nppn--;
     }
@@ -343,7 +346,7 @@ static int same_choice(const struct chorale_choice *a,
     return 1;
 }
 
-/* Two rows that begin at one n would make either answer right. */
+/* Fail if two rows begin at the same n: either answer would be right. */
 static enum chorale_err check_apart(const struct asking *a,
                                     const char *path,
                                     struct chorale_errmsg *msg)
@@ -394,7 +397,8 @@ static enum chorale_err ask_coll(struct asking *a, const struct row *row,
     return err;
 }
 
-/* All collectives. path: of the database, to look for contradictions. */
+/* Ask about all collectives. With the path of the database, which messages
+ * name, also look for contradicting rows. */
 static enum chorale_err ask_all(struct asking *a, const char *path,
                                 struct chorale_errmsg *msg)
 {
@@ -446,7 +450,7 @@ enum chorale_err chorale_emit_check_load(struct chorale_store *store,
         }
         sqlite3_finalize(stmt);
     }
-    for (size_t i = 0; i < check->count; i++) /* they have moved */
+    for (size_t i = 0; i < check->count; i++) /* realloc moved the rows */
         check->row[i].choice.params = check->row[i].params;
     if (err == CHORALE_OK)
         err = ask_all(&counting, chorale_store_path(store), msg);
@@ -564,10 +568,9 @@ static enum chorale_err check_hulls(const struct chorale_emit_check *check,
             want.comm_size_hi != hull.comm_size_hi ||
             want.n_lo != hull.n_lo || want.n_hi != hull.n_hi)
             return chorale_fail(msg, CHORALE_DATA, "%s is decided at P = %d "
-                                "... %d, n = %llu ... %llu, and that is not "
-                                "what is written; nothing was put in place; "
-                                "repeat the command, and report it if it "
-                                "stays so",
+                                "... %d, n = %llu ... %llu, but the file has "
+                                "another range; no file was written; repeat "
+                                "the command, report it if it recurs",
                                 chorale_coll_info((enum chorale_coll)i)->name,
                                 want.comm_size_lo, want.comm_size_hi,
                                 want.n_lo, want.n_hi);

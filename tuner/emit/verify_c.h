@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verify_c.h - hold a dispatch table against the rows of decision, read for
- * this alone: at every border of every row, n - 1, n and n + 1 by P - 1, P and
- * P + 1, for each shape and for none, and of blocks for each number of ranks a
- * node, one less and one more. */
+/* verify_c.h - checks a written dispatch table against the decisions in the
+ * database, which are read independently of the emitter. The check asks at
+ * every border of every row: n - 1, n and n + 1 by P - 1, P and P + 1. It does
+ * so for each shape and for the unknown shape. For blocks it asks for each
+ * number of ranks a node, one less and one more. */
 #ifndef CHORALE_TUNER_EMIT_VERIFY_C_H
 #define CHORALE_TUNER_EMIT_VERIFY_C_H
 
@@ -10,31 +11,32 @@
 
 struct chorale_emit_check;
 
-/* Read the rows of a system. CHORALE_DATA: two of one placement begin at the
- * same n and P. Free it in any case. */
+/* Read the decisions of a system. CHORALE_DATA: two rows of one placement begin
+ * at the same n and P. Free *check_p also after an error. */
 enum chorale_err chorale_emit_check_load(struct chorale_store *store,
                                          sqlite3_int64 system_id,
                                          struct chorale_emit_check **check_p,
                                          struct chorale_errmsg *msg);
 void chorale_emit_check_free(struct chorale_emit_check *check);
 
-/* How many points there are. */
+/* The number of points to ask at. */
 size_t chorale_emit_check_points(const struct chorale_emit_check *check);
 
-/* How many rows choose what this build does not know: the library's. */
+/* The number of rows whose variant this build does not know; the table uses the
+ * library's default for them. */
 size_t chorale_emit_check_unknown(const struct chorale_emit_check *check);
 
-/* What is asked: something that answers as a table does. */
+/* A function that answers as a dispatch table does; from is its context. */
 typedef void chorale_emit_answer(const void *from, enum chorale_coll coll,
                                  enum chorale_shape shape, int ppn,
                                  unsigned long long n, int comm_size,
                                  struct chorale_choice *got);
 
-/* chorale_emit_select as one: from is a struct chorale_emit_table. */
+/* Answers by chorale_emit_select(); from is a struct chorale_emit_table. */
 chorale_emit_answer chorale_emit_check_table;
 
-/* Ask at all points. CHORALE_DATA: an answer is not what the rows say; msg
- * names the first such point. CHORALE_ENV: out of memory. */
+/* Compare the answers at all points with the rows. CHORALE_DATA: an answer
+ * differs; msg names the first such point. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_emit_check(const struct chorale_emit_check *check,
                                     chorale_emit_answer *answer,
                                     const void *from,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_c.c - a decision table as one C99 file that compiles alone: constant
- * arrays, a search over P, a few thresholds over n. */
+/* write_c.c - writes a decision table as one self-contained C99 file: constant
+ * arrays, a search over P, and thresholds over n. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "tuner/emit/table.h"
 #include "tuner/base/shell_quote.h"
 
-/* Characters said of one collective. */
+/* Most characters of the coverage text of one collective. */
 enum { COVERAGE = 240 };
 
-/* The interface, line by line, as the table carries it. */
+/* The lines of the interface header, copied into the table. */
 static const char *const interface_text[] = {
 #include "tuner/emit/table.inc"
 };
@@ -85,7 +85,8 @@ static void literal_field(FILE *out, const char *text, size_t limit)
     fputs(",\n", out);
 }
 
-/* What is compared with what the machine says: as it is, or not at all. */
+/* Write a value that the shim compares with its machine's: unchanged, or NULL
+ * if it cannot be written exactly. */
 static void exact_field(FILE *out, const char *text)
 {
     enum { LONGEST = 400 };
@@ -104,7 +105,7 @@ static const char *kind_name(const struct chorale_emit_table *table)
     return strcmp(table->origin.kind, "simulated") == 0 ? "simulated" : "real";
 }
 
-/* A word of the command that wrote it. */
+/* Write one shell word of the command line in the heading. */
 static void command_word(FILE *out, const char *word)
 {
     enum { LONGEST = 120 };
@@ -137,12 +138,12 @@ static void heading(FILE *out, const char *file, const char *what,
     chorale_emit_comment(out, table->origin.mpi_library,
                          strcspn(table->origin.mpi_library, "\n"));
     fprintf(out, "\n * Schema    %d\n * Digest    %016" PRIx64 "\n *\n"
-            " * Measured where\n", CHORALE_SCHEMA_VERSION, digest);
+            " * Environment\n", CHORALE_SCHEMA_VERSION, digest);
     chorale_emit_lines(out, " *   ", table->origin.environment != NULL
                                          ? table->origin.environment
-                                         : "no launch tells");
-    fputs(" *\n * What is decided; all else is the library's default. One type"
-          " and operation\n * serve for all that the standard defines:\n", out);
+                                         : "not recorded");
+    fputs(" *\n * Decided points. Elsewhere the library's default is used. One"
+          " type and\n * operation stand for all of the MPI standard:\n", out);
     for (int i = 0; i < CHORALE_NCOLL; i++) {
         if (table->coverage[i] == NULL)
             continue;
@@ -150,10 +151,10 @@ static void heading(FILE *out, const char *file, const char *what,
         chorale_emit_comment(out, table->coverage[i], COVERAGE);
         putc('\n', out);
     }
-    fputs(" *\n * Ranks in blocks are asked for by how many a node has: what"
-          " was decided for\n * that many; between the least and the largest"
-          " above, what all of them agree\n * upon; else, and beyond them, the"
-          " library's default.\n *\n * Checks\n", out);
+    fputs(" *\n * Ranks in blocks are looked up by the number of ranks a node."
+          " A number decided\n * above has its own choices. A number between"
+          " decided ones gets the choice that\n * all of them agree on. Other"
+          " cases get the library's default.\n *\n * Checks\n", out);
     chorale_emit_lines(out, " *   ", names->said);
     fputs(" */\n", out);
 }
@@ -209,7 +210,8 @@ struct name {
     char text[80];
 };
 
-/* Of the array of a shape's rules, ppn > 0: of so many ranks a node. */
+/* The name of the array with a shape's rules; ppn > 0: of blocks with so many
+ * ranks a node. */
 static struct name name_of(int coll, int shape, int ppn)
 {
     struct name name;
@@ -258,7 +260,7 @@ static void arrays(FILE *out, const struct chorale_emit_table *table)
     }
 }
 
-/* The search, line by line. */
+/* The lines of the search function. */
 static const char *const search[] = {
 #include "tuner/emit/find.inc"
 };
@@ -279,7 +281,7 @@ static void call_find(FILE *out, const struct chorale_emit_table *table,
     search_in(out, &table->group[coll][shape], name_of(coll, shape, 0));
 }
 
-/* 1 if something was measured of that collective in some shape. */
+/* Returns 1 if the collective has rules for a known shape. */
 static int has_shapes(const struct chorale_emit_table *table, int coll)
 {
     for (int s = 1; s < CHORALE_EMIT_SHAPES; s++)
@@ -318,7 +320,8 @@ static void functions(FILE *out, const struct chorale_emit_table *table,
     fputs("    }\n}\n\n", out);
 }
 
-/* Blocks by their ranks a node; every other shape as it is. */
+/* Write the selector that looks up blocks by ranks a node, and any other shape
+ * as it is. */
 static void by_ppn(FILE *out, const struct chorale_emit_table *table, int coll)
 {
     const struct chorale_emit_ppn *list = table->ppn[coll];
@@ -361,7 +364,8 @@ static void selectors(FILE *out, const struct chorale_emit_table *table)
     fputs("};\n\n", out);
 }
 
-/* Everything that decides, as text; the caller frees. */
+/* The text of all code that decides; the digest covers it. The caller frees
+ * it. */
 static char *body(const struct chorale_emit_table *table)
 {
     char *text = NULL;
@@ -384,7 +388,7 @@ static char *body(const struct chorale_emit_table *table)
     return text;
 }
 
-/* All coverage lines as one text; the caller frees. */
+/* All coverage lines as one text; the caller frees it. */
 static char *coverage(const struct chorale_emit_table *table)
 {
     char *text = NULL;

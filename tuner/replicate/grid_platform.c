@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* grid_platform.c - see grid_platform.h. */
+/* grid_platform.c - writes SimGrid platforms of meshes, tori, arrays and
+ * rings. */
 #include "tuner/replicate/grid_platform.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ static int length_of(const struct grid *g, int dim)
     return dim == 0 ? g->cols : g->rows;
 }
 
-/* Links of a row (dim 0) or column are named by the place they go up from. */
+/* A link of a row (dim 0) or column is named by its lower end. */
 static void put_hop(const struct grid *g, int dim, int line, int place,
                     int up)
 {
@@ -25,7 +26,7 @@ static void put_hop(const struct grid *g, int dim, int line, int place,
                                    : " direction=\"DOWN\"");
 }
 
-/* From one place of a line to another. */
+/* Write the links from one place of a line to another. */
 static void put_way(const struct grid *g, int dim, int line, int from, int to)
 {
     int length = length_of(g, dim), ahead = (to - from + length) % length;
@@ -108,8 +109,8 @@ enum chorale_err chorale_grid_platform(enum chorale_rep_net net, int link,
     if (side > CHORALE_GRID_HOSTS ||
         (!flat && side * side > CHORALE_GRID_HOSTS))
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--n %ld: a network of %ld hosts is too large to "
-                            "be built link by link, up to %d can be; name a "
+                            "--n %ld: a network of %ld hosts is too large, "
+                            "as up to %d can be built from links; name a "
                             "--platform", side, flat ? side : side * side,
                             CHORALE_GRID_HOSTS);
     g.cols = (int)side;

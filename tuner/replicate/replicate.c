@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate.c - costs and optima of replicating shared data: see
- * replicate.h. */
+/* replicate.c - the cost model of replicated shared data and its optima. */
 #include "tuner/replicate/replicate.h"
 
 #include <gsl/gsl_poly.h>
 #include <math.h>
 
-#define EQUAL 1e-12          /* relative: the same time */
+#define EQUAL 1e-12          /* relative difference of equal times */
 
 static int flat(const struct chorale_rep *rep)
 {
@@ -18,14 +17,15 @@ int chorale_rep_wraps(enum chorale_rep_net net)
     return net == CHORALE_REP_TORUS || net == CHORALE_REP_RING;
 }
 
-/* a: what both kinds of communication are multiplied by. */
+/* The factor `a` of both kinds of communication. */
 static double factor(const struct chorale_rep *rep)
 {
     return chorale_rep_wraps(rep->net) ? rep->link / 2.0 : rep->link;
 }
 
-/* How many times longer a ring takes as links allow whose steps go that far on
- * a wrapped side: where half of the side is odd, whatever takes which way. */
+/* With as_links, the factor by which a ring slows down whose steps go `far` on
+ * a wrapped side. It is above 1 only if far is half of the side and odd; both
+ * ways are then equally long and cannot be loaded evenly. */
 static double half_round(const struct chorale_rep *rep, long far)
 {
     return rep->as_links && chorale_rep_wraps(rep->net) &&
@@ -34,7 +34,7 @@ static double half_round(const struct chorale_rep *rep, long far)
                : 1;
 }
 
-/* The same on a regular mesh of so many elements or groups a side. */
+/* The same for a regular mesh of `length` elements or groups a side. */
 static double corner(const struct chorale_rep *rep, double length)
 {
     if (!rep->as_links || rep->net != CHORALE_REP_MESH || fabs(length - 3) > 0)
@@ -42,7 +42,7 @@ static double corner(const struct chorale_rep *rep, double length)
     return rep->link == 1 ? 2 : 1.5;
 }
 
-/* a of updating alone, times the groups that share a link. */
+/* The factor of updating, times the number of groups that share a link. */
 static double updating_factor(const struct chorale_rep *rep, long y)
 {
     if (rep->scatter)
@@ -72,7 +72,8 @@ double chorale_rep_slots(enum chorale_rep_net net, int link, long x, long y)
     return link * (double)x * chorale_rep_u(y) / 2;
 }
 
-/* Equation (1): a ring through all elements, both ways if links can. */
+/* Equation (1): a ring through all elements, in both directions if links
+ * allow. */
 static void mesh_parts(const struct chorale_rep *rep, double x, double y,
                        struct chorale_rep_cost *cost)
 {
@@ -82,8 +83,8 @@ static void mesh_parts(const struct chorale_rep *rep, double x, double y,
     cost->broadcasting = b / 2 * (1 - 1 / (n * n));
 }
 
-/* Equation (2) with the parts of proposition 3.5: s1 takes the columns first,
- * s2 the rows, and each stage lasts as long as the slower of them. */
+/* Equation (2) with the parts of proposition 3.5. s1 takes the columns first
+ * and s2 the rows; each stage lasts as long as the slower of the two. */
 static void torus_parts(const struct chorale_rep *rep, double x, double y,
                         struct chorale_rep_cost *cost)
 {
@@ -97,8 +98,8 @@ static void torus_parts(const struct chorale_rep *rep, double x, double y,
     cost->broadcasting = b / 4 * (1 - 1 / (n * n));
 }
 
-/* Integration among neighbours, on lines that are not closed: what wraps runs
- * back over the same links. Groups of x, in two dimensions x by x. */
+/* Integration among neighbours on open lines, where wrapping messages return
+ * over the same links. Groups have x elements, or x by x in two dimensions. */
 static double among_neighbours(const struct chorale_rep *rep, double x)
 {
     double n = (double)rep->side, b = rep->link;
@@ -108,12 +109,12 @@ static double among_neighbours(const struct chorale_rep *rep, double x)
     return b / (2 * x * x) * (1 - x * x / (n * n));
 }
 
-/* Messages one after the other. */
+/* The number of messages in sequence. */
 static double messages(const struct chorale_rep *rep, double x, double y)
 {
     double n = (double)rep->side;
 
-    if (rep->as_links && !rep->scatter && y < n) /* updating as on lines */
+    if (rep->as_links && !rep->scatter && y < n) /* updates as on open lines */
         return rep->bands * (flat(rep) ? 1 : 2) * floor(y * y / 4) +
                messages(&(struct chorale_rep){ .net = rep->net,
                                                .side = rep->side }, x, y);
@@ -175,7 +176,8 @@ int chorale_rep_admits(const struct chorale_rep *rep, long x)
            (!rep->divisors || rep->side % x == 0);
 }
 
-/* Keep the better of *best (0: none yet) and x; ties go to the smaller. */
+/* Set *best to x if x is better; 0 means none yet. Ties go to the smaller
+ * side. */
 static void take(const struct chorale_rep *rep, long x, long *best)
 {
     struct chorale_rep_cost mine, other;
@@ -204,7 +206,7 @@ long chorale_rep_exhaustive(const struct chorale_rep *rep)
     return best;
 }
 
-/* In one dimension, of a (N_a T_x x / 4 - x / N) + D / x. */
+/* The root in one dimension, of a (N_a T_x x / 4 - x / N) + D / x. */
 static double flat_root(const struct chorale_rep *rep, double d)
 {
     double a = factor(rep) *
@@ -240,7 +242,7 @@ void chorale_rep_roots(const struct chorale_rep *rep, double *even,
     *odd = largest_root(k * (s - 2) / 2, -4 * k * rep->tm / a);
 }
 
-/* The first admissible side of that parity from x on, by steps of step. */
+/* Take the first admissible side of that parity from x on, in steps of step. */
 static void take_first(const struct chorale_rep *rep, long x, long step,
                        int parity, long *best)
 {
@@ -251,8 +253,8 @@ static void take_first(const struct chorale_rep *rep, long x, long step,
         }
 }
 
-/* The nearest admissible sides of that parity on both sides of root; without
- * one those at the ends. */
+/* Take the admissible sides of that parity next to root on both sides; without
+ * a root those at the ends. */
 static void take_round(const struct chorale_rep *rep, double root, int parity,
                        long *best)
 {
@@ -277,7 +279,7 @@ long chorale_rep_closed(const struct chorale_rep *rep)
     return best;
 }
 
-/* Cardano's sum, with K^(1/3) pulled out. */
+/* Cardano's sum, with the factor K^(1/3) taken out. */
 static double cardano(double k, double half, double radicand)
 {
     double g = sqrt(radicand);

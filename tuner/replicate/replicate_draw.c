@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_draw.c - the picture of the verb `replicate`: see
- * replicate_internal.h. */
+/* replicate_draw.c - draws the picture of the verb `replicate`. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job)
     return CHORALE_OK;
 }
 
-/* FILE.svg, FILE.png or FILE.pdf, and FILE.dat beside it. */
+/* Write FILE.svg, FILE.png or FILE.pdf, and FILE.dat beside it. */
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
 {
     const char *suffix = strrchr(job->opts->plot, '.');
@@ -78,7 +77,7 @@ enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
     snprintf(best, sizeof(best), "%ld", chorale_rep_best(job, -1)->side);
     snprintf(unit, sizeof(unit), "%s", job->known
                  ? "time, s"
-                 : "time per datum, in sendings of one datum");
+                 : "time per datum, in units of sending one");
     snprintf(points, sizeof(points), "%s", !job->opts->measure ? "none"
                                            : job->opts->both   ? "both"
                                                                : "aggregate");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_fitted.c - what `chorale replicate` takes from a fitted database:
- * the network and its side from the links that `chorale fit` found, T_m and the
- * latency from its parameters. See replicate_internal.h. */
+/* replicate_fitted.c - loads fitted values for `chorale replicate`: the network
+ * and its side from the links, T_m and latency from the parameters. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,8 @@
 
 /* --- parameters --------------------------------------------------------- */
 
-/* A parameter between nodes, else that of all, of the longest messages. */
+/* Load a parameter: the one between nodes, else of all levels; of the regime of
+ * the longest messages. */
 static enum chorale_err parameter(struct chorale_store *store,
                                   sqlite3_int64 system_id, const char *name,
                                   double *value, struct chorale_errmsg *msg)
@@ -51,8 +51,7 @@ static enum chorale_err read_model(struct chorale_rep_job *job,
         err = parameter(store, id, "tau", &job->tau, job->msg);
     if (err == CHORALE_OK && need_beta && !(job->beta > 0))
         err = chorale_fail(job->msg, CHORALE_DATA,
-                           "%s: no beta is fitted, which is the unit of time; "
-                           "`chorale fit` does", path);
+                           "%s: no beta is fitted; run `chorale fit`", path);
     if (err == CHORALE_OK && isnan(job->tau) && isnan(job->opts->tm))
         err = chorale_fail(job->msg, CHORALE_DATA,
                            "%s: no tau is fitted; measure a reduction too, or "
@@ -92,7 +91,7 @@ enum chorale_err chorale_rep_fitted(struct chorale_rep_job *job,
 
 /* --- links -------------------------------------------------------------- */
 
-/* The links between nodes that are fitted; flat: none are. */
+/* Load the fitted links between nodes; kind flat if none are fitted. */
 static enum chorale_err read_links(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_wiring *f,
@@ -108,14 +107,15 @@ static enum chorale_err read_links(struct chorale_store *store,
         sqlite3_bind_int64(s, 1, system_id);
     while (err == CHORALE_OK &&
            (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) /* others are of patterns */
+           row) /* other levels are patterns */
         (void)chorale_wiring_read(f, (const char *)sqlite3_column_text(s, 0),
                                   sqlite3_column_double(s, 1));
     sqlite3_finalize(s);
     return err;
 }
 
-/* The network of such links, and their side; 0, or -1: none of the model's. */
+/* Set the network and side of such links. Returns -1 if the model has no such
+ * network. */
 static int net_of(const struct chorale_wiring *f, struct chorale_rep *rep,
                   long *side)
 {
@@ -137,13 +137,13 @@ static enum chorale_err unknown(struct chorale_rep_job *job, const char *path,
     char what[300];
 
     if (links[0] == '\0')
-        snprintf(what, sizeof(what), "%.200s has no fitted links that tell it",
+        snprintf(what, sizeof(what), "%.200s has no fitted links that show it",
                  path);
     else
         snprintf(what, sizeof(what), "the links that %.200s has are a %s, "
                  "which the model does not know", path, links);
-    return chorale_fail(job->msg, CHORALE_USAGE, "--system: which network? %s; "
-                        "say it, as --system RS2, and --n", what);
+    return chorale_fail(job->msg, CHORALE_USAGE, "--system: unknown network, "
+                        "as %s; give --system, as RS2, and --n", what);
 }
 
 static void take_side(struct chorale_rep_job *job, long side,

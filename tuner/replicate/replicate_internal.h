@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_internal.h - what the files of the verb `replicate` share: it reads its
- * options (replicate.c), takes from a database what was fitted
- * (replicate_fitted.c), fills rows by the model (there), by what a database
- * holds (replicate_measured_db.c) or by running the pattern
- * (replicate_run.c), shows them (replicate_show.c) and draws them
- * (replicate_draw.c). */
+/* replicate_internal.h - declarations shared by the files of the verb
+ * `replicate`.
+ *
+ * The verb reads its options (tuner/verbs/replicate.c) and fitted parameters
+ * from a database (replicate_fitted.c). It fills rows by the model, by times in
+ * a database (replicate_measured_db.c), or by running the pattern
+ * (replicate_run.c). It prints them (replicate_show.c, replicate_json.c) and
+ * draws them (replicate_draw.c). */
 #ifndef CHORALE_TUNER_REPLICATE_REPLICATE_INTERNAL_H
 #define CHORALE_TUNER_REPLICATE_REPLICATE_INTERNAL_H
 
@@ -16,96 +18,101 @@ struct chorale_rep_opts {
     long n, datum;
     double accesses, tx, tm, alpha, data, bands;
     int divisors, open, json;
-    /* of --measure */
+    /* for --measure */
     int measure, both;
     const char *launcher, *command, *platform, *network, *save;
     long ppn, nrep;
     double bandwidth, latency;
 };
 
-/* A group size. Parts are times per datum in units of sending one, or, of what
- * was measured, seconds in all; what was not is NAN. */
+/* A group size. Model parts are times per datum in units of sending one datum.
+ * Measured parts are total seconds. NAN: unknown. */
 struct chorale_rep_row {
     long side;
-    struct chorale_rep_cost cost;      /* by the model, or what is known */
-    struct chorale_rep_cost other;     /* by its other form: the paper's, or as
-                                        * links allow (rep.as_links) */
+    struct chorale_rep_cost cost;      /* by the model, or as measured */
+    struct chorale_rep_cost other;     /* by the other form of the model: the
+                                        * paper's, or of real links, see
+                                        * rep.as_links */
     struct chorale_rep_cost apart;     /* by the model, scattered */
     struct chorale_rep_cost seen[2];   /* measured: aggregate, scatter */
-    char why[160];                     /* nothing is known of it: the reason */
-    char caveat[240];                  /* known, but not as it would be run */
+    char why[160];                     /* why the row is unknown, or "" */
+    char caveat[240];                  /* how the known placement differs */
 };
 
-/* What is asked: a model, and what it is told by. */
+/* A replication problem: the model, its parameters and the rows. */
 struct chorale_rep_job {
     const struct chorale_rep_opts *opts;
     struct chorale_rep rep;
     char name[16], system[128];
-    char links[48];          /* as fitted, which tell the network; or "" */
-    double alpha_s, beta, tau; /* s, s/byte: of the database, or measured; NAN:
-                                * none */
-    int known;               /* --system measured: rows of seconds */
+    char links[48];          /* the fitted links that gave the network; or "" */
+    double alpha_s, beta, tau; /* s, s/byte, s/byte: of the database, or
+                                * measured; NAN: unknown */
+    int known;               /* --system measured: rows are in seconds */
     int crowded;             /* measured with more ranks than processors */
     struct chorale_rep_row *row;
     size_t nrow;
     struct chorale_errmsg *msg;
 };
 
-/* One dimension, and so groups of elements, not of sides. */
+/* Returns 1 in one dimension: groups are counted in elements, not sides. */
 int chorale_rep_flat(const struct chorale_rep_job *job);
 
-/* A row more, of which nothing is known yet; NULL: out of memory. */
+/* Append a row with unknown values; NULL if out of memory. */
 struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
                                             long side);
 
-/* Fill a row by the model: cost, other, apart. */
+/* Fill cost, other and apart of a row by the model. */
 void chorale_rep_foretell(struct chorale_rep_job *job,
                           struct chorale_rep_row *row);
 
-/* The row with the least total: of cost, of other, or of seen[which]; NULL:
- * there is none. */
+/* The row with the least total of cost, of other, or of seen[which]; NULL
+ * without such a row. */
 enum { CHORALE_REP_TOLD = -1, CHORALE_REP_OTHER = -2 };
 const struct chorale_rep_row *
 chorale_rep_best(const struct chorale_rep_job *job, int which);
 
-/* replicate_fitted.c: the network and the side that nobody has said, from the
- * fitted links (CHORALE_USAGE: there are none that tell it); then alpha_s, beta
- * and tau, and with --system measured the rows. */
+/* replicate_fitted.c: chorale_rep_links() takes the network and the side from
+ * the fitted links, unless options give them (CHORALE_USAGE: the links do not
+ * determine them). chorale_rep_fitted() then loads alpha_s, beta and tau, and
+ * with --system measured the rows. */
 enum chorale_err chorale_rep_links(struct chorale_rep_job *job,
                                    const char *path);
 enum chorale_err chorale_rep_fitted(struct chorale_rep_job *job,
                                     const char *path);
 
-/* replicate_measured_db.c: rows by the times of alltoall, reduce_scatter_block (else
- * reduce_scatter) and allgather in the database; rep.side becomes the number of
- * processes. CHORALE_DATA: they are not there. */
+/* replicate_measured_db.c: fill rows from the times of alltoall,
+ * reduce_scatter_block (else reduce_scatter) and allgather in the database.
+ * rep.side becomes the number of processes. CHORALE_DATA: they were not
+ * measured. */
 enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
                                    struct chorale_store *store,
                                    sqlite3_int64 system_id);
 
-/* replicate_run.c: start the runner, fill seen of rows, and with what it
- * tells of messages and additions rep.alpha and rep.tm that nobody has said;
- * then cost and apart. Data are rounded up to what can be cut evenly. */
+/* replicate_run.c: start the runner and fill seen of the rows. rep.alpha and
+ * rep.tm are taken from the measured message and addition times, unless options
+ * give them. Then fill cost and apart. The data are rounded up to a number that
+ * all groups divide evenly. */
 enum chorale_err chorale_rep_measure(struct chorale_rep_job *job);
 
-/* --save-platform: the file that would be simulated. */
+/* replicate_run.c: write the platform file that would be simulated, for
+ * --save-platform. */
 enum chorale_err chorale_rep_save_platform(struct chorale_rep_job *job);
 
-/* replicate_show.c: on standard output, as text or JSON. CHORALE_DATA: of no
- * group is anything known. */
+/* replicate_show.c: print to standard output, as text or JSON. CHORALE_DATA:
+ * every group is unknown. */
 enum chorale_err chorale_rep_show(const struct chorale_rep_job *job);
 
-/* replicate_json.c: as JSON; best: by cost. */
+/* replicate_json.c: print as JSON; best is the row with the least cost. */
 enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
                                   const struct chorale_rep_row *best);
 
-/* replicate_draw.c: the picture that opts->plot names, with its data beside
- * it; before anything is worked out, whether it is one that can be drawn
- * (CHORALE_USAGE: it is not). */
+/* replicate_draw.c: chorale_rep_draws() checks, before any computation, that
+ * opts->plot names a picture that can be drawn (CHORALE_USAGE: it does not).
+ * chorale_rep_draw() draws it, with a data file beside it. */
 enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job);
 
-/* replicate_show.c: the unit of the model's times, for all data, in us. */
+/* replicate_show.c: the model's time unit for all data, in microseconds. */
 double chorale_rep_unit_us(const struct chorale_rep_job *job);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_json.c - what `replicate --json` prints: see replicate_internal.h. */
+/* replicate_json.c - prints the result of `replicate --json`. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_measured_db.c - sharing replicated data on any network: what the
- * collectives of its phases took there, at each group size. See
- * replicate_internal.h.
+/* replicate_measured_db.c - computes the cost of replicated data on any network
+ * from measured times of the collectives of its phases.
  *
- * All processes lie as in the allgather with the most on a node, and groups are
- * of processes in a row. So a group updates with as many on a node as there
- * are of it, beside the groups that share the node; what integrates are
- * processes a group apart, as many at once on their nodes as a group has there.
- * Where the collective was not measured so (`plan --ppn`, `--siblings`), the
- * nearest to it is taken and the row says what that is. Of all variants the
- * fastest; between two sizes a straight line, beyond them nothing. */
+ * Processes are placed as in the allgather with the most processes a node, and
+ * a group is a block of consecutive processes. A group updates with as many
+ * processes a node as it has there, at the same time as the other groups on the
+ * node. Integration joins processes a group apart; each node takes part in as
+ * many at once as a group has processes there.
+ *
+ * If a collective was not measured with that placement (`plan --ppn`,
+ * `--siblings`), the nearest one is used and the row reports it. The fastest
+ * variant counts. Between two sizes times are interpolated linearly; beyond
+ * them they are unknown. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +19,13 @@
 
 #include "tuner/replicate/replicate_internal.h"
 
-/* How a collective is placed: processes on a node, and how many like it call
- * at once there. */
+/* The placement of a collective: processes a node, and equal collectives that
+ * run at once there. */
 struct place {
     long ppn, siblings;
 };
 
-/* The fastest at one point. */
+/* The time of the fastest variant at one point. */
 struct fact {
     enum { ALLTOALL, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, ALLGATHER } coll;
     long comm_size;
@@ -99,7 +101,7 @@ static enum chorale_err load(struct chorale_store *store,
 
 /* --- one collective ------------------------------------------------------ */
 
-/* How many facts from i on are of the same collective, number of processes and
+/* The number of facts from i on with the same collective, processes and
  * placement. */
 static size_t run_of(const struct facts *facts, size_t i)
 {
@@ -117,8 +119,8 @@ static size_t run_of(const struct facts *facts, size_t i)
     return n;
 }
 
-/* How far a placement is from the wanted one: one at a time is nearer than
- * another number at once, and any of these than another number on a node. */
+/* The distance of a placement from the wanted one. A wrong number of processes
+ * a node weighs most; of wrong numbers at once, one at a time is nearest. */
 static long off(struct place is, struct place wanted)
 {
     long other = is.ppn != wanted.ppn;
@@ -127,8 +129,8 @@ static long off(struct place is, struct place wanted)
                         : is.siblings == 1             ? 1 : 2);
 }
 
-/* Seconds at a block of m bytes, of n facts by size; NAN: it lies beyond
- * them. */
+/* Seconds at a block of m bytes, interpolated between n facts sorted by size.
+ * NAN outside. */
 static double between(const struct fact *f, size_t n, double m)
 {
     size_t i = 0;
@@ -144,7 +146,7 @@ static double between(const struct fact *f, size_t n, double m)
     return (1 - share) * f[i].seconds + share * f[i + 1].seconds;
 }
 
-/* A phase as it would be run. */
+/* A phase as it would run. */
 struct phase {
     const char *name;
     int coll;
@@ -153,8 +155,9 @@ struct phase {
     struct place place;
 };
 
-/* The nearest placement that was measured at m, else the nearest of all; of
- * equal ones that with the most on a node. NULL: none was measured. */
+/* The nearest placement that was measured at m, else the nearest of all. Of
+ * equal ones the one with the most processes a node. NULL if nothing
+ * matches. */
 static const struct fact *nearest(const struct facts *facts,
                                   const struct phase *phase, size_t *n)
 {
@@ -181,20 +184,20 @@ static const struct fact *nearest(const struct facts *facts,
     return best;
 }
 
-/* Of several phases one after the other. */
+/* Note that a phase was measured with another placement. */
 static void warn(struct chorale_rep_row *row, const struct phase *phase,
                  struct place is)
 {
     size_t used = strlen(row->caveat);
 
     snprintf(row->caveat + used, sizeof(row->caveat) - used,
-             "%s%s as measured with %ld a node and %ld at once, not %ld and "
-             "%ld",
+             "%s%s was measured with %ld a node and %ld at once, not with %ld "
+             "and %ld",
              used > 0 ? "; " : "", phase->name, is.ppn, is.siblings,
              phase->place.ppn, phase->place.siblings);
 }
 
-/* Seconds of a phase; NAN, and why. */
+/* Seconds of a phase; NAN sets row->why. */
 static double time_of(const struct facts *facts, struct phase phase,
                       struct chorale_rep_row *row)
 {
@@ -226,14 +229,14 @@ static double time_of(const struct facts *facts, struct phase phase,
 
 /* --- all phases ---------------------------------------------------------- */
 
-/* At least 1, and a quotient. */
+/* The quotient, but at least 1. */
 static long share_of(long all, long by)
 {
     return all > by ? all / by : 1;
 }
 
-/* Groups of g: the phases one after the other. The reduce-scatter was measured
- * with its additions. ppn: processes on a node, of all. */
+/* Fill the row of groups of g, phases in sequence. The time of the
+ * reduce-scatter includes its additions. ppn: processes a node in total. */
 static void fill(const struct chorale_rep_job *job, const struct facts *facts,
                  long ppn, struct chorale_rep_row *row)
 {
@@ -264,7 +267,7 @@ static void fill(const struct chorale_rep_job *job, const struct facts *facts,
                c->modification;
 }
 
-/* The most processes of which an allgather is known. */
+/* The most processes with a measured allgather. */
 static long most(const struct facts *facts)
 {
     long size = 0;
@@ -276,7 +279,7 @@ static long most(const struct facts *facts)
     return size;
 }
 
-/* On a node, of the allgather of that many, the most. */
+/* The most processes a node of that allgather. */
 static long most_on_node(const struct facts *facts, long size)
 {
     long ppn = 1;
@@ -300,8 +303,8 @@ enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
         job->rep.side = most(&facts);
     if (err == CHORALE_OK && job->rep.side < 2)
         err = chorale_fail(job->msg, CHORALE_DATA,
-                           "%s: no allgather is measured, by which all get "
-                           "all; --system measured needs alltoall, "
+                           "%s: no allgather is measured, the last phase; "
+                           "--system measured needs alltoall, "
                            "reduce_scatter_block and allgather",
                            chorale_store_path(store));
     for (long g = 1; g <= job->rep.side && err == CHORALE_OK; g++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_run.c - `chorale replicate --measure`: the runner shares data
- * in groups of each size, on ranks of this machine or in simulation. See
- * replicate_internal.h and runners/launch/replication.h. */
+/* replicate_run.c - `chorale replicate --measure`: starts the runner, which
+ * shares data in groups of each size, on ranks of this machine or in
+ * simulation. Its protocol is in runners/launch/replication.h. */
 #include "config.h"
 
 #include <math.h>
@@ -16,13 +16,13 @@
 #include "tuner/replicate/replicate_internal.h"
 #include "tuner/plan/system.h"
 
-#define DATA 65536           /* data, unless said */
-#define SILENCE 300          /* s, that the runner may say nothing */
+#define DATA 65536           /* default number of data */
+#define SILENCE 300          /* s without output before it is stopped */
 
-/* What the runner has said. */
+/* The runner's messages. */
 struct said {
     struct chorale_rep_job *job;
-    char complaint[512];     /* the last line on standard error */
+    char complaint[512];     /* last line of standard error */
     int ended, code, lacks;
 };
 
@@ -38,25 +38,25 @@ static enum chorale_err check(const struct chorale_rep_job *job, int simulated)
     if (!whole(rep->accesses) || !whole(rep->bands) || !whole(rep->tx))
         return chorale_fail(job->msg, CHORALE_USAGE,
                             "--measure: --accesses %g, --bands %g and --tx %g "
-                            "are what is run, and have to be whole numbers",
+                            "must be whole numbers to be run",
                             rep->accesses, rep->bands, rep->tx);
     if (rep->side < 2)
         return chorale_fail(job->msg, CHORALE_USAGE, "--measure: --n %ld: "
-                            "there is nothing to share between fewer than 2 "
-                            "elements; say --n 2 or more", rep->side);
+                            "fewer than 2 elements share nothing; give --n 2 "
+                            "or more", rep->side);
     if (job->opts->datum != 8)
         return chorale_fail(job->msg, CHORALE_USAGE, "--measure: --datum %ld: "
-                            "data are run as numbers of 8 bytes; write "
+                            "data must be numbers of 8 bytes; write "
                             "--datum 8", job->opts->datum);
     if (simulated && isnan(rep->tm))
         return chorale_fail(job->msg, CHORALE_USAGE,
-                            "--tm: how long does modifying a datum take, in "
-                            "units of sending one? In simulation that has to "
-                            "be said, or told by a database");
+                            "--tm: unknown in simulation; give the time of "
+                            "modifying a datum in units of sending one, or a "
+                            "database");
     return CHORALE_OK;
 }
 
-/* So many that all groups and bands cut them evenly. */
+/* The least number of data that all groups and bands divide evenly. */
 static double rounded(const struct chorale_rep *rep, double data)
 {
     double n = (double)rep->side, unit = 4 * rep->bands * n * n;
@@ -94,7 +94,7 @@ enum chorale_err chorale_rep_save_platform(struct chorale_rep_job *job)
     return err;
 }
 
-/* --- what the runner says ----------------------------------------------- */
+/* --- the runner's messages ---------------------------------------------- */
 
 static struct chorale_rep_row *row_of(struct chorale_rep_job *job, long side)
 {
@@ -163,11 +163,11 @@ static enum chorale_err start(struct chorale_rep_job *job,
     ending = chorale_child_wait(&child, &silence, hear, &said, &status);
     if (ending == CHORALE_ENDED_STOPPED)
         return chorale_fail(job->msg, CHORALE_STOPPED, "replicate: stopped; "
-                            "the same command begins again");
+                            "repeat the command to start again");
     if (ending == CHORALE_ENDED_STALLED)
         return chorale_fail(job->msg, CHORALE_ENV, "replicate: the runner "
-                            "said nothing for %d s and was ended; less "
-                            "--data may do", SILENCE);
+                            "printed nothing for %d s and was stopped; try "
+                            "less --data", SILENCE);
     if (said.lacks)
         return chorale_fail_memory(job->msg, NULL);
     if (said.ended && said.code == 0 && job->nrow > 0)
@@ -215,7 +215,7 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
     return err;
 }
 
-/* By side; the runner takes them in order, but for what it may learn. */
+/* Order rows by side; the runner may report them in another order. */
 static int by_side(const void *a, const void *b)
 {
     const struct chorale_rep_row *x = a, *y = b;
@@ -238,8 +238,8 @@ enum chorale_err chorale_rep_measure(struct chorale_rep_job *job)
     err = launch(job, simulated);
     if (err == CHORALE_OK && !(job->beta > 0))
         err = chorale_fail(job->msg, CHORALE_ENV, "replicate: a byte takes no "
-                           "time between ranks here, and that is the unit of "
-                           "the model; ask for a network with --launcher "
+                           "time between ranks, so the model has no time "
+                           "unit; choose a network with --launcher "
                            "smpirun");
     if (err != CHORALE_OK)
         return err;

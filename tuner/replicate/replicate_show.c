@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_show.c - what the verb `replicate` prints: see replicate_internal.h. */
+/* replicate_show.c - prints the result of the verb `replicate` as text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static double total_of(const struct chorale_rep_row *row, int which)
                                         : row->seen[which].total;
 }
 
-/* Do the two forms of the model differ in that row? */
+/* Returns 1 if the two forms of the model differ in a row. */
 static int differs(const struct chorale_rep_row *row)
 {
     return fabs(row->other.total - row->cost.total) > 1e-12 * row->cost.total;
@@ -103,7 +103,7 @@ static const char *form_text(int as_links)
     return as_links ? "as links allow" : "as in the paper";
 }
 
-/* c: which of the row's costs. */
+/* Print one row; c is one of its costs. */
 static void print_cost(const struct chorale_rep_job *job,
                        const struct chorale_rep_row *row,
                        const struct chorale_rep_cost *c, double best)
@@ -132,8 +132,8 @@ static void print_heading(const struct chorale_rep_job *job)
            !job->known && job->rep.alpha > 0 ? "      latency" : "");
 }
 
-/* The rows around the best one by `which`, and the ends; of what is known
- * all. */
+/* Print the rows around the best one by `which`, and both ends; all rows of
+ * measured data. */
 static void print_around(const struct chorale_rep_job *job, int which)
 {
     const struct chorale_rep_row *best = chorale_rep_best(job, which);
@@ -165,7 +165,7 @@ static void print_closed(const struct chorale_rep_job *job, long x)
         printf(" (T_o falls to %.4f for even sides, %.4f for odd ones)", even,
                odd);
     if (closed != x)
-        printf("; it knows no %s", job->rep.as_links ? "missing links"
+        printf("; it ignores %s", job->rep.as_links ? "missing links"
                                                       : "latency");
     printf("\n");
     if (chorale_rep_flat(job) || job->rep.divisors || job->rep.alpha > 0)
@@ -197,7 +197,7 @@ static void print_problem(const struct chorale_rep_job *job)
         printf(", M = %.10g, N_b = %g", rep->data, rep->bands);
     printf("\n");
     if (job->links[0] != '\0')
-        printf("links between nodes as they are fitted: %s\n", job->links);
+        printf("fitted links between nodes: %s\n", job->links);
 }
 
 static void print_model(const struct chorale_rep_job *job,
@@ -229,19 +229,19 @@ static void print_known(const struct chorale_rep_job *job,
     printf("times in us, of data of %ld bytes; integration with its "
            "additions\n\nbest groups: %ld\n\n", job->opts->datum, best->side);
     print_around(job, CHORALE_REP_TOLD);
-    printf("\neach phase as groups on the same nodes take it at once; where nodes "
-           "share links, those on\nother nodes hold it up too\n");
+    printf("\neach phase runs with all groups of a node at once; if nodes "
+           "share links, groups on other\nnodes slow it down further\n");
 }
 
-/* --- measured beside foretold ------------------------------------------- */
+/* --- prediction and measurement ----------------------------------------- */
 
 double chorale_rep_unit_us(const struct chorale_rep_job *job)
 {
     return 1e6 * job->rep.data * job->beta * (double)job->opts->datum;
 }
 
-/* A line of what was foretold beside what was measured: integration takes its
- * additions over from modification. */
+/* Print a predicted line below a measured one. Integration includes its
+ * additions, which the model counts as modification. */
 static void print_told(const struct chorale_rep_job *job, const char *word,
                        const struct chorale_rep_cost *seen,
                        const struct chorale_rep_cost *cost)
@@ -256,7 +256,7 @@ static void print_told(const struct chorale_rep_job *job, const char *word,
            100 * (us * cost->total / (1e6 * seen->total) - 1));
 }
 
-/* A line of what was measured, and one of what was foretold. */
+/* Print a measured line and the prediction. */
 static void print_pair(const struct chorale_rep_job *job, const char *group,
                        const char *placement,
                        const struct chorale_rep_cost *seen,
@@ -266,7 +266,7 @@ static void print_pair(const struct chorale_rep_job *job, const char *group,
            placement, 1e6 * seen->total, 1e6 * seen->updating,
            1e6 * seen->integration, 1e6 * seen->broadcasting,
            1e6 * seen->modification);
-    print_told(job, "foretold", seen, cost);
+    print_told(job, "model", seen, cost);
 }
 
 static void print_optima(const struct chorale_rep_job *job)
@@ -277,15 +277,15 @@ static void print_optima(const struct chorale_rep_job *job)
         chorale_rep_best(job, CHORALE_REP_OTHER);
     const struct chorale_rep_row *seen = chorale_rep_best(job, 0);
 
-    printf("\nbest groups: foretold %ld%s, measured %ld%s", told->side,
+    printf("\nbest groups: predicted %ld%s, measured %ld%s", told->side,
            side_text(job), seen->side, side_text(job));
     if (told != seen)
-        printf(", where the foretold ones take %.2f %% longer",
+        printf(", where the predicted ones take %.2f %% longer",
                100 * (told->seen[0].total / seen->seen[0].total - 1));
     printf("\n");
     if (!two_forms(job))
         return;
-    printf("%s, where no ring lacks a link: %ld%s", form_text(0), paper->side,
+    printf("%s, with no ring slowed by links: %ld%s", form_text(0), paper->side,
            side_text(job));
     if (paper != seen)
         printf(", which take %.2f %% longer than the best",
@@ -293,7 +293,7 @@ static void print_optima(const struct chorale_rep_job *job)
     printf("\n");
 }
 
-/* Is there a size at which scattered groups are quicker? */
+/* Report the sizes at which scattered groups are faster. */
 static void print_placements(const struct chorale_rep_job *job)
 {
     int better = 0, compared = 0;
@@ -308,12 +308,12 @@ static void print_placements(const struct chorale_rep_job *job)
         if (!(ratio < 1 - 1e-9))
             continue;
         better++;
-        printf("scatter allocation is %.2f %% quicker than aggregate with "
+        printf("scatter allocation is %.2f %% faster than aggregate with "
                "groups of %ld%s\n", 100 * (1 - ratio), row->side,
                side_text(job));
     }
     if (compared > 0 && better == 0)
-        printf("scatter allocation is nowhere quicker than aggregate\n");
+        printf("scatter allocation is never faster than aggregate\n");
 }
 
 static void print_measured(const struct chorale_rep_job *job)
@@ -338,8 +338,8 @@ static void print_measured(const struct chorale_rep_job *job)
     print_optima(job);
     print_placements(job);
     if (job->crowded)
-        printf("there are more ranks than processors: they wait for their "
-               "turn, of which the model\nknows nothing; measure with as many "
+        printf("more ranks than processors ran: they wait for their turn, "
+               "which the model ignores;\nmeasure with as many "
                "processors as ranks, or with --launcher smpirun\n");
 }
 
@@ -350,15 +350,15 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
 
     if (best == NULL && !job->known)
         return chorale_fail(job->msg, CHORALE_DATA,
-                            "T_o is no finite time with T_m = %g and alpha = "
-                            "%g, in sendings of a datum; say --tm and --alpha "
-                            "if the database has no sound model",
+                            "T_o is not finite with T_m = %g and alpha = "
+                            "%g, in units of sending a datum; give --tm and "
+                            "--alpha if the database has no valid model",
                             job->rep.tm, job->rep.alpha);
     if (best == NULL)
         return chorale_fail(job->msg, CHORALE_DATA,
                             "groups of %ld: %s; measure these collectives at "
                             "the numbers of processes and sizes that groups "
-                            "need, or ask for other --data",
+                            "need, or give other --data",
                             job->row[0].side, job->row[0].why);
     if (job->opts->json)
         return chorale_rep_json(job, best);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpich_algs.c - what MPICH's selection files can ask: see mpich_algs.h. */
+/* mpich_algs.c - tests and requirements of MPICH's algorithms. */
 #include "config.h"
 
 #include "tuner/rules/mpich_algs.h"
@@ -83,7 +83,8 @@ static int is_pow2(int size)
     return (size & (size - 1)) == 0;
 }
 
-/* A collective without a size to test takes one choice for all sizes. */
+/* Returns 1 if a rule holds for every size. Without a size to test, all sizes
+ * share one choice. */
 static int for_all_sizes(const struct chorale_rule *r)
 {
     return chorale_coll_info(r->coll)->dataless ||
@@ -96,9 +97,9 @@ static const char *cannot(const struct chorale_rule *r)
                                                                r->name);
 
     if (r->shape == CHORALE_SHAPE_IRREGULAR)
-        return "no test tells such placements apart";
+        return "no test recognises such placements";
     if (r->shape != CHORALE_SHAPE_SINGLE_NODE && r->comm_size % r->ppn != 0)
-        return "no test tells nodes that are not full from others";
+        return "no test recognises partly filled nodes";
     if (traits[r->coll].key == CHORALE_MPICH_NONE && !for_all_sizes(r))
         return "no test of its size is the same on all ranks";
     if (need->pow2 && !is_pow2(r->comm_size))
@@ -110,7 +111,7 @@ static const char *cannot(const struct chorale_rule *r)
     return NULL;
 }
 
-/* Thresholds have 31 bits: what is beyond the largest is one band. */
+/* Thresholds have 31 bits. Sizes beyond the largest threshold are one band. */
 static void cut(struct chorale_rule *r)
 {
     unsigned long long most = INT_MAX;
@@ -130,7 +131,7 @@ static enum chorale_err prepare(struct chorale_rules *rules,
 {
     char leaf[CHORALE_MPICH_LEAF];
 
-    (void)opts; /* the format tells operations apart */
+    (void)opts; /* the format can test operations */
     for (size_t i = 0; i < rules->count; i++) {
         struct chorale_rule *r = &rules->rule[i];
 
@@ -156,11 +157,12 @@ const struct chorale_rule_format chorale_rules_mpich_json = {
     .suffix = { ".json", ".ch4.json" },
     .variable = { "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
                   "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE" },
-    .caution = "Both files belong together: the second lets the calls that"
-               " the first decides\n"
-               "pass the layer above. They are complete for the version of"
-               " MPICH named here;\n"
-               "another one may not know all names, and ends the program.\n",
+    .caution = "Use both files together: the second lets the calls that the"
+               " first decides\n"
+               "pass the device layer. They are complete for the version of"
+               " MPICH named here.\n"
+               "Another version may not know all names and then aborts the"
+               " program.\n",
     .prepare = prepare,
     .emit = chorale_mpich_emit,
     .read = chorale_mpich_read,

@@ -1,53 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpich_algs.h - what MPICH's selection files can ask, and what its algorithms need
- * that is not asked for them: an algorithm that a file names is called. */
+/* mpich_algs.h - which tests MPICH's selection files offer for a collective,
+ * and the requirements of its algorithms. MPICH runs the algorithm that a file
+ * names without checking these requirements. */
 #ifndef CHORALE_TUNER_RULES_MPICH_ALGS_H
 #define CHORALE_TUNER_RULES_MPICH_ALGS_H
 
 #include "tuner/rules/rules.h"
 
-/* How a collective's size is tested: bytes of a call (AVERAGE) or of all
- * ranks (TOTAL); not at all where the test knows less than all ranks do, or
- * is not defined. */
+/* The size that a test of a collective compares: bytes of a call (AVERAGE) or
+ * of all ranks (TOTAL). NONE: ranks may see different sizes, or the test is not
+ * defined. */
 enum chorale_mpich_key {
     CHORALE_MPICH_NONE, CHORALE_MPICH_AVERAGE, CHORALE_MPICH_TOTAL
 };
 
 struct chorale_mpich_traits {
     enum chorale_mpich_key key;
-    int by_op;               /* is_op_built_in may be asked, or ... */
-    int by_order;            /* is_commutative */
-    int in_place;            /* is_sendbuf_inplace may be asked */
-    const char *through;     /* what the device calls the algorithms by, where
-                              * it has something else; or NULL */
+    int by_op;               /* is_op_built_in may be tested */
+    int by_order;            /* is_commutative may be tested */
+    int in_place;            /* is_sendbuf_inplace may be tested */
+    /* The device's composition that calls the algorithms, if it also has other
+     * compositions; else NULL. */
+    const char *through;
 };
 
-/* Beyond a built-in operation and nothing in place. */
+/* Requirements of an algorithm beyond a built-in operation and no data in
+ * place. */
 struct chorale_mpich_need {
     enum chorale_coll coll;
     const char *name;
-    int pow2;                /* of ranks */
-    int parent;              /* several ranks on some node */
-    int inplace;
-    int whole;               /* elements >= the largest power of two of ranks */
+    int pow2;                /* the number of ranks is a power of two */
+    int parent;              /* some node has several ranks */
+    int inplace;             /* MPI_IN_PLACE is used */
+    int whole;               /* elements >= largest power of two <= ranks */
     int regular;             /* blocks of one size */
 };
 
 const struct chorale_mpich_traits *
 chorale_mpich_traits(enum chorale_coll coll);
 
-/* Of an algorithm; never NULL. */
+/* The requirements of an algorithm; never NULL. */
 const struct chorale_mpich_need *chorale_mpich_need(enum chorale_coll coll,
                                                     const char *name);
 
 enum { CHORALE_MPICH_LEAF = 160 };
 
-/* "algorithm=MPIR_Bcast_intra_binomial"; 0, or -1: the library in this
- * process has no algorithm of that name. */
+/* Format the key of a leaf, like "algorithm=MPIR_Bcast_intra_binomial". Returns
+ * 0, or -1 if the library in this process has no algorithm of that name. */
 int chorale_mpich_leaf(enum chorale_coll coll, const char *name,
                        char leaf[CHORALE_MPICH_LEAF]);
 
-/* Members of chorale_rules_mpich_json. */
+/* Members of chorale_rules_mpich_json; see struct chorale_rule_format. */
 enum chorale_err chorale_mpich_emit(const struct chorale_rules *rules,
                                     struct chorale_rule_files *files,
                                     struct chorale_errmsg *msg);

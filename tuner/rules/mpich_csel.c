@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpich_csel.c - selection trees of MPICH: see mpich_csel.h. */
+/* mpich_csel.c - reads and evaluates MPICH's selection trees. */
 #include "config.h"
 
 #include "tuner/rules/mpich_csel.h"
@@ -15,16 +15,16 @@
 
 enum test {
     T_LEAF, T_UNKNOWN, T_COLLECTIVE,
-    /* of the communicator */
+    /* tests of the communicator */
     T_INTRA, T_INTER, T_SIZE_LE, T_SIZE_LT, T_SIZE_NODE, T_SIZE_POW2,
     T_SIZE_ANY, T_HIERARCHY, T_CONSECUTIVE, T_PPN_LE,
-    /* of the call */
+    /* tests of the call */
     T_AVERAGE_LE, T_AVERAGE_LT, T_AVERAGE_ANY, T_TOTAL_LE, T_TOTAL_LT,
     T_TOTAL_ANY, T_COUNT_LE, T_COUNT_POW2, T_COUNT_ANY, T_COMMUTATIVE,
     T_BUILT_IN, T_INPLACE, T_REGULAR, T_THREADED
 };
 
-/* needs: what a test asks of the one after it in the same object. */
+/* needs: whether another test must follow in the same object. */
 static const struct {
     const char *key;
     int number;              /* a number follows */
@@ -65,7 +65,7 @@ static const struct {
 struct parsed {
     enum test test;
     size_t row;
-    const char *word;        /* after the key */
+    const char *word;        /* text after the key */
     long long number;
 };
 
@@ -105,7 +105,8 @@ static int pow2_below(int size)
     return pow2;
 }
 
-/* 1, 0, or -1: not a test of the communicator, or not to be known here. */
+/* The result 1 or 0 of a communicator test; -1 if it is a test of the call or
+ * the result is unknown here. */
 static int of_comm(const struct parsed *p,
                    const struct chorale_csel_comm *comm)
 {
@@ -168,7 +169,7 @@ static int of_call(const struct parsed *p,
     case T_THREADED:
     case T_CONSECUTIVE:
         return strcmp(p->word, "no") == 0;
-    case T_SIZE_LT: /* in a call it is taken so */
+    case T_SIZE_LT: /* MPICH 4.0 does so in a call */
         return comm->size <= p->number;
     default:
         return of_comm(p, comm) == 1;
@@ -177,7 +178,7 @@ static int of_call(const struct parsed *p,
 
 /* --- trees --------------------------------------------------------------- */
 
-/* The rest of an object from that key on. */
+/* A new object with the members from key `from` on. */
 static json_t *rest_from(json_t *object, const char *from)
 {
     json_t *rest = json_object(), *value;
@@ -249,7 +250,7 @@ int chorale_csel_check(json_t *tree, char *why, size_t size)
     size_t left = json_is_object(tree) ? json_object_size(tree) : 0;
 
     if (left == 0) {
-        snprintf(why, size, "a test without anything below it");
+        snprintf(why, size, "a test without a branch below it");
         return -1;
     }
     json_object_foreach(tree, key, value) {
@@ -262,12 +263,12 @@ int chorale_csel_check(json_t *tree, char *why, size_t size)
         }
         if ((tests[p.row].needs == FOLLOWED && left == 0) ||
             (tests[p.row].needs == LAST && left > 0)) {
-            snprintf(why, size, "'%.80s' is%s the last of its tests", key,
-                     left > 0 ? " not" : "");
+            snprintf(why, size, "'%.80s' must%s be the last test", key,
+                     left > 0 ? "" : " not");
             return -1;
         }
         if (p.test == T_LEAF)
-            return 0; /* what is below are its parameters */
+            return 0; /* parameters are below */
         if (chorale_csel_check(value, why, size) != 0)
             return -1;
     }
@@ -277,13 +278,13 @@ int chorale_csel_check(json_t *tree, char *why, size_t size)
 /* --- the library's memory ------------------------------------------------ */
 
 struct search {
-    const char *text;        /* to be found */
+    const char *text;        /* text to search for */
     size_t length;
     int (*found)(void *arg, const char *at, size_t left);
     void *arg;
 };
 
-/* Segments that are only read: constants are there. */
+/* Search the read-only segments of a loaded object; they hold the constants. */
 static int in_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct search *s = arg;
@@ -315,8 +316,9 @@ struct trees {
     json_t *algorithms, *device;
 };
 
-/* One that begins here, of which sort? The device has a tree for its shared
- * memory as well: its leaves are algorithms that are not MPIR's. */
+/* Parse a tree at this address and keep it as the algorithms' or the device's.
+ * The device also has a tree for its shared memory, whose leaves are not MPIR
+ * algorithms; that tree is ignored. */
 static int take_tree(void *arg, const char *at, size_t left)
 {
     struct trees *trees = arg;
@@ -341,7 +343,7 @@ enum chorale_err chorale_csel_built_in(json_t **algorithms_p,
     static const char begin[] = "{\"collective=";
     struct trees trees = { NULL, NULL };
     struct search search = { begin, sizeof(begin) - 1, take_tree, &trees };
-    char why[160] = "there is none";
+    char why[160] = "none was found";
 
     dl_iterate_phdr(in_object, &search);
     if (trees.algorithms != NULL &&
@@ -355,8 +357,8 @@ enum chorale_err chorale_csel_built_in(json_t **algorithms_p,
     json_decref(trees.algorithms);
     json_decref(trees.device);
     return chorale_fail(msg, CHORALE_ENV, "the MPI library that chorale is"
-                        " linked with has no selection table that a file can"
-                        " be completed from: %s; MPICH 4.0 has one", why);
+                        " linked with has no readable selection table to"
+                        " complete: %s; link with MPICH 4.0", why);
 }
 
 static int take_leaf(void *arg, const char *at, size_t left)
@@ -369,7 +371,7 @@ static int take_leaf(void *arg, const char *at, size_t left)
 
 int chorale_csel_knows(const char *leaf)
 {
-    /* whole: with the byte that ends it */
+    /* with its terminating 0, so that a longer key does not match */
     struct search search = { leaf, strlen(leaf) + 1, take_leaf, NULL };
 
     return dl_iterate_phdr(in_object, &search);

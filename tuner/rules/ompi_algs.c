@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ompi_algs.c - what Open MPI's component tuned has, and what rules for it can
- * say: see ompi_algs.h. */
+/* ompi_algs.c - algorithms of Open MPI's component tuned and the limits of its
+ * rules. */
 #include "config.h"
 
 #include <limits.h>
@@ -9,8 +9,8 @@
 
 #include "tuner/rules/ompi_algs.h"
 
-/* Collectives: their numbers, and what a rule is held against, if that is the
- * same on all ranks. -1: not by this component. */
+/* The component's number of each collective, -1 if it does not serve it, and
+ * the size that a rule compares, if that is equal on all ranks. */
 static const struct {
     int id;
     enum chorale_ompi_key key;
@@ -23,25 +23,25 @@ static const struct {
     [CHORALE_REDUCE_SCATTER_BLOCK] = { 13, CHORALE_OMPI_N, NULL },
     [CHORALE_REDUCE_SCATTER] = { 12, CHORALE_OMPI_N, NULL },
     [CHORALE_GATHER] = { 9, CHORALE_OMPI_NONE,
-        "the size it tests is another on a root whose data is in place" },
+        "the tested size differs on a root that uses MPI_IN_PLACE" },
     [CHORALE_GATHERV] = { -1, CHORALE_OMPI_NONE,
-        "the library has one algorithm" },
+        "the library has only one algorithm" },
     [CHORALE_SCATTER] = { 15, CHORALE_OMPI_NONE,
-        "the size it tests is known on the root alone" },
+        "only the root knows the tested size" },
     [CHORALE_SCATTERV] = { -1, CHORALE_OMPI_NONE,
-        "the library has one algorithm" },
+        "the library has only one algorithm" },
     [CHORALE_ALLGATHER] = { 0, CHORALE_OMPI_N, NULL },
     [CHORALE_ALLGATHERV] = { 1, CHORALE_OMPI_MEAN, NULL },
     [CHORALE_ALLTOALL] = { 3, CHORALE_OMPI_N, NULL },
-    [CHORALE_ALLTOALLV] = { 4, CHORALE_OMPI_NONE, "no size of it is tested" },
+    [CHORALE_ALLTOALLV] = { 4, CHORALE_OMPI_NONE, "its size is not tested" },
     [CHORALE_SCAN] = { 14, CHORALE_OMPI_NONE,
-        "the size it tests leaves out the count" },
+        "the tested size ignores the count" },
     [CHORALE_EXSCAN] = { 8, CHORALE_OMPI_NONE,
-        "the size it tests leaves out the count" },
+        "the tested size ignores the count" },
 };
 
-/* Algorithms by number; they are the same in versions 4.1 to 6. Source: the
- * enumerations of ompi/mca/coll/tuned, which MPI_T shows. */
+/* Numbers of the algorithms, the same in versions 4.1 to 6. Source: the
+ * enumerations of ompi/mca/coll/tuned, which MPI_T lists. */
 static const struct chorale_ompi_algorithm algorithms[] = {
     { CHORALE_BARRIER, "linear", 1, 0, 0, 0 },
     { CHORALE_BARRIER, "double_ring", 2, 0, 0, 0 },
@@ -148,12 +148,12 @@ static const char *cannot(const struct chorale_rule *r,
     if (algorithm->segments)
         return "its segment size is not recorded";
     if (algorithm->reorders && !opts->commutative)
-        return "it reorders operands, and no rule can ask whether that"
-               " matters (--commutative)";
+        return "it reorders operands, and rules cannot test whether the"
+               " operation commutes (--commutative)";
     return NULL;
 }
 
-/* Where the mean block is tested, whole bytes of it can be told apart. */
+/* If the mean block is compared, round limits to whole bytes of it. */
 static void round_up(struct chorale_rule *r)
 {
     unsigned long long p = (unsigned long long)r->comm_size;
@@ -185,7 +185,7 @@ static enum chorale_err settle(struct chorale_rules *rules,
         if (algorithm == NULL)
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions "
                                 "choose %s %s, whose number in Open MPI is "
-                                "not known; measure again with this chorale, "
+                                "unknown; measure again with this chorale, "
                                 "and decide", rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
         r->left = cannot(r, algorithm, opts);
@@ -193,10 +193,10 @@ static enum chorale_err settle(struct chorale_rules *rules,
     return CHORALE_OK;
 }
 
-/* --- placements that are not told apart ---------------------------------- */
+/* --- projection over placements that rules cannot distinguish ------------ */
 
-/* What all sets from shape on among rows of one size choose at n, if they
- * agree; else, or where one of them has no row, "". */
+/* The choice at n that all sets from shape on agree on, among rows of one size.
+ * "" if they disagree or one of them lacks a row there. */
 static const char *agreed(const struct chorale_rules *rules, size_t first,
                           size_t end, enum chorale_shape shape,
                           unsigned long long n)
@@ -226,8 +226,8 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Add what rows [first, end) of one size agree upon to rules from *count on,
- * as rows of unknown shape. room is for two a row. */
+/* Append the choices that rows [first, end) of one size agree on, as rows of
+ * unknown shape, at *count. rules has room for two a row. */
 static int project(struct chorale_rules *rules, size_t first, size_t end,
                    enum chorale_shape shape, size_t *count)
 {
@@ -266,7 +266,7 @@ static int project(struct chorale_rules *rules, size_t first, size_t end,
     return 0;
 }
 
-/* 1 if a row of unknown shape says all that this one does. */
+/* Returns 1 if a row of unknown shape makes the same choice for all n of r. */
 static int kept(const struct chorale_rules *rules, size_t begin, size_t end,
                 const struct chorale_rule *r)
 {
@@ -310,7 +310,7 @@ enum chorale_err chorale_ompi_prepare(struct chorale_rules *rules,
             if (r->left == NULL && r->name[0] != '\0' &&
                 !kept(rules, begin, count, r))
                 r->left = "other placements of as many ranks choose"
-                          " otherwise";
+                          " differently";
         }
     }
     rules->count = count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read_mpich.c - selection files of MPICH read as the library would, beside
- * the tables that it has built in: see rules.h. */
+/* read_mpich.c - reads MPICH selection files back, with the built-in trees of
+ * the library, to find what it would choose. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -47,16 +47,16 @@ enum chorale_err chorale_mpich_read(const struct chorale_rule_files *files,
                                      &error);
         if (reader->tree[i] == NULL ||
             chorale_csel_check(reader->tree[i], why, sizeof(why)) != 0)
-            err = chorale_fail(msg, CHORALE_DATA, "what was written is not "
-                               "what MPICH accepts: %s%s; repeat the command, "
-                               "and report it if it stays so", error.text,
+            err = chorale_fail(msg, CHORALE_DATA, "the written file is not "
+                               "valid for MPICH: %s%s; repeat the command, "
+                               "report it if it recurs", error.text,
                                why);
         else
             json_object_foreach(reader->built_in[i], key, value)
                 if (json_object_get(reader->tree[i], key) == NULL)
-                    err = chorale_fail(msg, CHORALE_DATA, "what was written "
-                                       "lacks %s; repeat the command, and "
-                                       "report it if it stays so", key);
+                    err = chorale_fail(msg, CHORALE_DATA, "the written file "
+                                       "lacks %s; repeat the command, "
+                                       "report it if it recurs", key);
     }
     if (err == CHORALE_OK)
         *reader_p = reader;
@@ -82,7 +82,7 @@ static void facts(const struct chorale_rule_point *p,
     comm->consecutive = shape != CHORALE_SHAPE_CYCLIC;
     call->average = chorale_coll_info(p->coll)->blocks ? p->n / size : p->n;
     call->total = chorale_coll_info(p->coll)->blocks ? p->n : p->n * size;
-    call->count = p->n; /* of bytes: whole, where the ranks are fewer */
+    call->count = p->n; /* elements are bytes here */
 }
 
 static void look(json_t *tree, const struct chorale_rule_point *point,
@@ -99,7 +99,7 @@ static void look(json_t *tree, const struct chorale_rule_point *point,
                       CHORALE_MPICH_LEAF);
 }
 
-/* Fewer elements than the largest power of two of ranks. */
+/* Returns 1 if the elements are fewer than the largest power of two <= size. */
 static int few(const struct chorale_csel_call *call, int size)
 {
     unsigned long long pow2 = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules.c - decisions for the library's own selection, as rows: see
- * rules.h. */
+/* rules.c - loads decisions for the library's own selection, and looks them
+ * up. */
 #include "config.h"
 
 #include "tuner/rules/rules.h"
@@ -10,7 +10,7 @@
 
 #include "tuner/emit/table.h"
 
-/* Ranges of process counts are taken apart: this many counts in all. */
+/* Most rules: a row becomes one rule for each process count of its range. */
 enum { MOST_RULES = 1 << 20 };
 
 static const char *const shape_name[] = {
@@ -28,7 +28,7 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
     return chorale_fail_memory(msg, "generate");
 }
 
-/* A name that some library could have: it enters files. */
+/* Returns 1 if the name is safe to write into files. */
 static int is_name(const char *name)
 {
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
@@ -37,7 +37,7 @@ static int is_name(const char *name)
     return length > 0 && length < CHORALE_RULE_NAME && name[length] == '\0';
 }
 
-/* The row as a rule, but for comm_size. */
+/* Fill a rule from a row, except comm_size. */
 static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
                                   struct chorale_rule *rule,
                                   struct chorale_errmsg *msg)
@@ -50,7 +50,7 @@ static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
         shape--;
     if (shape == 0)
         return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s has the"
-                            " shape '%.40s', which there is not; run `chorale"
+                            " unknown shape '%.40s'; run `chorale"
                             " decide` again", path, coll,
                             chorale_text(stmt, 2));
     rule->shape = (enum chorale_shape)shape;
@@ -62,14 +62,14 @@ static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
     if (strcmp(provider, "library") == 0)
         return CHORALE_OK;
     if (strcmp(provider, "native") != 0)
-        return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s that is"
-                            " meant for the library's rules chooses provider"
-                            " '%.40s'; run `chorale decide` again", path, coll,
+        return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s for the"
+                            " library's rules has provider '%.40s', not"
+                            " native; run `chorale decide` again", path, coll,
                             provider);
     if (!is_name(name) || *chorale_text(stmt, 8) != '\0')
         return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s chooses"
-                            " '%.60s', which no algorithm of a library is"
-                            " called; run `chorale decide` again", path, coll,
+                            " '%.60s', which is no name of a native algorithm"
+                            "; run `chorale decide` again", path, coll,
                             name);
     strcpy(rule->name, name);
     return CHORALE_OK;
@@ -118,7 +118,7 @@ static enum chorale_err load_rows(struct chorale_store *store,
                 rule.ppn = 1;
             err = append(rules, &rule, room, msg);
             if (p == to)
-                break; /* to may be INT_MAX */
+                break; /* to + 1 may overflow */
         }
         if (err != CHORALE_OK)
             return err;
@@ -176,8 +176,8 @@ void chorale_rules_sort(struct chorale_rules *rules)
     qsort(rules->rule, rules->count, sizeof(*rules->rule), compare);
 }
 
-/* Two rows for one point would make the file say one thing, and what it is
- * held against another. */
+/* Fail if two rows cover one point: the written file and the check against the
+ * rows could then use different rows. */
 static enum chorale_err check_apart(const struct chorale_rules *rules,
                                     const char *path,
                                     struct chorale_errmsg *msg)
@@ -240,7 +240,7 @@ const char *chorale_rules_at(const struct chorale_rules *rules,
     const struct chorale_rule *r;
     size_t lo = 0, hi = rules->count;
 
-    while (lo < hi) { /* to behind the last row that is not greater */
+    while (lo < hi) { /* end of the rows <= key */
         size_t mid = lo + (hi - lo) / 2;
 
         if (compare(&rules->rule[mid], &want) <= 0)
@@ -289,7 +289,7 @@ size_t chorale_rules_bands(const struct chorale_rules *rules, size_t first,
     const char *last = NULL;
 
     for (size_t i = 2 * first; i <= 2 * end; i++) {
-        /* 0, then each row's first n and the first beyond it */
+    /* candidates: 0, and each row's first n and the n after its last */
         unsigned long long n = i == 2 * first ? 0
                                : i % 2 != 0   ? rules->rule[i / 2].lo
                                               : rules->rule[i / 2 - 1].hi + 1;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules.h - decisions for the MPI library's own selection: which of its
- * algorithms, or its default, at which point; the formats that a library
- * reads them in; and the checks that a written file has to pass.
+/* rules.h - decisions for the MPI library's own selection of algorithms: the
+ * rows, the file formats of the libraries, and the checks of a written file.
  *
- * A format can say less than a row of the table does: what it cannot say is
- * left out, which means the library's default, with the reason. */
+ * A format cannot express every row. Such a row is left out, with a reason;
+ * the library's default is then used. */
 #ifndef CHORALE_TUNER_RULES_RULES_H
 #define CHORALE_TUNER_RULES_RULES_H
 
@@ -17,11 +16,11 @@
 
 enum { CHORALE_RULE_NAME = 64 };
 
-/* hi of a row that holds for any size. */
+/* hi of a row without an upper limit. */
 #define CHORALE_RULE_NO_END 9223372036854775807ULL
 
-/* At comm_size ranks lying as shape says, for n in [lo, hi]: that algorithm
- * of the library, or with an empty name its default. */
+/* One choice: at comm_size ranks placed as shape, for n in [lo, hi], the
+ * library's algorithm of that name, or its default if name is empty. */
 struct chorale_rule {
     enum chorale_coll coll;
     int comm_size, ppn;
@@ -29,7 +28,7 @@ struct chorale_rule {
     unsigned long long lo, hi;
     char name[CHORALE_RULE_NAME];
     const char *left;        /* why the format leaves it out, or NULL */
-    int projected;           /* a row of unknown shape speaks for it */
+    int projected;           /* replaced by a row of unknown shape */
 };
 
 /* Sorted by coll, comm_size, shape, ppn, lo. */
@@ -40,58 +39,57 @@ struct chorale_rules {
     size_t count;
 };
 
-/* Load rows of target 'rules' of a system. Of a reduction measured with
- * several types and operations the one of double and sum, or else the first
- * by name; rows for classes of operations that no library tells apart are not
- * read. CHORALE_DATA: there are no such rows, or they contradict each other,
- * or name what no algorithm is called. Release in any case. */
+/* Load a system's rows of target 'rules'. If a reduction was measured with
+ * several types and operations, those of double and sum are used, else the
+ * first by name. Rows for operation classes that no library distinguishes are
+ * skipped. CHORALE_DATA: there are no rows, rows contradict each other, or a
+ * name is not valid for an algorithm. Release rules also after an error. */
 enum chorale_err chorale_rules_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     struct chorale_rules *rules,
                                     struct chorale_errmsg *msg);
 void chorale_rules_release(struct chorale_rules *rules);
 
-/* Where the ranks of a communicator lie. */
+/* The placement of a communicator's ranks. */
 struct chorale_rule_place {
     enum chorale_shape shape;
-    int ppn;                 /* as a row has it */
+    int ppn;                 /* as in struct chorale_rule */
 };
 
-/* The algorithm that the rules, without those left out, choose there; "" for
- * the library's default. */
+/* The algorithm that the rules choose at a point; "" for the library's default.
+ * Rules that are left out are ignored. */
 const char *chorale_rules_at(const struct chorale_rules *rules,
                              enum chorale_coll coll, int comm_size,
                              const struct chorale_rule_place *place,
                              unsigned long long n);
 
-/* Back into their order. */
+/* Sort the rules into the order of struct chorale_rules. */
 void chorale_rules_sort(struct chorale_rules *rules);
 
-/* Rows from first on that share coll and comm_size (and shape and ppn);
- * returns the index after the last. */
+/* The end of the rows that share coll and comm_size with row first; for
+ * chorale_rules_same_set() also shape and ppn. */
 size_t chorale_rules_same_size(const struct chorale_rules *rules,
                                size_t first);
 size_t chorale_rules_same_set(const struct chorale_rules *rules, size_t first);
 
-/* Smallest bytes where the choice of one set changes, ascending, 0 first:
- * from[] has room for 2 (end - first) + 1. Returns how many. A border is the
- * first n of a band. */
+/* List the n at which the choice of one set changes, ascending, 0 first. from[]
+ * needs room for 2 (end - first) + 1 values. Returns their number. */
 size_t chorale_rules_bands(const struct chorale_rules *rules, size_t first,
                            size_t end, unsigned long long *from);
 
 /* --- formats ----------------------------------------------------------- */
 
-/* Files of one table: the rules, and what one format needs beside them. */
+/* The files of one table: the rules, and a second file that a format needs. */
 enum { CHORALE_RULE_FILES = 2 };
 struct chorale_rule_files {
-    char *text[CHORALE_RULE_FILES]; /* to be freed; NULL: there is none */
+    char *text[CHORALE_RULE_FILES]; /* caller frees; NULL: no such file */
 };
 
 struct chorale_rule_opts {
-    int commutative;         /* all operations of all programs commute */
+    int commutative;         /* the user promises commutative operations */
 };
 
-/* One point to look at. */
+/* A point at which rules are checked. */
 struct chorale_rule_point {
     enum chorale_coll coll;
     int comm_size;
@@ -100,34 +98,35 @@ struct chorale_rule_point {
 };
 
 struct chorale_rule_format {
-    const char *format;      /* of --format */
+    const char *format;      /* value of --format */
     const char *summary;
-    const char *library;     /* what the name of its MPI library begins with */
+    const char *library;     /* prefix of the MPI library's name */
     const char *suffix[CHORALE_RULE_FILES]; /* ".json", ".ch4.json"; NULL */
-    const char *variable[CHORALE_RULE_FILES]; /* of the environment, that name
-                              * the files; NULL: it is not loaded here */
-    const char *setting;     /* one more, "NAME=value", or NULL */
-    int composes;            /* that library makes collectives of others on
-                              * the same communicator: rules steer those too */
+    const char *variable[CHORALE_RULE_FILES]; /* environment variables with
+                              * the files' paths; NULL: not loaded here */
+    const char *setting;     /* a further setting "NAME=value", or NULL */
+    int composes;            /* the library builds collectives from others on
+                              * the same communicator, to which rules apply */
     const char *not_loaded;  /* why no library here loads it, or NULL */
-    const char *comment;     /* what a comment line begins with, or NULL */
-    const char *caution;     /* what a reader of the file must know, lines */
-    /* Set left where a row cannot be said. CHORALE_DATA: a name that the
-     * library does not have. */
+    const char *comment;     /* prefix of a comment line, or NULL */
+    const char *caution;     /* lines of warnings for the file's users */
+    /* Set left of rows that cannot be expressed. CHORALE_DATA: the library has
+     * no algorithm of some name. */
     enum chorale_err (*prepare)(struct chorale_rules *rules,
                                 const struct chorale_rule_opts *opts,
                                 struct chorale_errmsg *msg);
-    /* Write the texts; free them in any case. CHORALE_ENV: out of memory, or
-     * the library's own table is not to be had. */
+    /* Write the texts. The caller frees them also after an error. CHORALE_ENV:
+     * out of memory, or the library's built-in table cannot be read. */
     enum chorale_err (*emit)(const struct chorale_rules *rules,
                              struct chorale_rule_files *files,
                              struct chorale_errmsg *msg);
-    /* Read texts as the library would. CHORALE_DATA: they are not what it
-     * accepts. Release the reader. */
+    /* Parse the texts as the library does. CHORALE_DATA: the library would
+     * reject them. The caller releases *reader_p. */
     enum chorale_err (*read)(const struct chorale_rule_files *files,
                              void **reader_p, struct chorale_errmsg *msg);
-    /* 1 if the texts choose that algorithm there, "" the library's default;
-     * else 0, and got[size] says what they choose. */
+    /* Returns 1 if the texts choose the algorithm `name` at the point; "" means
+     * the library's default. Otherwise returns 0 and describes the choice in
+     * got[size]. */
     int (*agrees)(const void *reader, const struct chorale_rule_point *point,
                   const char *name, char *got, size_t size);
     void (*release)(void *reader);
@@ -139,17 +138,18 @@ extern const struct chorale_rule_format chorale_rules_ompi_json;
 
 /* --- checks -------------------------------------------------------------- */
 
-/* Points at every border of the rules: the last n before it, the border and
- * the next, at the number of ranks, one less and one more, for each place
- * that the rules know; sizes that no call can have are rounded. *point_p is
- * allocated, sorted by comm_size and place. CHORALE_ENV: out of memory. */
+/* List the points at every border of the rules. At a border these are the last
+ * n before it, its n and the next n, at the number of ranks, one less and one
+ * more. They are listed for each placement of the rules. Sizes that no call can
+ * have are rounded. *point_p is sorted by comm_size and placement; the caller
+ * frees it. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_rule_points(const struct chorale_rules *rules,
                                      struct chorale_rule_point **point_p,
                                      size_t *count_p,
                                      struct chorale_errmsg *msg);
 
-/* Hold the texts against the rules at all points. CHORALE_DATA: they differ,
- * or cannot be read. */
+/* Read the texts back and compare them with the rules at all points.
+ * CHORALE_DATA: they differ or cannot be parsed. */
 enum chorale_err chorale_rules_read_back(
     const struct chorale_rule_format *format,
     const struct chorale_rules *rules,
@@ -158,14 +158,14 @@ enum chorale_err chorale_rules_read_back(
     struct chorale_errmsg *msg);
 
 struct chorale_rule_check {
-    int max_ranks;           /* of launches */
-    char said[2048];         /* out: what was and what was not run, lines */
+    int max_ranks;           /* most ranks of a launch */
+    char said[2048];         /* out: report, lines; also of what did not run */
 };
 
-/* Load the files of these paths into the library and hold what it runs
- * against the rules, at all points with at most max_ranks ranks. Says what
- * could not be run. CHORALE_NO: it runs something else, or does not load
- * them. */
+/* Load the files into the library and compare what it runs with the rules, at
+ * all points with at most max_ranks ranks. The report lists points that could
+ * not be run. CHORALE_NO: the library runs something else, or rejects the
+ * files. */
 enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
                                    const struct chorale_rules *rules,
                                    char *const path[CHORALE_RULE_FILES],
@@ -174,7 +174,8 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
                                    struct chorale_rule_check *check,
                                    struct chorale_errmsg *msg);
 
-/* Write the files of a format, checked, whole or not at all. */
+/* Options of chorale_rules_generate(), which writes the files of a format.
+ * They are checked first; on an error no file is replaced. */
 struct chorale_rules_job {
     const struct chorale_rule_format *format;
     struct chorale_rule_opts opts;
@@ -186,8 +187,8 @@ enum chorale_err chorale_rules_generate(struct chorale_store *store,
                                         const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg);
 
-/* The heading of a table, each line after prefix: where it was measured, what
- * it says and leaves out, how to use it, what was checked. Printable ASCII. */
+/* Write the heading of a table, each line after prefix: its origin, contents
+ * and omissions, how to use it, and the checks. Printable ASCII. */
 void chorale_rules_heading(FILE *out, const char *prefix,
                            const struct chorale_rules *rules,
                            const struct chorale_rules_job *job,

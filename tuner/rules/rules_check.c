@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules_check.c - the points at which a written table is looked at, and what
- * it says there when it is read back: see rules.h. */
+/* rules_check.c - lists the points to check a rules file at, and compares the
+ * file's choices there with the rules. */
 #include "config.h"
 
 #include "tuner/rules/rules.h"
@@ -32,8 +32,8 @@ static void add(struct points *points, const struct chorale_rule_point *point)
     points->point[points->count++] = *point;
 }
 
-/* The n's round a border: from is the first n of a band. Where blocks are of
- * one size only multiples of the ranks can be called. */
+/* Add the n around a border; from is the first n of a band. With blocks of one
+ * size, a call's n is a multiple of the number of ranks. */
 static void add_border(struct points *points, struct chorale_rule_point point,
                        unsigned long long from)
 {
@@ -132,10 +132,10 @@ enum chorale_err chorale_rules_read_back(
                                             &p->place, p->n);
 
         if (!format->agrees(reader, p, name, got, sizeof(got)))
-            err = chorale_fail(msg, CHORALE_DATA, "what was written says of "
-                               "%s at P = %d and n = %llu: %s; decided was: "
-                               "%s; repeat the command, and report it if it "
-                               "stays so", chorale_coll_info(p->coll)->name,
+            err = chorale_fail(msg, CHORALE_DATA, "%s at P = %d and n = %llu:"
+                               " the written file chooses %s, but decided is "
+                               "%s; repeat the command, report it if it "
+                               "recurs", chorale_coll_info(p->coll)->name,
                                p->comm_size, p->n, got,
                                *name != '\0' ? name : "the library's default");
     }

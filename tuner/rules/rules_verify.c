@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules_verify.c - what the MPI library does with a written table: the same
- * points once with it and once without, where the algorithm is forced. What
- * each sends, and what is received, is compared.
+/* rules_verify.c - compares what the MPI library runs under a written rules
+ * file with what it runs without the file when the algorithm is forced. For
+ * each point the hashes of sent messages and of received data are compared.
  *
- * Nodes are emulated: MPICH splits the ranks of one machine on request. */
+ * Nodes are emulated: MPICH can split the ranks of one machine into nodes. */
 #include "config.h"
 
 #include "tuner/rules/rules.h"
@@ -23,26 +23,26 @@
 
 enum { HASHES = 48 };
 
-/* What came of one point. */
+/* Hashes "SENT DATA" of one point. */
 struct seen {
-    char with[HASHES];       /* "SENT DATA" with the table; "": nothing yet */
+    char with[HASHES];       /* with the table; "" before it ran */
     char without[HASHES];    /* of the library's own decision */
-    char forced[HASHES];     /* of the algorithm; "": it was refused */
-    char alone[HASHES];      /* with the rules of this collective alone */
+    char forced[HASHES];     /* of the forced algorithm; "" if refused */
+    char alone[HASHES];      /* with the rules of this collective only */
 };
 
 struct trial {
     const struct chorale_rule_format *format;
     const struct chorale_rules *rules;
     char *const *path;
-    const struct chorale_rule_point *point; /* of one launch */
+    const struct chorale_rule_point *point; /* points of a launch */
     size_t count;
     struct seen *seen;
     char points_file[64];
-    int blind;               /* messages cannot be seen */
-    char *alone;             /* file of the rules of one collective, or NULL */
-    int forcing, done;       /* of the launch under way */
-    char complaint[300];     /* its first line of standard error */
+    int blind;               /* sent messages are not visible */
+    char *alone;             /* file with one collective's rules, or NULL */
+    int forcing, done;       /* state of the current launch */
+    char complaint[300];     /* first line of its standard error */
 };
 
 /* --- one launch ---------------------------------------------------------- */
@@ -71,8 +71,8 @@ static int take_line(void *arg, const char *line, int is_err)
     return 0;
 }
 
-/* Variables that make the ranks of this machine lie on nodes; 0, or -1: no
- * library can be told to. */
+/* Add the variables that emulate the placement of the ranks on nodes. Returns
+ * 0, or -1 if the library cannot emulate it. */
 static int place(const struct trial *t, struct chorale_args *args)
 {
     const struct chorale_rule_point *p = t->point;
@@ -90,8 +90,9 @@ static int place(const struct trial *t, struct chorale_args *args)
     return 0;
 }
 
-/* Start the ranks once; forcing: without the table. 0, -1: it did not end
- * well, 1: it cannot be placed so. */
+/* Start the ranks once; forcing: without the table, forcing each algorithm.
+ * Returns 0, -1 if the launch failed, or 1 if the placement cannot be
+ * emulated. */
 static int launch(struct trial *t, int forcing, struct chorale_errmsg *msg)
 {
     struct chorale_args args = { .count = 0 };
@@ -133,11 +134,11 @@ static int launch(struct trial *t, int forcing, struct chorale_errmsg *msg)
     chorale_fail(msg, CHORALE_ENV, "%s",
                  t->complaint[0] != '\0' ? t->complaint
                  : ending == CHORALE_ENDED_STOPPED ? "it was stopped"
-                                                   : "it ends without a word");
+                                                   : "it ended silently");
     return -1;
 }
 
-/* The points of a launch, for its ranks to read. */
+/* Write the points of a launch to a file that its ranks read. */
 static enum chorale_err write_points(struct trial *t,
                                      struct chorale_errmsg *msg)
 {
@@ -173,15 +174,15 @@ static enum chorale_err write_points(struct trial *t,
     return CHORALE_OK;
 }
 
-/* --- what was seen ------------------------------------------------------- */
+/* --- comparison ---------------------------------------------------------- */
 
-/* Received, the second word. */
+/* The hash of received data, the second word. */
 static const char *data_of(const char *hashes)
 {
     return hashes + strcspn(hashes, " ");
 }
 
-/* What the library should have sent. */
+/* The hashes expected with the table. */
 static const char *wanted(const struct trial *t, size_t i, const char **name_p)
 {
     const struct chorale_rule_point *p = &t->point[i];
@@ -192,8 +193,8 @@ static const char *wanted(const struct trial *t, size_t i, const char **name_p)
     return **name_p != '\0' && s->forced[0] != '\0' ? s->forced : s->without;
 }
 
-/* 1 if what an algorithm sends is not known: that library's cannot all be
- * forced. */
+/* Returns 1 if the messages of the algorithm are unknown, because the library
+ * refused to force it. */
 static int unknown(const struct trial *t, size_t i)
 {
     const char *name;
@@ -211,19 +212,19 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
     const char *name, *want = wanted(t, i, &name), *what = NULL;
 
     if (s->with[0] == '\0')
-        what = "returns an error";
+        what = "returns an error in";
     else if (strcmp(data_of(s->with), data_of(s->without)) != 0)
-        what = "gives other results than without it";
+        what = "gives other results with it than without it in";
     else if (strcmp(s->with, want) != 0 && strcmp(s->alone, want) != 0 &&
              !unknown(t, i))
         what = strcmp(s->with, s->without) == 0
-                   ? "sends what it sends without it"
-                   : "sends neither what the algorithm does nor what the"
-                     " default does";
+                   ? "runs the same as without it in"
+                   : "runs neither the decided algorithm nor the default"
+                     " in";
     if (what != NULL)
-        return chorale_fail(msg, CHORALE_NO, "loaded with the table the "
-                            "library %s: %s at P = %d, %d a node, n = %llu, "
-                            "decided: %s; nothing was written: measure with "
+        return chorale_fail(msg, CHORALE_NO, "with the table loaded the "
+                            "library %s %s at P = %d, %d a node, n = %llu "
+                            "(decided: %s), no file was written; measure with "
                             "this library, and decide again", what,
                             chorale_coll_info(p->coll)->name, p->comm_size,
                             p->place.ppn > 0 ? p->place.ppn : p->comm_size,
@@ -232,7 +233,8 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
     return CHORALE_OK;
 }
 
-/* Load the rules of one collective alone, for its points. */
+/* Run the points again with a file that has the rules of one collective
+ * only. */
 static enum chorale_err try_alone(struct trial *t, enum chorale_coll coll,
                                   struct chorale_errmsg *msg)
 {
@@ -267,8 +269,9 @@ static enum chorale_err try_alone(struct trial *t, enum chorale_coll coll,
     return err;
 }
 
-/* Where something else was sent, a collective may be made of others that have
- * rules: then its own ones are looked at alone. */
+/* If unexpected messages were sent, the library may have built the collective
+ * from others that have rules. Run such collectives with only their own
+ * rules. */
 static enum chorale_err look_again(struct trial *t, struct chorale_errmsg *msg)
 {
     enum chorale_err err = CHORALE_OK;
@@ -288,7 +291,7 @@ struct tally {
     char why[300];
 };
 
-/* All points of one number of ranks and one placement. */
+/* Run and compare all points of one number of ranks and one placement. */
 static enum chorale_err try_group(struct trial *t, struct tally *tally,
                                   struct chorale_errmsg *msg)
 {
@@ -311,7 +314,7 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
             snprintf(tally->why, sizeof(tally->why), "%.290s", why.text);
     } else if (launch(t, 0, &why) != 0) {
         err = chorale_fail(msg, CHORALE_NO, "the library does not run with "
-                           "the table at P = %d: %.300s; nothing was written: "
+                           "the table at P = %d: %.300s, no file was written; "
                            "measure with this library, and decide again",
                            t->point->comm_size, why.text);
     } else {
@@ -326,9 +329,8 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
     unlink(t->points_file);
     free(t->seen);
     return chorale_stop_requested() && err == CHORALE_OK
-               ? chorale_fail(msg, CHORALE_STOPPED, "generate: stopped; "
-                              "nothing was written, and the same command "
-                              "begins again")
+               ? chorale_fail(msg, CHORALE_STOPPED, "generate: stopped, "
+                              "no file was written; repeat the command")
                : err;
 }
 
@@ -351,14 +353,14 @@ static void report(const struct tally *tally, const char *library,
     if (tally->run > 0)
         say(check, "run by the library here (%s): %zu points, %s\n", library,
             tally->run,
-            tally->blind ? "results alone, as its messages cannot be seen"
+            tally->blind ? "only results compared, as messages are not visible"
                          : "it sends what was decided");
     if (tally->run > 0 && !tally->blind)
-        say(check, "at %zu of these it sends something else without the"
+        say(check, "at %zu of these it sends other messages than without the"
             " table\n", tally->tells);
     if (tally->unknown > 0)
-        say(check, "at %zu of these the algorithm cannot be forced: results"
-            " alone\n", tally->unknown);
+        say(check, "at %zu of these the algorithm cannot be forced, and only"
+            " results are compared\n", tally->unknown);
     if (tally->many > 0)
         say(check, "not run: %zu points with more than %d ranks"
             " (--check-ranks)\n", tally->many, check->max_ranks);
@@ -366,7 +368,7 @@ static void report(const struct tally *tally, const char *library,
         say(check, "not run: %zu points with more than %u MiB\n",
             tally->large, MOST_BYTES >> 20);
     if (tally->away > 0)
-        say(check, "not run: %zu points, as no nodes of that kind can be"
+        say(check, "not run: %zu points, as their placement cannot be"
             " emulated\n", tally->away);
     if (tally->unstarted > 0)
         say(check, "not run: %zu points, as no ranks could be started: %s\n",
@@ -380,8 +382,8 @@ static int same_launch(const struct chorale_rule_point *a,
            a->place.shape == b->place.shape && a->place.ppn == b->place.ppn;
 }
 
-/* Points that a launch can take, together; returns the index after those
- * that belong to the first's launch. */
+/* Collect the points of one launch that are within the limits. Returns the
+ * index after all points of that launch. */
 static size_t gather(const struct chorale_rule_point *point, size_t first,
                      size_t count, const struct chorale_rule_check *check,
                      struct chorale_rule_point *group, size_t *ngroup,
@@ -401,7 +403,7 @@ static size_t gather(const struct chorale_rule_point *point, size_t first,
     return i;
 }
 
-/* Ranks may outnumber processors. */
+/* Allow more ranks than processors. */
 static void more_ranks_than_processors(void)
 {
     setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
@@ -429,7 +431,7 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
         return chorale_fail_memory(msg, "generate");
     if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK ||
         strcmp(library, rules->origin.mpi_library) != 0) {
-        say(check, "not run: it was measured with %.100s, and here is %.100s\n",
+        say(check, "not run: measured with %.100s, but %.100s is here\n",
             rules->origin.mpi_library, *library != '\0' ? library : "none");
         free(group);
         return CHORALE_OK;

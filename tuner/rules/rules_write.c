@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules_write.c - a table of rules as files: written beside their place,
- * checked there, and put in place together: see rules.h. */
+/* rules_write.c - writes rules files under temporary names, checks them, and
+ * renames them together. */
 #include "config.h"
 
 #include "tuner/rules/rules.h"
@@ -22,7 +22,7 @@ static const char *base(const char *path)
 
 /* --- the heading --------------------------------------------------------- */
 
-/* A line of its own words and one text from elsewhere. */
+/* Write a heading line: a fixed word and a text from the database. */
 static void line(FILE *out, const char *prefix, const char *word,
                  const char *text, const char *rest)
 {
@@ -31,7 +31,7 @@ static void line(FILE *out, const char *prefix, const char *word,
     fprintf(out, "%s\n", rest);
 }
 
-/* The same with a word of a command, up to the end of its line. */
+/* The same with a shell-quoted word of the command line. */
 static void word_line(FILE *out, const char *prefix, const char *option,
                       const char *word, const char *rest)
 {
@@ -54,7 +54,7 @@ static void left_out(FILE *out, const char *prefix,
         left += r->left != NULL;
         said += r->left == NULL && !r->projected && r->name[0] != '\0';
     }
-    fprintf(out, "%sranges of sizes with an algorithm: %zu; left to the"
+    fprintf(out, "%ssize ranges with an algorithm: %zu; left to the"
             " library: %zu\n", prefix, said, left);
     for (size_t i = 0; i < rules->count; i++) {
         const struct chorale_rule *r = &rules->rule[i];
@@ -75,7 +75,7 @@ static void use(FILE *out, const char *prefix,
 
     if (stem > end && strcmp(name + stem - end, f->suffix[0]) == 0)
         stem -= end;
-    fprintf(out, "%sTo use it, with the path of the folder it is in:\n", prefix);
+    fprintf(out, "%sTo use it, set (with the path of its folder):\n", prefix);
     for (int i = 0; i < CHORALE_RULE_FILES; i++)
         if (f->variable[i] != NULL) {
             fprintf(out, "%s  %s=/path/to/", prefix, f->variable[i]);
@@ -103,9 +103,9 @@ void chorale_rules_heading(FILE *out, const char *prefix,
     word_line(out, prefix, "    ", base(job->database), "");
     line(out, prefix, "Campaign ", rules->origin.campaign, "");
     line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
-    fprintf(out, "%sMeasured where\n", prefix);
+    fprintf(out, "%sEnvironment\n", prefix);
     chorale_emit_lines(out, prefix, rules->origin.environment);
-    fprintf(out, "%sof\n", prefix);
+    fprintf(out, "%sCollectives\n", prefix);
     chorale_emit_lines(out, prefix, rules->kinds);
     left_out(out, prefix, rules);
     use(out, prefix, job);
@@ -127,7 +127,8 @@ struct writing {
     struct chorale_rule_check check;
 };
 
-/* Path of a file of the table: -o itself, and beside it. Freed by caller. */
+/* The path of one of the files: -o itself or a file beside it. The caller frees
+ * it. */
 static char *file_path(const struct chorale_rules_job *job, int i)
 {
     const char *const *suffix = job->format->suffix;
@@ -169,7 +170,8 @@ static enum chorale_err read_back(struct writing *w,
                                    w->point, w->npoint, msg);
 }
 
-/* What the library makes of the temporary files, and why that is not known. */
+/* Load the temporary files into the library and report the checks, or why they
+ * were not made. */
 static enum chorale_err try_files(struct writing *w,
                                   struct chorale_errmsg *msg)
 {
@@ -199,8 +201,8 @@ static enum chorale_err try_files(struct writing *w,
     return err;
 }
 
-/* The heading: into the file before the rest if it can hold comments, else
- * beside it. */
+/* Write the heading at the top of the file if the format has comments, else
+ * into a file beside it. */
 static enum chorale_err add_heading(struct writing *w,
                                     struct chorale_errmsg *msg)
 {
@@ -264,9 +266,9 @@ enum chorale_err chorale_rules_generate(struct chorale_store *store,
 
     if (err == CHORALE_OK &&
         strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
-        err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, and "
-                           "system %s was measured with %.100s, whose "
-                           "algorithms are others; name another --format or "
+        err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, but "
+                           "system %s was measured with %.100s, which has "
+                           "other algorithms; name another --format or "
                            "--system", job->format->format, library,
                            w.rules.origin.system, w.rules.origin.mpi_library);
     if (err == CHORALE_OK)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_mpich.c - rules as selection files of MPICH, JSON, completed from the
- * tables that the library has built in: where nothing is decided, what stood
- * there stands.
+/* write_mpich.c - writes rules as MPICH selection files (JSON), completed from
+ * the library's built-in trees. Without a decision, the built-in choice
+ * stays.
  *
- * A file replaces a whole table. Communicators of users are 'parent' where
- * some node has several of their ranks, else 'flat'; those that MPICH makes
- * within them ('node', 'node_roots') keep the built-in rules: a rule for a
- * broadcast made of such communicators would call itself in them. Above the
- * algorithms stands a table of the device, which makes some collectives of
- * others on those communicators. Where an algorithm is chosen it has to let
- * the call through: the second file.
- */
+ * A file replaces a whole built-in table. A communicator of the user is
+ * 'parent' if some node has several of its ranks, else 'flat'. MPICH makes
+ * further communicators within it ('node', 'node_roots'), which keep the
+ * built-in rules: with a rule, a broadcast composed on them would call itself
+ * there.
+ *
+ * The device has a table above the algorithms, which composes some collectives
+ * from others on those communicators. Where an algorithm is chosen, that table
+ * must let the call pass; the second file does this. */
 #include "config.h"
 
 #include <limits.h>
@@ -20,7 +21,8 @@
 #include "tuner/rules/mpich_csel.h"
 #include "tuner/rules/mpich_algs.h"
 
-/* One test and what is below it; takes both references. NULL, if below is. */
+/* One test with the tree below it; takes the reference. NULL if below is NULL
+ * or memory is short. */
 static json_t *test(const char *key, json_t *below)
 {
     json_t *object = below != NULL ? json_object() : NULL;
@@ -33,20 +35,20 @@ static json_t *test(const char *key, json_t *below)
     return object;
 }
 
-/* Add a test at the end; takes the reference. 0, or -1. */
+/* Add a test at the end; takes the reference. Returns 0 or -1. */
 static int add(json_t *object, const char *key, json_t *below)
 {
     return below == NULL ? -1 : json_object_set_new(object, key, below);
 }
 
-/* What is made: of which table, with what for the rest. */
+/* State while the tree of one collective is made. */
 struct making {
     const struct chorale_rules *rules;
     enum chorale_coll coll;
     int device;
-    json_t *rest;            /* the built-in tree of the collective */
+    json_t *rest;            /* built-in tree of the collective */
     struct chorale_csel_comm comm;
-    json_t *here;            /* that, pruned for comm */
+    json_t *here;            /* rest, pruned for comm */
 };
 
 static const struct chorale_mpich_traits *traits(const struct making *m)
@@ -54,13 +56,14 @@ static const struct chorale_mpich_traits *traits(const struct making *m)
     return chorale_mpich_traits(m->coll);
 }
 
-/* What stood there: shared. */
+/* The built-in choice, shared. */
 static json_t *stood(const struct making *m)
 {
     return json_incref(m->here);
 }
 
-/* if yes, that, else what stood there; takes the reference. */
+/* Test yes with the tree below it, and test no with the built-in choice; takes
+ * the reference. */
 static json_t *choose(const struct making *m, const char *yes, const char *no,
                       json_t *below)
 {
@@ -73,7 +76,7 @@ static json_t *choose(const struct making *m, const char *yes, const char *no,
     return object;
 }
 
-/* An algorithm, behind what it needs. */
+/* The leaf of an algorithm, below tests of its requirements. */
 static json_t *leaf(const struct making *m, const char *name)
 {
     const struct chorale_mpich_need *need = chorale_mpich_need(m->coll, name);
@@ -109,7 +112,8 @@ static json_t *leaf(const struct making *m, const char *name)
     return object;
 }
 
-/* The last value of the size test below that n. */
+/* The largest value of the tested size for which the operation has at most n
+ * bytes. */
 static unsigned long long last_key(const struct making *m,
                                    unsigned long long n)
 {
@@ -119,7 +123,7 @@ static unsigned long long last_key(const struct making *m,
     return (n - 1) / (a_call ? (unsigned long long)m->comm.size : 1);
 }
 
-/* The choices of one set of rules; m->here is set. */
+/* The choices of one set of rules by size; m->here is set. */
 static json_t *bands(const struct making *m, const struct chorale_rule *r,
                      const unsigned long long *from, size_t count)
 {
@@ -136,7 +140,7 @@ static json_t *bands(const struct making *m, const struct chorale_rule *r,
                                             &place, from[i]);
         unsigned long long last = i + 1 < count ? last_key(m, from[i + 1]) : 0;
 
-        if (by == CHORALE_MPICH_NONE) { /* all of them say the same */
+        if (by == CHORALE_MPICH_NONE) { /* all bands choose the same */
             json_decref(object);
             return leaf(m, name);
         }
@@ -156,7 +160,7 @@ static json_t *bands(const struct making *m, const struct chorale_rule *r,
     return object;
 }
 
-/* One set as a tree, pruned for where it lies. */
+/* The tree of one set, pruned for its placement. */
 static json_t *one_set(struct making *m, size_t first, size_t end)
 {
     const struct chorale_rule *r = &m->rules->rule[first];
@@ -184,7 +188,7 @@ static json_t *one_set(struct making *m, size_t first, size_t end)
     return made;
 }
 
-/* 1 if some rule of a set chooses something. */
+/* Returns 1 if some rule of a set chooses an algorithm. */
 static int says(const struct chorale_rules *rules, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
@@ -193,8 +197,8 @@ static int says(const struct chorale_rules *rules, size_t first, size_t end)
     return 0;
 }
 
-/* The set of that shape and ppn (0: any) among rows of one size, if it says
- * something; NULL: it does not, or *bad. */
+/* The tree of the set with a shape and ppn (0: any) among rows of one size.
+ * NULL if it chooses nothing, or on an error, which sets *bad. */
 static json_t *set_of(struct making *m, size_t first, size_t end,
                       enum chorale_shape shape, int ppn, int *bad)
 {
@@ -213,7 +217,8 @@ static json_t *set_of(struct making *m, size_t first, size_t end,
     return NULL;
 }
 
-/* Communicators on several nodes, by ranks a node; ascending. */
+/* Add the tests by ranks a node for communicators on several nodes,
+ * ascending. */
 static int by_ppn(struct making *m, size_t first, size_t end, json_t *object)
 {
     int size = m->rules->rule[first].comm_size, bad = 0;
@@ -247,7 +252,7 @@ static int by_ppn(struct making *m, size_t first, size_t end, json_t *object)
     return bad ? -1 : 0;
 }
 
-/* All that is said of one number of ranks. */
+/* The tree for one number of ranks. */
 static json_t *one_size(struct making *m, size_t first, size_t end)
 {
     json_t *object = json_object(), *parent = json_object(), *made;
@@ -275,7 +280,7 @@ static json_t *one_size(struct making *m, size_t first, size_t end)
     return object;
 }
 
-/* The intra-communicators of one collective. */
+/* The tree for intra-communicators of one collective. */
 static json_t *all_sizes(struct making *m, size_t first, size_t end)
 {
     json_t *object = json_object();
@@ -303,7 +308,7 @@ static json_t *all_sizes(struct making *m, size_t first, size_t end)
     return object;
 }
 
-/* 1 if a tree has more leaves than that one. */
+/* Returns 1 if a tree has leaves other than the given one. */
 static int has_others(json_t *tree, const char *leaf_key)
 {
     const char *key;
@@ -322,7 +327,7 @@ static int has_others(json_t *tree, const char *leaf_key)
     return 0;
 }
 
-/* Its own tree of a collective, before the built-in one. */
+/* A collective's tree with the rules added before the built-in tree. */
 static json_t *graft(struct making *m, json_t *built_in, size_t first,
                      size_t end)
 {
@@ -343,7 +348,7 @@ static json_t *graft(struct making *m, json_t *built_in, size_t first,
     return made;
 }
 
-/* The whole table, as text to be freed, or NULL. */
+/* The whole table as text, which the caller frees, or NULL. */
 static char *table(const struct chorale_rules *rules, json_t *built_in,
                    int device)
 {
@@ -374,8 +379,8 @@ static char *table(const struct chorale_rules *rules, json_t *built_in,
     return text;
 }
 
-/* The library maps a file and reads on to a 0: after the last byte there must
- * be one in the same page, whatever the size of a page. */
+/* MPICH maps a file and reads up to a 0 byte. After the last byte of the file
+ * the same page must therefore have one, whatever the page size. */
 static char *end_in_page(char *text)
 {
     size_t length = text != NULL ? strlen(text) : 0;

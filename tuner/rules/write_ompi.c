@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_ompi.c - rules as the classic file of Open MPI's component tuned:
- * numbers in a fixed order, read by all versions.
+/* write_ompi.c - writes and reads the classic rules file of Open MPI's
+ * component tuned: numbers in a fixed order, read by all versions.
  *
- * A rule holds from its size on, and from its number of ranks on, and the
- * first one also below: so there is one for a single rank, and each number of
- * ranks that is decided is followed by one that is not. */
+ * A rule applies from its message size on and from its number of ranks on; the
+ * first rule also applies below. Therefore the file has a rule for a single
+ * rank, and after each decided number of ranks one that leaves the choice to
+ * the library. */
 #include "config.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static void message_rule(FILE *out, enum chorale_coll coll,
     fprintf(out, " # %s\n", a != NULL ? name : "the library's own decision");
 }
 
-/* Rows of one size; those that speak are of unknown shape. */
+/* Write the rows of one number of ranks; rows of unknown shape are used. */
 static int one_size(FILE *out, const struct chorale_rules *rules,
                     size_t first, size_t end)
 {
@@ -48,7 +49,7 @@ static int one_size(FILE *out, const struct chorale_rules *rules,
     if (from == NULL)
         return -1;
     if (chorale_ompi_key(r->coll) == CHORALE_OMPI_NONE)
-        count = 1; /* the library asks for size 0 */
+        count = 1; /* the library looks up size 0 */
     fprintf(out, "%d # ranks\n%zu # sizes: from, algorithm, fan-out,"
             " segment\n", r->comm_size, count);
     for (size_t i = 0; i < count; i++)
@@ -61,9 +62,9 @@ static int one_size(FILE *out, const struct chorale_rules *rules,
     return 0;
 }
 
-/* Sizes of communicators in the file: those decided, 1 before the first, and
- * each that follows a decided one and is not. Writes them, or with out NULL
- * counts. */
+/* Write the numbers of ranks in the file: the decided ones, 1 before the first,
+ * and the undecided ones that follow a decided one. If out is NULL only count.
+ * Returns the count. */
 static int all_sizes(FILE *out, const struct chorale_rules *rules,
                      size_t first, size_t end)
 {
@@ -102,8 +103,8 @@ static int one_coll(FILE *out, const struct chorale_rules *rules,
     return all_sizes(out, rules, first, end) < 0 ? -1 : 0;
 }
 
-/* Calls each with the rows of every collective that says something; returns
- * how many, -1 if one fails. each may be NULL. */
+/* Call each() with the rows of every collective that has a choice. Returns the
+ * number of collectives, or -1 if a call failed. each may be NULL. */
 static int each_coll(FILE *out, const struct chorale_rules *rules,
                      int (*each)(FILE *, const struct chorale_rules *, size_t,
                                  size_t))
@@ -149,7 +150,7 @@ static enum chorale_err prepare(struct chorale_rules *rules,
 
 /* --- reading back -------------------------------------------------------- */
 
-/* A rule as the library has it after reading. */
+/* A rule as the library stores it. */
 struct entry {
     long coll, size, from, algorithm, fanout, segment;
 };
@@ -164,8 +165,8 @@ struct cursor {
     int line;
 };
 
-/* The next number; what is no number is skipped, as the library does, but
- * only comments and space are allowed here. 0, or -1. */
+/* Read the next number. The library skips anything that is no number; here only
+ * comments and white space may be skipped. Returns 0 or -1. */
 static int next_number(struct cursor *c, long *number_p)
 {
     char *end;
@@ -197,7 +198,7 @@ static int add_entry(struct reader *reader, const struct entry *entry)
     return 0;
 }
 
-/* Rules of one number of ranks: sizes ascend from 0. */
+/* Read the rules of one number of ranks, whose sizes ascend from 0. */
 static int read_size(struct cursor *c, struct reader *reader,
                      struct entry *entry)
 {
@@ -258,9 +259,9 @@ static enum chorale_err read_text(const struct chorale_rule_files *files,
         return chorale_fail_memory(msg, "generate");
     if (read_all(&c, reader) != 0) {
         release(reader);
-        return chorale_fail(msg, CHORALE_DATA, "what was written is not what "
-                            "Open MPI accepts, at line %d; repeat the "
-                            "command, and report it if it stays so", c.line);
+        return chorale_fail(msg, CHORALE_DATA, "the written file is not "
+                            "valid for Open MPI at line %d; repeat the "
+                            "command, report it if it recurs", c.line);
     }
     *reader_p = reader;
     return CHORALE_OK;
@@ -285,7 +286,7 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
         if (e->coll != chorale_ompi_id(point->coll))
             continue;
         if (is == NULL && e->size > ranks)
-            ranks = e->size; /* fewer ranks than the first one's get it too */
+            ranks = e->size; /* also applies to fewer ranks */
         if (e->size <= ranks && e->from <= key &&
             (is == NULL || e->size >= is->size))
             is = e;
@@ -301,20 +302,21 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
 
 const struct chorale_rule_format chorale_rules_ompi_classic = {
     .format = "ompi-rules",
-    .summary = "Open MPI's rules file, to version 5",
+    .summary = "Open MPI's rules file, up to version 5",
     .library = "Open MPI",
     .suffix = { ".conf", NULL },
     .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },
     .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
     .comment = "# ",
     .composes = 1,
-    .caution = "For MPI_IN_PLACE the library takes sizes of allgather,"
+    .caution = "With MPI_IN_PLACE the library takes sizes of allgather,"
                " allgatherv and alltoall\nfrom arguments that MPI ignores: all"
-               " ranks have to pass the same ones.\n"
-               "The rules also steer the communicators that other components"
-               " of the library\nmake within one, as the format cannot tell"
-               " them apart; where ranks lie it cannot\nask either: only what"
-               " all measured placements agree upon is in it.\n",
+               " ranks must pass the same ones.\n"
+               "The rules also apply to communicators that other components"
+               " of the library make\nwithin one, as the format cannot"
+               " distinguish them. It cannot test the placement\nof ranks"
+               " either: it has only the choices that all measured placements"
+               " agree on.\n",
     .prepare = prepare,
     .emit = emit,
     .read = read_text,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write_ompi_json.c - rules as JSON for Open MPI's component tuned, version 6
- * on: the first entry that fits a communicator serves it, then the first that
- * fits the size.
+/* write_ompi_json.c - writes and reads JSON rules for Open MPI's component
+ * tuned from version 6 on. The first entry that matches a communicator is used,
+ * and in it the first rule that matches the size.
  *
- * Entries know communicators on one node and with one rank on each; all others
- * are one case, for which the last entry of a number of ranks is: before it,
- * both special ones are named, even where they leave all to the library.
- * Source: docs/tuning-apps/collectives/tuned.rst of Open MPI. */
+ * Entries can test for communicators on one node and with one rank a node. All
+ * other placements share the last entry of a number of ranks. The two special
+ * entries precede it even if they leave everything to the library. Source:
+ * docs/tuning-apps/collectives/tuned.rst of Open MPI. */
 #include "config.h"
 
 #include <jansson.h>
@@ -15,7 +15,7 @@
 
 #include "tuner/rules/ompi_algs.h"
 
-/* Placements in the order of the entries. */
+/* Placements in the order of entries. */
 static const struct {
     enum chorale_shape shape;
     const char *word;
@@ -53,7 +53,8 @@ static json_t *band(const struct chorale_ompi_algorithm *a,
     return rule;
 }
 
-/* The bands of rows [first, end), one set; none: the library's. */
+/* The rules of rows [first, end), which are one set; without rows, the
+ * library's decision for all sizes. */
 static json_t *bands(const struct chorale_rules *rules, size_t first,
                      size_t end)
 {
@@ -102,8 +103,8 @@ static int says(const struct chorale_rules *rules, size_t first, size_t end)
     return 0;
 }
 
-/* The entry for one placement among rows of one size; rows of one node or one
- * rank a node are one set. */
+/* Append the entry for one placement among rows of one size. Rows on one node
+ * or with one rank a node are one set. */
 static int add_entry(const struct chorale_rules *rules, size_t first,
                      size_t end, int place, int all, json_t *list)
 {
@@ -179,7 +180,8 @@ static enum chorale_err emit(const struct chorale_rules *rules,
 
 /* --- reading back -------------------------------------------------------- */
 
-/* Every key is one of these; words in a string, "." at both ends. */
+/* Returns 0 if every key is one of words, a string with "." around each
+ * key. */
 static int known(json_t *object, const char *words, char *why, size_t size)
 {
     const char *key;
@@ -196,7 +198,7 @@ static int known(json_t *object, const char *words, char *why, size_t size)
     return json_is_object(object) ? 0 : -1;
 }
 
-/* A whole number from 0 on under that key, or -1. */
+/* The integer >= 0 under a key, or -1. */
 static json_int_t whole(json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
@@ -213,7 +215,7 @@ static int check_rule(json_t *rule, char *why, size_t size)
     if (known(rule, ".msg_size_min.msg_size_max.alg.faninout.seg_size.reqs.",
               why, size) != 0)
         return -1;
-    snprintf(why, size, "a rule without numbers");
+    snprintf(why, size, "a rule lacks its numbers");
     return whole(rule, "msg_size_min") >= 0 && whole(rule, "alg") >= 0 &&
                    whole(rule, "faninout") >= 0 &&
                    whole(rule, "seg_size") >= 0 &&
@@ -238,7 +240,7 @@ static int check_entry(json_t *entry, char *why, size_t size)
     while (place < PLACES && word != NULL &&
            strcmp(where[place].word, word) != 0)
         place++;
-    snprintf(why, size, "an entry without its ranks or rules");
+    snprintf(why, size, "an entry lacks its ranks or rules");
     if (whole(entry, "comm_size_min") < 1 ||
         whole(entry, "comm_size_max") < 1 || word == NULL ||
         place == PLACES || json_array_size(rules) == 0)
@@ -258,7 +260,7 @@ static int check(json_t *all, char *why, size_t size)
 
     if (known(all, ".rule_file_version.module.collectives.", why, size) != 0)
         return -1;
-    snprintf(why, size, "not version 3 of a file for tuned");
+    snprintf(why, size, "it is not version 3 for tuned");
     if (whole(all, "rule_file_version") != 3 || module == NULL ||
         strcmp(module, "tuned") != 0 || !json_is_object(colls))
         return -1;
@@ -288,9 +290,9 @@ static enum chorale_err read_text(const struct chorale_rule_files *files,
 
     if (all == NULL || check(all, why, sizeof(why)) != 0) {
         json_decref(all);
-        return chorale_fail(msg, CHORALE_DATA, "what was written is not what "
-                            "Open MPI 6 accepts: %s%s; repeat the command, "
-                            "and report it if it stays so", error.text, why);
+        return chorale_fail(msg, CHORALE_DATA, "the written file is not "
+                            "valid for Open MPI 6: %s%s; repeat the command, "
+                            "report it if it recurs", error.text, why);
     }
     *reader_p = all;
     return CHORALE_OK;
@@ -349,11 +351,11 @@ const struct chorale_rule_format chorale_rules_ompi_json = {
     .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
     .not_loaded = "no version of Open MPI before 6 reads this format",
     .composes = 1,
-    .caution = "For MPI_IN_PLACE the library takes sizes of allgather,"
+    .caution = "With MPI_IN_PLACE the library takes sizes of allgather,"
                " allgatherv and alltoall\nfrom arguments that MPI ignores: all"
-               " ranks have to pass the same ones.\n"
-               "The rules also steer the communicators that other components"
-               " of the library\nmake within one.\n",
+               " ranks must pass the same ones.\n"
+               "The rules also apply to communicators that other components"
+               " of the library make\nwithin one.\n",
     .prepare = prepare,
     .emit = emit,
     .read = read_text,

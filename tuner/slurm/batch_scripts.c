@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* batch_scripts.c - batch scripts: see batch_scripts.h. */
+/* batch_scripts.c - writes the batch scripts of a submission. */
 #include "config.h"
 
 #include "tuner/slurm/batch_scripts.h"
@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAD 60.0 /* or a quarter of a short limit */
+#define LEAD 60.0 /* seconds; a quarter of a short limit */
 
 double chorale_scripts_lead(double limit)
 {
     return fmin(LEAD, limit / 4);
 }
 
-/* What is the same in every script, up to the commands. */
+/* Write the lines that all scripts share, before the commands. */
 static void heading(const struct chorale_scripts *s, FILE *out)
 {
     const struct {
@@ -55,9 +55,9 @@ void chorale_scripts_array(const struct chorale_scripts *s, FILE *out,
         snprintf(at_once, sizeof(at_once), "%%%ld", s->at_once);
     fprintf(out,
             "#!/bin/sh\n"
-            "# Elements %ld to %ld, of %d %s with %d %s each. `chorale job "
-            "--help` says what\n"
-            "# each does; `chorale status` shows how far they are.\n"
+            "# Elements %ld to %ld, of %d %s with %d %s each. See `chorale job "
+            "--help` for\n"
+            "# their work and `chorale status` for their progress.\n"
             "#SBATCH --job-name=chorale-%dx%d\n"
             "#SBATCH --array=0-%ld%s\n"
             "#SBATCH --nodes=%d\n"
@@ -104,7 +104,7 @@ void chorale_scripts_gather(const struct chorale_scripts *s, FILE *out)
     fprintf(out,
             "#!/bin/sh\n"
             "# The last job: merges what the others measured and makes the "
-            "table of it.\n"
+            "table.\n"
             "#SBATCH --job-name=chorale-gather\n"
             "#SBATCH --nodes=1\n"
             "#SBATCH --ntasks=1\n"

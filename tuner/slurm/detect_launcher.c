@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* detect_launcher.c - see detect_launcher.h. */
+/* detect_launcher.c - finds by trial how the runner can be started in a job. */
 #include "config.h"
 
 #include "tuner/slurm/detect_launcher.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gather_shards.c - from shards to a table: see gather_shards.h. */
+/* gather_shards.c - merges shards into a database and makes a table. */
 #include "config.h"
 
 #include "tuner/slurm/gather_shards.h"
@@ -17,14 +17,14 @@
 #include "tuner/slurm/submission.h"
 #include "tuner/summary/summary.h"
 
-/* Words of the verb `merge`; names of shards are owned. */
+/* Arguments of the verb `merge`; names of shards are allocated. */
 struct words {
     const char **word;
     size_t count;
 };
 
-#define BEFORE 4 /* merge PATH --quiet, and whether nobody measures */
-#define PATIENCE 600.0 /* s, for others to be done with the database */
+#define BEFORE 4 /* words before the shards: merge PATH --quiet and --ended */
+#define PATIENCE 600.0 /* s to wait for others to close the database */
 
 static void forget_words(struct words *words)
 {
@@ -33,8 +33,9 @@ static void forget_words(struct words *words)
     free(words->word);
 }
 
-/* Of the submission of that folder, ?2 NULL, or that id: the last job, the
- * system's name. CHORALE_OK also if there is none. */
+/* Load the last job and the system's name of the submission with that folder,
+ * or that id if folder is NULL. Returns CHORALE_OK also without such a
+ * submission. */
 static enum chorale_err ask(struct chorale_store *store, const char *folder,
                             sqlite3_int64 submission, char job[32],
                             char system[128], struct chorale_errmsg *msg)
@@ -60,7 +61,8 @@ static enum chorale_err ask(struct chorale_store *store, const char *folder,
     return err;
 }
 
-/* This is the last job of that submission: Slurm starts it after all others. */
+/* Set *is to 1 if this process is the submission's last job, which Slurm starts
+ * after all others. */
 static enum chorale_err is_last_job(const char *path, const char *folder,
                                     int *is, struct chorale_errmsg *msg)
 {
@@ -78,8 +80,8 @@ static enum chorale_err is_last_job(const char *path, const char *folder,
     return err;
 }
 
-/* Its job has, as far as is known: a queue shows one's own jobs alone, of one
- * cluster. */
+/* Set *ended to 1 if the element's job has ended, as far as is known: a queue
+ * lists only this user's jobs on one cluster. */
 static enum chorale_err has_ended(struct chorale_store *store,
                                   const struct chorale_gather_from *from,
                                   const struct chorale_element *e,
@@ -102,7 +104,7 @@ static enum chorale_err has_ended(struct chorale_store *store,
     return err;
 }
 
-/* All published shards of these elements, of jobs that have ended or have
+/* Collect the published shards of elements whose jobs have ended, or have
  * not. */
 static enum chorale_err find_shards(struct chorale_store *store,
                                     const char *path,
@@ -143,9 +145,9 @@ static enum chorale_err find_shards(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* Another command may hold the database, as the last job of another submission
- * does: nobody is there to repeat this one. Who still holds it after that is
- * named by the step that needs it. */
+/* Wait while another command, as the last job of another submission, holds the
+ * database; a batch job that failed for this would not be repeated. After
+ * PATIENCE the step that needs the database reports the holder. */
 static void wait_for(const char *path)
 {
     struct chorale_store *store = NULL;
@@ -157,7 +159,7 @@ static void wait_for(const char *path)
     chorale_store_close(store);
 }
 
-/* In one merge, or two: what each ends with goes through all that is there. */
+/* Merge ended and running elements separately, as their options differ. */
 static enum chorale_err merge(const struct words *words,
                               struct chorale_errmsg *msg)
 {
@@ -169,7 +171,7 @@ static enum chorale_err merge(const struct words *words,
     err = chorale_step(&chorale_verb_merge, words->word, msg);
     if (err == CHORALE_STOPPED || msg->text[0] != '\0')
         return err;
-    return CHORALE_OK; /* a shard that is refused is told already */
+    return CHORALE_OK; /* merge has reported refused shards */
 }
 
 enum chorale_err chorale_gather_shards(const char *path,
@@ -197,8 +199,7 @@ enum chorale_err chorale_gather_shards(const char *path,
     return err;
 }
 
-/* The name of the folder's system into name[128], and what its elements lack,
- * a line each. */
+/* Load the system's name into name[128] and print what each element lacks. */
 static enum chorale_err judge(const char *folder, const char *path,
                               char name[128], sqlite3_int64 *missing,
                               struct chorale_errmsg *msg)
@@ -223,8 +224,8 @@ static enum chorale_err judge(const char *folder, const char *path,
         err = chorale_store_step(store, stmt, &row, msg);
     }
     if (err == CHORALE_OK && !row)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: has no submission of the "
-                           "folder %s; `chorale submit` makes one", path,
+        err = chorale_fail(msg, CHORALE_DATA, "%s: it has no submission with "
+                           "folder %s; run `chorale submit`", path,
                            folder);
     if (err == CHORALE_OK) {
         snprintf(name, 128, "%s", chorale_text(stmt, 0));
@@ -247,7 +248,7 @@ static enum chorale_err judge(const char *folder, const char *path,
     return err;
 }
 
-/* Models are no condition of a table. */
+/* Fit, decide and write the table; a table does not require a model. */
 static enum chorale_err make_table(const char *path, const char *system,
                                    double threshold,
                                    struct chorale_errmsg *msg)
@@ -315,14 +316,14 @@ enum chorale_err chorale_gather(const char *folder, const char *path,
         made = make_table(path, system, threshold, msg);
         err = made;
     }
-    /* Too little may be there to decide by: that is no other news. */
+    /* Missing runs are the main error; they may prevent a table. */
     if (made != CHORALE_OK && missing > 0)
         fprintf(stderr, "chorale: no table yet: %s\n", msg->text);
     if (missing > 0 && err == made)
         err = chorale_fail(msg, CHORALE_STOPPED,
-                           "%s: %lld runs are missing%s; `chorale submit` "
-                           "again submits those", path, (long long)missing,
-                           made == CHORALE_OK ? ", the table is of the others"
+                           "%s: %lld runs are missing%s; repeat `chorale "
+                           "submit` to submit them", path, (long long)missing,
+                           made == CHORALE_OK ? ", and the table lacks them"
                                               : "");
     keep_verdict(folder, err, err == CHORALE_OK ? "complete" : msg->text);
     return err;
@@ -350,7 +351,7 @@ enum chorale_err chorale_gather_verdict(const char *folder,
         return (enum chorale_err)code;
     default:
         return chorale_fail(msg, CHORALE_ENV,
-                            "%s/gather.txt: the last job has left no verdict; "
-                            "%s/gather.log has what it said", folder, folder);
+                            "%s/gather.txt: the last job left no result; "
+                            "read %s/gather.log", folder, folder);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_status.c - batch jobs, seen from outside: see job_status.h. */
+/* job_status.c - prints the progress of batch jobs. */
 #include "config.h"
 
 #include "tuner/slurm/job_status.h"
@@ -20,13 +20,13 @@ struct look {
     size_t nelement;
     int first;
     sqlite3_int64 done, total;
-    double left, longest;    /* s of work, of all elements and of one */
+    double left, longest;    /* s of work left, in all and in one element */
     json_t *list;
     struct chorale_errmsg *msg;
 };
 
-/* Runs of an element, and the seconds of work that are left, by what its runs
- * took, else as planned. */
+/* Count an element's runs, and the seconds of work left: by the mean time of
+ * its finished runs, else as planned. */
 static enum chorale_err count(struct look *look,
                               const struct chorale_element *e,
                               sqlite3_int64 *done, sqlite3_int64 *total,
@@ -45,8 +45,8 @@ static enum chorale_err count(struct look *look,
     return CHORALE_OK;
 }
 
-/* The queue, asked at most once in CHORALE_SLURM_POLL seconds: by the answer
- * that is kept others do without asking, too. */
+/* Load the queue, at most once in CHORALE_SLURM_POLL seconds. Other commands
+ * use the cached answer. */
 static void ask(struct chorale_jobs_watch *watch, const char *folder)
 {
     char all[PATH_MAX];
@@ -63,8 +63,8 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
                 why.text);
 }
 
-/* What became of a job that has left the queue, by sacct, where there is one
- * that knows: asked once for all of them, and as seldom as squeue. */
+/* The final state of a job that left the queue, by sacct if available. It is
+ * asked once for all jobs, and as rarely as squeue. */
 static void ended(struct look *look, const char *job, char *text, size_t size)
 {
     const struct chorale_element *e = look->element;
@@ -88,7 +88,7 @@ static void ended(struct look *look, const char *job, char *text, size_t size)
         chorale_slurm_ending(watch->ended, job, text, size);
 }
 
-/* What the element said last, without its newline. */
+/* The last message of the element, without its newline. */
 static void last_words(const char *file, char *text, size_t size)
 {
     FILE *in = fopen(file, "r");
@@ -102,7 +102,7 @@ static void last_words(const char *file, char *text, size_t size)
     fclose(in);
 }
 
-/* Of work: 90 s, 12 min, 3.5 h. */
+/* Format remaining work: 90 s, 12 min, 3.5 h. */
 static const char *time_left(double seconds, char text[32])
 {
     if (seconds <= 0)
@@ -161,8 +161,8 @@ static enum chorale_err show(struct look *look,
         return CHORALE_OK;
     }
     if (look->first)
-        printf("\nbatch jobs: runs of each element, its job's state, what it "
-               "said last\n%10s %7s %-14s %7s %8s %8s %8s  %s\n",
+        printf("\nbatch jobs: runs of each element, its job's state, its last "
+               "message\n%10s %7s %-14s %7s %8s %8s %8s  %s\n",
                "submission", "element", "job", "nodes", "done", "total", "left",
                "state");
     look->first = 0;
@@ -171,7 +171,7 @@ static enum chorale_err show(struct look *look,
            (long long)done, (long long)total, time_left(left, length), state,
            said[0] != '\0' ? "; " : "", said);
     if (chorale_slurm_held(state))
-        printf("%26s is held: mend what stopped it, then `scontrol release "
+        printf("%26s is held: repair its cause, then run `scontrol release "
                "%s`\n", job, job);
     return CHORALE_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_status.h - how far the batch jobs of a database are. */
+/* job_status.h - shows the progress of a database's batch jobs. */
 #ifndef CHORALE_TUNER_SLURM_JOB_STATUS_H
 #define CHORALE_TUNER_SLURM_JOB_STATUS_H
 
@@ -10,21 +10,20 @@
 #include "db/store.h"
 #include "tuner/slurm/slurm.h"
 
-/* What is kept from one look to the next. Zeroed, it is new; to be freed in the
- * end. */
+/* State kept between looks. Zero-initialise it, and free it with
+ * chorale_jobs_watch_free(). */
 struct chorale_jobs_watch {
     struct chorale_slurm_queue queue;
-    struct timespec asked;   /* when */
-    char *ended;             /* what sacct says; NULL: it was not asked */
-    struct timespec ended_asked; /* when */
-    long waiting;            /* elements that lack runs and are in the queue,
-                              * by the last look */
-    size_t nelement;         /* and all there are */
+    struct timespec asked;   /* when squeue was asked */
+    char *ended;             /* output of sacct; NULL: not asked */
+    struct timespec ended_asked; /* when sacct was asked */
+    long waiting;            /* elements that lack runs and are in the queue */
+    size_t nelement;         /* number of elements */
 };
 
-/* Print a line for each element: runs done, the work that is left, what Slurm
- * says of its job, what it said last; or append objects to list, unless that is
- * NULL. Slurm is not asked where all is done; that it does not answer is told
+/* Print a line for each element: runs done, remaining work, the job's state in
+ * Slurm, and its last message. If list is not NULL, append objects to it
+ * instead. Slurm is not asked if all runs are done. A failing Slurm is reported
  * once. */
 enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                      json_t *list,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node_sets.c - which nodes, and in which order: see node_sets.h. */
+/* node_sets.c - selects the nodes that elements exclude, and their order. */
 #include "config.h"
 
 #include "tuner/slurm/node_sets.h"
@@ -49,9 +49,9 @@ int chorale_elsewhere_mark(char *out, size_t n, size_t spared, uint64_t seed,
     return 0;
 }
 
-/* --- names as Slurm writes them ---------------------------------------- */
+/* --- names in Slurm's notation ----------------------------------------- */
 
-/* Letters of the name before the digits that it ends with. */
+/* The length of the name without its final digits. */
 static size_t stem(const char *name)
 {
     size_t length = strlen(name);
@@ -61,7 +61,7 @@ static size_t stem(const char *name)
     return length;
 }
 
-/* Is b the node after a, with as many digits? */
+/* Returns 1 if b is the node after a, with as many digits. */
 static int follows(const char *a, const char *b)
 {
     size_t length = stem(a), digits = strlen(a) - length;
@@ -71,7 +71,7 @@ static int follows(const char *a, const char *b)
            strtoll(b + length, NULL, 10) == strtoll(a + length, NULL, 10) + 1;
 }
 
-/* May they stand in one pair of brackets? */
+/* Returns 1 if both may be in one pair of brackets. */
 static int alike(const char *a, const char *b)
 {
     size_t length = stem(a);
@@ -82,7 +82,7 @@ static int alike(const char *a, const char *b)
 
 char *chorale_elsewhere_names(char *const *name, size_t n, const char *mark)
 {
-    const char *last = NULL; /* the one before */
+    const char *last = NULL; /* the previous name */
     size_t size = 0, i = 0;
     char *text = NULL;
     FILE *out = open_memstream(&text, &size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pack_launches.c - from launches to elements of job arrays: see pack_launches.h. */
+/* pack_launches.c - packs launches into the elements of job arrays. */
 #include "config.h"
 
 #include "tuner/slurm/pack_launches.h"
@@ -17,9 +17,9 @@ static int order_real(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* By group, whether it rides along, ordinal and then length, the longest
- * first: first fit is at most 11/9 of the fewest elements then. The rest makes
- * the order certain. */
+/* Order by group, riding along, ordinal, then length, longest first: first fit
+ * decreasing needs at most 11/9 of the fewest elements. The remaining keys make
+ * the order unique. */
 static int by_group(const void *left, const void *right)
 {
     const struct chorale_pack_launch *a = left, *b = right;
@@ -44,8 +44,7 @@ static int by_group(const void *left, const void *right)
     return way != 0 ? way : strcmp(a->p.part, b->p.part);
 }
 
-/* By element; there those that ride along follow the launch that they ride
- * with. */
+/* Order by element; launches that ride along follow their host. */
 static int by_element(const void *left, const void *right)
 {
     const struct chorale_pack_launch *a = left, *b = right;
@@ -54,7 +53,7 @@ static int by_element(const void *left, const void *right)
     return way != 0 ? way : by_group(left, right);
 }
 
-/* By ordinal; the most nodes first, and the most ranks on them. */
+/* Order by ordinal, then most nodes, then most ranks. */
 static int by_size(const void *left, const void *right)
 {
     const struct chorale_pack_launch *a = left, *b = right;
@@ -71,7 +70,7 @@ static int by_size(const void *left, const void *right)
 
 /* --- riding along ----------------------------------------------------- */
 
-/* In one start with others at all: run.c. */
+/* Returns 1 if a launch may share a start with others (see run.c). */
 static int may_share(const struct chorale_pack_launch *l)
 {
     return l->p.part[0] == '\0' && l->p.siblings == 1 &&
@@ -88,14 +87,15 @@ static int may_ride(const struct chorale_pack_launch *l,
            l->p.campaign_id == host->p.campaign_id;
 }
 
-/* Nodes that are full of its ranks: of the last one some may be free. */
+/* The nodes full of its ranks; the last node may be partly free. */
 static int full_nodes(const struct chorale_pack_launch *host)
 {
     return host->p.comm_size / host->own_ppn;
 }
 
-/* One wave of those that still may, from the largest on as they fit: kept if
- * it is worth it. used: nodes. Returns whether there was anything to try. */
+/* Try one wave of the launches that may still ride along, from the largest on
+ * as they fit. It is kept if it saves node-hours. Returns 0 if no launch could
+ * be tried. */
 static int one_wave(struct chorale_pack_launch *l, size_t n,
                     struct chorale_pack_launch *host, int wave,
                     const struct chorale_pack_opts *opts, double *bound,
@@ -125,7 +125,8 @@ static int one_wave(struct chorale_pack_launch *l, size_t n,
     return any;
 }
 
-/* Those of one ordinal, in the order of by_size. */
+/* Find the launches that ride along; the launches have one ordinal and are in
+ * the order of by_size. */
 static void find_riders(struct chorale_pack_launch *l, size_t n,
                         const struct chorale_pack_opts *opts, char *tried)
 {
@@ -156,7 +157,7 @@ static int rides_with(const struct chorale_pack_launch *l,
            l->p.system_id == host->p.system_id;
 }
 
-/* Seconds of a launch with its start, and of those that ride with it. */
+/* Seconds of a launch with its start and of the launches that ride with it. */
 static double with_riders(const struct chorale_pack_launch *launch, size_t n,
                           const struct chorale_pack_launch *host,
                           double beyond)
@@ -247,7 +248,7 @@ double chorale_pack_expected(const struct chorale_pack_launch *launch,
     for (size_t i = 0; i < n; i++) {
         const struct chorale_pack_launch *l = &launch[i];
         double longest = l->expected;
-        int counted = 0; /* by another one of its wave */
+        int counted = 0; /* another launch of its wave counted */
 
         *each_p += l->own_nodes * (start_up + l->expected);
         if (l->wave == 0) {

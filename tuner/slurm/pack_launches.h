@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pack_launches.h - launches are packed into elements of job arrays.
+/* pack_launches.h - packs launches into the elements of job arrays.
  *
  * Launches of one cell, which differ in their ordinal, go to different
- * elements: so they see different allocations, and what an allocation does to
- * times enters the intervals. Launches of one ordinal share an element while
- * they fit its time limit together. One that is too long for the limit alone
- * has an element of its own, which is requeued.
+ * elements. They thus get different allocations, and the interval includes the
+ * variation between allocations. Launches of one ordinal share an element while
+ * they fit its time limit together. A launch that exceeds the limit alone has
+ * its own element, which is requeued.
  *
- * Launches of one ordinal on fewer nodes may ride along with the one on most:
- * its start measures them in groups of its nodes (runners/launch/groups.h). They do
- * where that costs fewer node-hours than starts on nodes of their own:
- * nodes whose groups are done wait for the longest one. */
+ * Launches of one ordinal on fewer nodes may ride along with the one on most
+ * nodes: its start measures them in groups of its nodes
+ * (runners/launch/groups.h). They do so if this costs fewer node-hours than
+ * separate starts. The cost includes nodes that wait for the longest group. */
 #ifndef CHORALE_TUNER_SLURM_PACK_LAUNCHES_H
 #define CHORALE_TUNER_SLURM_PACK_LAUNCHES_H
 
@@ -20,38 +20,38 @@
 
 struct chorale_pack_launch {
     struct chorale_pending p;
-    double seconds;          /* an upper bound of what it takes */
-    double stated;           /* what it takes by --cell-time, and its start */
-    double expected;         /* seconds of its cells, to compare by */
-    /* Filled in: */
-    int own_nodes, own_ppn;  /* of all its communicators */
-    int nodes, ppn;          /* of its element: where it rides along, those of
-                              * the launch that it rides with */
-    int wave;                /* there: those of one wave are measured at once;
-                              * 0: it does not ride along */
-    int host_size;           /* comm_size of that launch */
+    double seconds;          /* upper bound of its duration */
+    double stated;           /* duration by --cell-time, with its start */
+    double expected;         /* expected seconds of its cells */
+    /* Set by chorale_pack_launches(): */
+    int own_nodes, own_ppn;  /* of its own communicators */
+    int nodes, ppn;          /* of its element; of a launch that rides along,
+                              * those of its host */
+    int wave;                /* launches of one wave run at once in the host; 0:
+                              * does not ride along */
+    int host_size;           /* comm_size of the host */
     long element;            /* 1 ... */
-    /* By submit_nodes.c: elements of a set leave out the same nodes, of a
-     * seed with this ordinal, the first of two sets. */
+    /* Set by submit_nodes.c: elements of a set exclude the same nodes. set_from
+     * is the ordinal that seeds the first set of a pair. */
     int set, set_from;
 };
 
 struct chorale_pack_opts {
-    double limit;            /* seconds that an element may take */
-    double start_up;         /* seconds that starting a launch takes */
-    int one_per_p;           /* none rides along */
-    double beyond;           /* of start_up what bounds lack: who rides along has
-                              * no start of its own */
+    double limit;            /* most seconds of an element */
+    double start_up;         /* seconds of starting a launch */
+    int one_per_p;           /* no launch rides along */
+    double beyond;           /* part of start_up not included in the bounds; a
+                              * launch that rides along has no start */
 };
 
-/* Fill in what is to be filled in, and order launch[n] by element. Elements
- * are numbered by (nodes, ppn), so those of one group follow each other.
- * Returns how many there are, or -1: out of memory. */
+/* Set the fields above and sort launch[n] by element. Elements are numbered by
+ * (nodes, ppn), so those of one group are consecutive. Returns the number of
+ * elements, or -1 if out of memory. */
 long chorale_pack_launches(struct chorale_pack_launch *launch, size_t n,
                            const struct chorale_pack_opts *opts);
 
-/* Node-seconds that the packed launches are expected to take; *each_p: if each
- * had a start on nodes of its own. */
+/* Expected node-seconds of the packed launches. *each_p is set to those with a
+ * separate start for each launch. */
 double chorale_pack_expected(const struct chorale_pack_launch *launch,
                              size_t n, double start_up, double *each_p);
 

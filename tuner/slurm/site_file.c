@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site_file.c - site files: see site_file.h. */
+/* site_file.c - reads site files. */
 #include "config.h"
 
 #include "tuner/slurm/site_file.h"
@@ -14,8 +14,8 @@
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"         \
     "_.,:@%+=/-"
 
-/* A key, where its value goes, and what it may be: words, separated by bars;
- * "/": an absolute path; NULL: any word. */
+/* A key, the place of its value, and its allowed words, separated by bars; "/":
+ * an absolute path; NULL: any word. */
 static const struct {
     const char *key, *among;
     size_t offset;
@@ -48,7 +48,7 @@ int chorale_site_word(const char *text)
     return letters_only(text) && text[0] != '-';
 }
 
-/* 1 if the bar-separated list has the word. */
+/* Returns 1 if the bar-separated list has the word. */
 static int listed(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -59,14 +59,14 @@ static int listed(const char *list, const char *word)
     return 0;
 }
 
-/* 1 if sbatch may take name for that option: it takes beginnings. */
+/* Returns 1 if sbatch may read name as that option: it accepts prefixes. */
 static int begins(const char *option, const char *name)
 {
     return strncmp(option, name, strlen(name)) == 0;
 }
 
-/* A line more for sbatch: what the scripts set themselves is not taken, nor
- * what a key of the site file says. */
+/* Add an option for sbatch. Options that the scripts set themselves, or that
+ * have a key of the site file, are refused. */
 static enum chorale_err add_option(struct chorale_site *site,
                                    const char *value,
                                    struct chorale_errmsg *msg)
@@ -87,7 +87,7 @@ static enum chorale_err add_option(struct chorale_site *site,
         { "--oversubscribe", "exclusive" },
         { "--share", "exclusive" },
     };
-    /* sbatch would wait, ask another cluster, submit nothing. */
+    /* sbatch would wait, use another cluster or submit nothing. */
     static const char *const never[] = {
         "--clusters", "--cluster", "--wait", "--test-only", "--help",
         "--usage", "--version", "--uid", "--gid", "--time-min",
@@ -97,25 +97,25 @@ static enum chorale_err add_option(struct chorale_site *site,
 
     if (!letters_only(value) || strncmp(value, "--", 2) != 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "option '%.100s': begins with two dashes and has "
-                            "only letters, digits and _.,:@%%+=/-", value);
+                            "option '%.100s': invalid; begin with two dashes "
+                            "and use letters, digits and _.,:@%%+=/-", value);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(value, "="), value);
     for (size_t i = 0; i < COUNT(ours); i++)
         if (begins(ours[i], name))
             return chorale_fail(msg, CHORALE_USAGE,
-                                "option '%.100s': the scripts have a %s of "
-                                "their own; leave it out", value, ours[i]);
+                                "option '%.100s': the scripts set %s "
+                                "themselves; leave it out", value, ours[i]);
     for (size_t i = 0; i < COUNT(never); i++)
         if (begins(never[i], name))
             return chorale_fail(msg, CHORALE_USAGE,
-                                "option '%.100s': with it jobs would not be "
-                                "those that `chorale submit` asks for and "
-                                "follows; leave it out", value);
+                                "option '%.100s': it would change how `chorale "
+                                "submit` submits and follows jobs; leave it "
+                                "out", value);
     for (size_t i = 0; i < COUNT(instead); i++)
         if (begins(instead[i][0], name))
             return chorale_fail(msg, CHORALE_USAGE,
-                                "option '%.100s': what %s says is a line of "
-                                "its own, '%s = ...'", value, instead[i][0],
+                                "option '%.100s': %s has its own key; "
+                                "write '%s = ...'", value, instead[i][0],
                                 instead[i][1]);
     if (site->noption == CHORALE_SITE_OPTIONS)
         return chorale_fail(msg, CHORALE_USAGE, "option '%.100s': at most %d "
@@ -139,7 +139,7 @@ enum chorale_err chorale_site_set(struct chorale_site *site, const char *key,
             continue;
         if (!chorale_site_word(value))
             return chorale_fail(msg, CHORALE_USAGE,
-                                "%s '%.100s': takes letters, digits and "
+                                "%s '%.100s': invalid; use letters, digits and "
                                 "_.,:@%%+=/- only, below %d of them, and no "
                                 "dash first", key, value, CHORALE_SITE_WORD);
         if (among != NULL && (among[0] == '/' ? value[0] != '/'
@@ -152,14 +152,14 @@ enum chorale_err chorale_site_set(struct chorale_site *site, const char *key,
         return CHORALE_OK;
     }
     return chorale_fail(msg, CHORALE_USAGE,
-                        "'%.100s' is no key; there are partition, account, "
+                        "'%.100s': unknown key; use partition, account, "
                         "qos, reservation, constraint, switches, option, "
                         "launcher, mpi, shards, prologue, bind, exclusive, "
                         "spread",
                         key);
 }
 
-/* Text without the blanks around it, in place. */
+/* Remove white space at both ends, in place. */
 static char *trim(char *text)
 {
     size_t length;
@@ -205,7 +205,7 @@ enum chorale_err chorale_site_load(const char *name, struct chorale_site *site,
                             "file that you may read", name, strerror(errno));
     for (int n = 1; err == CHORALE_OK && fgets(line, sizeof(line), in); n++) {
         if (strchr(line, '\n') == NULL && !feof(in))
-            err = chorale_fail(&why, CHORALE_USAGE, "longer than %zu letters; "
+            err = chorale_fail(&why, CHORALE_USAGE, "longer than %zu bytes; "
                                "shorten the line", sizeof(line) - 2);
         else
             err = read_line(site, line, &why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm.c - questions to Slurm: see slurm.h. */
+/* slurm.c - runs Slurm's programs. */
 #include "config.h"
 
 #include "tuner/slurm/slurm.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ANSWER_MAX (8 << 20)
-#define REMEDY "submit where Slurm's programs are, on a login node"
+#define REMEDY "submit on a login node that has Slurm's programs"
 
 enum chorale_err chorale_slurm_say(const struct chorale_args *args,
                                    char **text_p, struct chorale_errmsg *msg)
@@ -31,13 +31,13 @@ enum chorale_err chorale_slurm_say(const struct chorale_args *args,
         return chorale_fail_memory(msg, NULL);
     err = chorale_capture(args, REMEDY, text, ANSWER_MAX, &status, msg);
     if (err == CHORALE_OK && status != 0) {
-        /* Slurm's programs begin with their own name. */
+        /* Slurm's messages begin with the program's name. */
         const char *said = strncmp(text, args->word[0], name) == 0 &&
                                    strncmp(text + name, ": ", 2) == 0
                                ? text + name + 2
                                : text;
 
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s; mend what it names, or "
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %.*s; repair its cause, or "
                            "try again where Slurm answers", args->word[0],
                            (int)strcspn(said, "\n"),
                            said[0] != '\0' ? said : "failed");
@@ -50,7 +50,7 @@ enum chorale_err chorale_slurm_say(const struct chorale_args *args,
     return CHORALE_OK;
 }
 
-/* The value of a line "Key   = value" into value[size]. */
+/* Copy the value of a line "Key   = value" to value[size]. */
 static int config_value(const char *text, const char *key, char *value,
                         size_t size)
 {
@@ -93,16 +93,16 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
                       sizeof(slurm->cluster)) ||
         slurm->max_array < 2)
         err = chorale_fail(msg, CHORALE_ENV, "scontrol show config: no "
-                           "ClusterName, or a MaxArraySize of %ld: no job "
-                           "arrays here; use `chorale tune` inside an "
+                           "ClusterName, or MaxArraySize %ld, so no job "
+                           "arrays; use `chorale tune` inside an "
                            "allocation", slurm->max_array);
     free(text);
     return err;
 }
 
-/* What sbatch and the job's srun would take over what the script says: the
- * submitter's SBATCH_ variables, and those of a job that it is in. Where Slurm
- * is found, and by whose word, stays. */
+/* Remove variables by which sbatch and the job's srun would override the
+ * script: the submitter's SBATCH_ variables, and those of a surrounding job.
+ * Variables that locate Slurm or authenticate the user stay. */
 static void forget_variables(void)
 {
     static const char *const kept[] = { "SLURM_CONF", "SLURM_CLUSTERS",
@@ -121,7 +121,7 @@ static void forget_variables(void)
             snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "="), at) >=
                 (int)sizeof(name) ||
             unsetenv(name) != 0)
-            i++; /* else the next one is here now */
+            i++; /* a removed one is replaced by the next */
     }
 }
 
@@ -220,7 +220,7 @@ int chorale_slurm_ending(const char *ended, const char *job, char *text,
                 2 ||
             strcmp(id, job) != 0)
             continue;
-        code[strcspn(code, ":")] = '\0'; /* a signal is told by the state */
+        code[strcspn(code, ":")] = '\0'; /* the state names a signal */
         if (code[0] == '\0' || strcmp(code, "0") == 0)
             snprintf(text, size, "%s", state);
         else

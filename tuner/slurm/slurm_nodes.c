@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm_nodes.c - which nodes there are: see slurm.h. */
+/* slurm_nodes.c - lists the usable nodes of a partition. */
 #include "config.h"
 
 #include "tuner/slurm/slurm.h"
@@ -39,22 +39,22 @@ static enum chorale_err add(struct chorale_slurm_nodes *nodes,
     return CHORALE_OK;
 }
 
-/* What goes into scripts and files as it is. */
+/* Returns 1 if the name can be written into scripts and files unquoted. */
 static int plain(const char *name)
 {
     return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                         "0123456789_.-") == strlen(name);
 }
 
-/* sinfo's state, with a mark for what else is so: a job gets such a node now,
- * or when others have ended. */
+/* Returns 1 if sinfo's state, which may have a flag character appended, means
+ * that jobs get this node now or when other jobs end. */
 static int works(const char *state)
 {
     static const char *const word[] = { "idle", "allocated", "mixed",
                                         "completing", "planned" };
     size_t length = strspn(state, "abcdefghijklmnopqrstuvwxyz");
 
-    /* *: does not answer; $: is maintained. */
+    /* *: not responding; $: in maintenance. */
     if (strpbrk(state, "*$") != NULL)
         return 0;
     for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
@@ -63,7 +63,8 @@ static int works(const char *state)
     return 0;
 }
 
-/* Lines "NODE PROCESSORS PARTITION STATE"; the default partition has a star. */
+/* Parse lines "NODE PROCESSORS PARTITION STATE"; the default partition has a
+ * star. */
 static enum chorale_err read_nodes(const char *text, const char *partition,
                                    int ppn, struct chorale_slurm_nodes *nodes,
                                    struct chorale_errmsg *msg)

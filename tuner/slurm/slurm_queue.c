@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slurm_queue.c - squeue, asked by one command for all of a user's: see
- * slurm.h. */
+/* slurm_queue.c - caches squeue's answer for all commands of a user. */
 #include "config.h"
 
 #include "tuner/slurm/slurm.h"
@@ -20,9 +19,9 @@
 
 #define ANSWER_MAX (8 << 20)
 
-/* --- where an answer is kept -------------------------------------------- */
+/* --- location of the cache ---------------------------------------------- */
 
-/* The value of a line "ClusterName=NAME" of that file. */
+/* Find the value of a line "ClusterName=NAME" in a file. */
 static int cluster_in(const char *file, char *name, size_t size)
 {
     char line[512], value[64];
@@ -43,8 +42,8 @@ static int cluster_in(const char *file, char *name, size_t size)
     return found;
 }
 
-/* Whose queue squeue tells from here: a word that a file's name may have.
- * Where its configuration cannot be read, this host stands for its cluster. */
+/* Find the cluster whose queue squeue shows, as a word for a file name. If the
+ * configuration cannot be read, this host's name is used. */
 static void find_cluster(char *name, size_t size)
 {
     const char *chosen = getenv("SLURM_CLUSTERS"), *conf = getenv("SLURM_CONF");
@@ -64,7 +63,8 @@ static void find_cluster(char *name, size_t size)
             *name = '_';
 }
 
-/* A folder that is ours alone to write, made if it is not there. */
+/* Make a folder, if needed, that only this user can write. Returns 1 on
+ * success. */
 static int own_folder(const char *name)
 {
     struct stat st;
@@ -75,7 +75,7 @@ static int own_folder(const char *name)
            access(name, W_OK | X_OK) == 0;
 }
 
-/* The user's folder of caches, and ours in it; 0: there is none. */
+/* Find chorale's folder in the user's cache folder. Returns 0 without one. */
 static int find_cache(char *name, size_t size)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -91,14 +91,14 @@ static int find_cache(char *name, size_t size)
     if (length >= (int)sizeof(top) ||
         snprintf(name, size, "%s/chorale", top) >= (int)size)
         return 0;
-    /* What the first of all who keep something there does. */
+    /* The first program to use the cache folder makes it. */
     if (mkdir(top, 0700) != 0 && errno != EEXIST)
         return 0;
     return own_folder(name);
 }
 
-/* All of a user's databases share the answer, unless nothing can be kept for
- * the user: then it is in the folder of this one's submissions. */
+/* The cache file, shared by all of a user's databases. Without a cache folder
+ * it is in the folder of this database's submissions. */
 static void place(const char *folder, char *file, size_t size)
 {
     char cache[PATH_MAX], cluster[64];
@@ -123,8 +123,8 @@ int chorale_slurm_recent(const struct timespec *then)
            CHORALE_SLURM_POLL;
 }
 
-/* The text of a young file of ours, or NULL: others have other jobs. The clock
- * of who keeps the file may be another. */
+/* The text of a recent cache file of this user, or NULL; other users have other
+ * jobs. The file server's clock may differ. */
 static char *recent(const char *file)
 {
     struct stat st;
@@ -150,9 +150,8 @@ static char *recent(const char *file)
     return text;
 }
 
-/* Others see the old answer or the new one. A folder that is not ours to
- * write only costs them a question of their own. times: its age, or NULL: it is
- * of now. */
+/* Replace the cache atomically. A failure is ignored: other commands then ask
+ * squeue themselves. times sets the file's age; NULL means now. */
 static void keep(const char *file, const char *text,
                  const struct timespec times[2])
 {
@@ -176,8 +175,9 @@ static void keep(const char *file, const char *text,
         unlink(name);
 }
 
-/* Until it is closed nobody else asks. -1: that cannot be had (a folder that
- * is not ours, a file system without locks, a signal). */
+/* Lock the right to ask squeue until the descriptor is closed. Returns -1 if no
+ * lock is possible: a folder of another user, a file system without locks, a
+ * signal. */
 static int take_turn(const char *file)
 {
     char name[4200];
@@ -193,7 +193,7 @@ static int take_turn(const char *file)
     return fd;
 }
 
-/* What a failure is kept as: no answer of squeue begins so. */
+/* Marks a cached failure; squeue's answers never begin so. */
 static const char failed[] = "! ";
 
 static enum chorale_err ask_queue(const char *file,

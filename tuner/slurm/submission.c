@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* submission.c - batch jobs in the database: see submission.h. */
+/* submission.c - batch jobs in the database. */
 #include "config.h"
 
 #include "tuner/slurm/submission.h"
@@ -13,7 +13,7 @@
 
 #define SIBLINGS "max(1, CAST(c.siblings AS INTEGER))"
 
-/* Cell c is of element_launch e. */
+/* True if cell c belongs to element_launch e. */
 #define OF_LAUNCH(e)                                                         \
     "c.system_id = " e ".system_id AND c.comm_size = " e ".comm_size"        \
     " AND c.ppn = " e ".ppn AND c.shape = " e ".shape AND c.part = " e       \
@@ -24,9 +24,9 @@
     "EXISTS (SELECT 1 FROM run r JOIN launch l USING (launch_id)"            \
     " WHERE r.cell_id = c.cell_id AND l.ordinal = " ordinal ")"
 
-/* The first and the last cell that a submission was made for: jobs measure
- * those of its plan, not what was planned after. Without that file all may
- * be. */
+/* Find the first and last cell that a submission was made for: jobs measure the
+ * cells of its plan, not those planned later. Without the plan file any cell
+ * counts. */
 static void find_cells(struct chorale_element *e)
 {
     char plan[sizeof(e->folder) + 16];
@@ -153,8 +153,8 @@ void chorale_element_files(const char *folder, long element, char *shard,
     snprintf(words, size, "%s/element-%ld.txt", folder, element);
 }
 
-/* Seconds that a run takes in the launches of this database, with their
- * starts; 0: none has ended. */
+/* Mean seconds of a run in the launches of this database, with their starts; 0
+ * if no launch has ended. */
 #define PACE                                                                 \
     "SELECT total((julianday(finished) - julianday(started)) * 86400)"       \
     " / max(1, (SELECT count(*) FROM run JOIN launch USING (launch_id)"      \
@@ -205,8 +205,8 @@ enum chorale_err chorale_element_done(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* The last job runs when all others have ended, whatever squeue said a moment
- * before. */
+/* Returns 1 if the last job has run: all others have then ended, even if
+ * squeue's cached answer still lists them. */
 static int is_over(const struct chorale_element *e)
 {
     char verdict[sizeof(e->folder) + 16];
@@ -215,7 +215,7 @@ static int is_over(const struct chorale_element *e)
     return access(verdict, F_OK) == 0;
 }
 
-/* temp.active: elements that the queue has, and the cells of each. */
+/* Make temp.active: elements in the queue, and their cells. */
 static enum chorale_err find_active(struct chorale_store *store,
                                     const struct chorale_slurm_queue *queue,
                                     struct chorale_errmsg *msg)
@@ -252,7 +252,7 @@ static enum chorale_err find_active(struct chorale_store *store,
     return err;
 }
 
-/* A job in the queue measures cell c in that launch. */
+/* True if a queued job measures cell c in that launch. */
 #define IN_QUEUE(which)                                                      \
     "EXISTS (SELECT 1 FROM temp.active a JOIN main.element_launch e"         \
     " USING (submission_id, element) WHERE e.ordinal = " which               \
@@ -273,7 +273,7 @@ static enum chorale_err find_active(struct chorale_store *store,
     "   AND NOT " IN_QUEUE("o.ordinal")                                      \
     " GROUP BY c.comm_size, c.ppn, c.shape, o.ordinal, c.part, 9"
 
-/* A row of WANTED. 0: a part with a name that no plan makes. */
+/* Read a row of WANTED. Returns 0 if the part's name is invalid. */
 static int read_launch(sqlite3_stmt *stmt, struct chorale_pack_launch *launch)
 {
     struct chorale_pending *p = &launch->p;
@@ -322,8 +322,8 @@ enum chorale_err chorale_submission_pending(
         list = grown;
         if (!read_launch(stmt, &list[n++]))
             err = chorale_fail(msg, CHORALE_DATA,
-                               "%s: cells name a part of %zu letters, which "
-                               "no plan makes; plan them again into another "
+                               "%s: cells name an invalid part of %zu "
+                               "characters; plan them again into another "
                                "database", chorale_store_path(store),
                                strlen(chorale_text(stmt, 7)));
     }
@@ -422,7 +422,7 @@ enum chorale_err chorale_submission_put(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_store_int(store, "SELECT coalesce(max(submission_id), 0)"
                                 " + 1 FROM submission", 1, &id, msg);
-    /* A folder of another database of that name is left alone. */
+    /* Skip existing folders, as of another database. */
     for (; err == CHORALE_OK; id++) {
         if (snprintf(folder, size, "%s/%lld", base, (long long)id) >=
             (int)size)
@@ -469,8 +469,8 @@ enum chorale_err chorale_submission_job(struct chorale_store *store,
     return err;
 }
 
-/* Into the attached database `plan`; %lld is the submission. Of its launches
- * those cells are left out that jobs in the queue measure in all of them. */
+/* Copy a submission (%lld) into the attached database `plan`. Cells that queued
+ * jobs measure in all its launches are left out. */
 #define COPY                                                                 \
     "INSERT INTO plan.system SELECT * FROM main.system;"                     \
     "INSERT INTO plan.campaign SELECT * FROM main.campaign;"                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* submit.c - the verb `submit`: a campaign as batch jobs of Slurm. */
+/* submit.c - the verb `submit`: runs a campaign as batch jobs of Slurm. */
 #include "config.h"
 
 #include "tuner/slurm/submit.h"
@@ -16,9 +16,9 @@
 #include "tuner/run/launcher.h"
 #include "tuner/base/run_verb.h"
 
-#define MAX_ARRAY 1001    /* Slurm's default, for a dry run without it */
+#define MAX_ARRAY 1001    /* Slurm's default, for a dry run */
 
-/* The site file, what overrules it, and what is not said. */
+/* Load the site file and apply the options that override it. */
 static enum chorale_err load_site(struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
@@ -42,16 +42,16 @@ static enum chorale_err load_site(struct chorale_submit *s)
         if (err != CHORALE_OK)
             chorale_fail(s->msg, err, "--%.900s", why.text);
     }
-    /* Slurm would take either for each job. */
+    /* Slurm would choose one of the partitions for each job. */
     if (err == CHORALE_OK && strchr(s->site.partition, ',') != NULL)
         return chorale_fail(s->msg, CHORALE_USAGE,
-                            "--partition %s: a system is one partition, times "
-                            "of two are never mixed; submit for each of them",
+                            "--partition %s: several partitions, whose times "
+                            "cannot be mixed; submit for each of them",
                             s->site.partition);
     return err;
 }
 
-/* What only the end would tell is told before anything is submitted. */
+/* Check the options of the final comparison before anything is submitted. */
 static enum chorale_err check_compare(struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
@@ -63,12 +63,13 @@ static enum chorale_err check_compare(struct chorale_submit *s)
         if (o->fail_on == NULL && o->change < 0 && !o->unpaired)
             return CHORALE_OK;
         return chorale_fail(s->msg, CHORALE_USAGE, "--fail-on, --change and "
-                            "--unpaired go with --compare BASE.db");
+                            "--unpaired require --compare; add --compare "
+                            "BASE.db");
     }
     if (!o->wait)
-        return chorale_fail(s->msg, CHORALE_USAGE, "--compare goes with "
-                            "--wait: there is nothing to compare before the "
-                            "last job");
+        return chorale_fail(s->msg, CHORALE_USAGE, "--compare requires "
+                            "--wait, as it compares after the last job; add "
+                            "--wait");
     cmp.fail_on = o->fail_on != NULL ? o->fail_on : cmp.fail_on;
     err = chorale_comparing_check(&cmp, s->msg);
     if (err == CHORALE_OK)
@@ -78,7 +79,7 @@ static enum chorale_err check_compare(struct chorale_submit *s)
     return err;
 }
 
-/* All is measured: the verdict is that of `chorale compare`. */
+/* Compare the finished campaign by `chorale compare`. */
 static enum chorale_err compare(const struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
@@ -108,19 +109,20 @@ static enum chorale_err check_options(struct chorale_submit *s)
 
     if (o->plan.adaptive)
         return chorale_fail(s->msg, CHORALE_USAGE,
-                            "--adaptive: each round needs what the ones "
-                            "before measured; use `chorale tune` inside one "
+                            "--adaptive: each round needs the results of "
+                            "earlier ones; use `chorale tune` inside an "
                             "allocation, or submit a grid");
     if (o->plan.ppn == 0)
         return chorale_fail(s->msg, CHORALE_USAGE,
-                            "say with --ppn how many ranks a node has");
+                            "submit: the ranks a node are unknown; give "
+                            "--ppn");
     if (o->seconds < 60)
         return chorale_fail(s->msg, CHORALE_USAGE, "--time %g s: Slurm counts "
-                            "whole minutes; say 1m or more", o->seconds);
+                            "whole minutes; give 1m or more", o->seconds);
     return check_compare(s);
 }
 
-/* Ranks that wander between cores measure the scheduler. */
+/* Check that Slurm can bind ranks; else times would show the scheduler. */
 static enum chorale_err check_slurm(struct chorale_submit *s)
 {
     struct chorale_errmsg why;
@@ -132,8 +134,8 @@ static enum chorale_err check_slurm(struct chorale_submit *s)
     }
     s->answers = err == CHORALE_OK;
     if (err != CHORALE_OK) {
-        fprintf(stderr, "chorale: %s: the scripts are as for a Slurm with "
-                        "arrays of %d, whose ranks can be bound\n", why.text,
+        fprintf(stderr, "chorale: %s: the scripts assume arrays of %d "
+                        "elements and bound ranks\n", why.text,
                 MAX_ARRAY - 1);
         snprintf(s->slurm.cluster, sizeof(s->slurm.cluster), "cluster");
         s->slurm.max_array = MAX_ARRAY;
@@ -143,14 +145,13 @@ static enum chorale_err check_slurm(struct chorale_submit *s)
         strcmp(s->site.launcher, "mpiexec") != 0)
         return chorale_fail(s->msg, CHORALE_ENV,
                             "this Slurm cannot bind ranks to cores (its "
-                            "TaskPlugin is neither affinity nor cgroup), and "
-                            "ranks that wander spoil a measurement; use "
-                            "--launcher mpiexec, or say bind = no in the site "
-                            "file");
+                            "TaskPlugin is neither affinity nor cgroup), which "
+                            "spoils a measurement; use --launcher mpiexec, or "
+                            "write bind = no in the site file");
     return CHORALE_OK;
 }
 
-/* Paths go into scripts as they are. */
+/* Find the paths; they are written into scripts unquoted. */
 static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -163,7 +164,7 @@ static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
     name = name != NULL ? name + 1 : path;
     if (realpath(dir, whole) == NULL)
         return chorale_fail(s->msg, CHORALE_ENV, "%s: %s; name a database "
-                            "in a folder that is there", dir,
+                            "in an existing folder", dir,
                             strerror(errno));
     if (snprintf(s->path, sizeof(s->path), "%s/%s", whole, name) >=
         (int)sizeof(s->path) - 64)
@@ -175,13 +176,13 @@ static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
 
         if (!chorale_site_word(word) || strchr(word, '%') != NULL)
             return chorale_fail(s->msg, CHORALE_USAGE,
-                                "%.300s: goes into scripts, and may have "
-                                "letters, digits and _.,:@+=/- only, and less "
-                                "than %d; put it elsewhere", word,
+                                "%.300s: a path in scripts may have only "
+                                "letters, digits and _.,:@+=/-, and less "
+                                "than %d; move it", word,
                                 CHORALE_SITE_WORD);
     }
     chorale_step_prefix(s->path, s->base, sizeof(s->base) - 8);
-    strcat(s->base, "-slurm"); /* the path is a word: there is room */
+    strcat(s->base, "-slurm"); /* the path was checked to be short */
     return CHORALE_OK;
 }
 
@@ -200,7 +201,7 @@ static enum chorale_err open_work(struct chorale_submit *s)
     return err;
 }
 
-/* Cells for all that the options ask for, beside what was planned before. */
+/* Plan the cells of the options, in addition to earlier plans. */
 static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
 {
     struct chorale_plan *plan = &s->opts->plan;
@@ -218,14 +219,14 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
     return err;
 }
 
-/* What earlier submissions brought is not measured again, nor what they still
- * do. */
+/* Find the missing runs, except those that earlier submissions have measured or
+ * still measure. */
 static enum chorale_err find_missing(struct chorale_submit *s)
 {
     struct chorale_gather_from from = { .folder = NULL };
     enum chorale_err err = CHORALE_OK;
 
-    /* First: whose job has ended by then has published all. */
+    /* Ask squeue first: a job that has ended by then has published all. */
     if (access(s->base, F_OK) == 0) {
         err = chorale_slurm_look(s->base, &s->queue, s->msg);
         from.system = s->system;
@@ -239,7 +240,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
     if (err == CHORALE_OK)
         err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
                                  CHORALE_LOCK_PATIENCE, s->msg);
-    /* Another submit may have come before this one. */
+    /* Another submit may have run before the lock was taken. */
     if (err == CHORALE_OK && from.queue != NULL) {
         chorale_slurm_forget(&s->queue);
         err = chorale_slurm_look(s->base, &s->queue, s->msg);
@@ -253,7 +254,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
     return err;
 }
 
-/* What is in the queue may have to be released. */
+/* Report held jobs in the queue. */
 static void tell_held(struct chorale_submit *s)
 {
     struct chorale_element *list = NULL;
@@ -291,7 +292,7 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
         err = find_missing(s);
     if (err == CHORALE_OK && s->nlaunch == 0) {
         if (!o->quiet)
-            printf("%s: nothing is missing that is not in the queue\n", path);
+            printf("%s: no run is left to submit\n", path);
         tell_held(s);
         return o->dry_run ? CHORALE_OK : chorale_submit_last(s);
     }
@@ -304,8 +305,8 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
     if (err != CHORALE_OK || o->dry_run)
         return err;
     if (!o->quiet)
-        printf("submitted %d job %s and job %s, which merges: %s\n"
-               "`chorale status %s` shows how far they are\n",
+        printf("submitted %d job %s and the merging job %s: %s\n"
+               "`chorale status %s` shows their progress\n",
                s->depends.count, s->depends.count == 1 ? "array" : "arrays",
                s->gather_job, s->folder, path);
     chorale_store_close(s->store);
@@ -354,71 +355,71 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt options[] = {
     CHORALE_PLAN_OPTS(struct chorale_submit_opts, plan),
-    TEXT("site", site, "FILE", "what this site's jobs need: lines KEY = VALUE "
+    TEXT("site", site, "FILE", "settings of this site: lines KEY = VALUE, "
          "with # comments; keys are partition, account, qos, reservation, "
          "constraint, switches, launcher (srun or mpiexec), mpi, shards, bind "
          "(yes or no), exclusive (yes or no), spread (yes or no), prologue (a "
          "script to source) and any number of option (--mail-type=END)"),
-    TEXT("partition", partition, "NAME", "of Slurm; part of the system's name"),
-    TEXT("account", account, "NAME", "who pays"),
+    TEXT("partition", partition, "NAME", "part of the system's name"),
+    TEXT("account", account, "NAME", "account to charge"),
     TEXT("qos", qos, "NAME", "quality of service"),
-    TEXT("reservation", reservation, "NAME", "nodes that are set aside"),
-    TEXT("constraint", constraint, "FEATURE", "nodes that have it"),
+    TEXT("reservation", reservation, "NAME", "use only its nodes"),
+    TEXT("constraint", constraint, "FEATURE", "use only nodes that have it"),
     TEXT("switches", switches, "N[@TIME]",
-         "leaf switches that an element may span, and how long to wait for "
-         "that"),
+         "most leaf switches that an element may span, and how long to wait "
+         "for this"),
     { "time", 0, CHORALE_OPT_SECONDS, AT(seconds), "TIME",
-      "limit of a job, rounded up to minutes; what does not fit is requeued "
+      "time limit of a job, rounded up to minutes; longer work is requeued "
       "(default: 1h)", 60, 0 },
     { "nodes", 0, CHORALE_OPT_INT, AT(nodes), "N",
       "refuse launches that need more nodes (default: no limit)", 1, 1e6 },
     { "max-node-hours", 0, CHORALE_OPT_REAL, AT(node_hours),
-      "H", "refuse what may take more; needed above 100", 0, 0 },
+      "H", "refuse submissions that may take more; required above 100", 0, 0 },
     { "attempts", 0, CHORALE_OPT_INT, AT(attempts), "N",
-      "start an element so often at most (default: 20)", 1, 10000 },
+      "most starts of an element (default: 20)", 1, 10000 },
     { "at-once", 0, CHORALE_OPT_INT, AT(at_once), "N",
-      "elements of an array that run at once, at most: those on the same "
-      "switches disturb each other (default: as many as Slurm has nodes for)",
+      "most elements of an array that run at once; elements on the same "
+      "switches disturb each other (default: limited only by Slurm)",
       1, 10000 },
-    TEXT("mpi", mpi, "TYPE", "what srun's --mpi gets (default: auto, each job "
+    TEXT("mpi", mpi, "TYPE", "value of srun's --mpi (default: auto, each job "
          "tries pmi2 and pmix)"),
     TEXT("shards", shards, "FOLDER", "measure into files in this folder of "
          "the nodes, and publish copies (default: all in the submission's "
          "folder)"),
     { "one-launch-per-p", 0, CHORALE_OPT_FLAG, AT(one_per_p), NULL,
-      "start the program for each process count on nodes of its own", 0, 0 },
+      "give each process count its own start and nodes", 0, 0 },
     { "start-up", 0, CHORALE_OPT_SECONDS, AT(start_up), "TIME",
-      "what starting a launch takes, to judge whether a small one should share "
-      "the start of a large one (default: what launches took, else 5s)", 0,
+      "time of starting a launch, to decide whether a small launch shares "
+      "the start of a large one (default: as measured, else 5s)", 0,
       0 },
     { "share-nodes", 0, CHORALE_OPT_FLAG, AT(shared), NULL,
-      "do without --exclusive: others' jobs disturb the times", 0, 0 },
+      "do not use --exclusive; other jobs may disturb the times", 0, 0 },
     { "any-nodes", 0, CHORALE_OPT_FLAG, AT(any_nodes), NULL,
-      "let Slurm choose all nodes and their order: without it launches of a "
-      "cell leave out different nodes, and take theirs in another order", 0,
+      "let Slurm choose all nodes and their order; without this option, "
+      "launches of a cell use different nodes in different orders", 0,
       0 },
     { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold),
-      "GAIN", "keep the library below this gain (default: 3%)", 0, 0 },
+      "GAIN", "keep the library's default below this gain (3%)", 0, 0 },
     { "wait", 0, CHORALE_OPT_FLAG, AT(wait), NULL,
-      "wait for the last job, and exit as it does: 0, 75 if runs are missing, "
-      "3 if it left no verdict or squeue fails for ten minutes", 0, 0 },
-    TEXT("compare", compare, "BASE.db", "after --wait compare it with what is "
-         "measured now, and exit as `chorale compare` does"),
-    TEXT("fail-on", fail_on, "LIST", "of --compare: what is red, as `chorale "
-         "compare` says it"),
+      "wait for the last job and use its exit code: 0, 75 if runs are missing, "
+      "3 if it left no result or squeue fails for ten minutes", 0, 0 },
+    TEXT("compare", compare, "BASE.db", "after --wait compare it with the new "
+         "results and use the exit code of `chorale compare`"),
+    TEXT("fail-on", fail_on, "LIST", "for --compare: findings that fail, see "
+         "`chorale compare --help`"),
     { "change", 0, CHORALE_OPT_PERCENT, AT(change), "PERCENT",
-      "of --compare: changes up to this one do not count, its --threshold", 0,
+      "for --compare: its --threshold, ignore changes up to this one", 0,
       0 },
     { "unpaired", 0, CHORALE_OPT_FLAG, AT(unpaired), NULL,
-      "of --compare: red also though base was measured at another time; "
-      "without it such a difference is only suspect", 0, 0 },
+      "for --compare: fail although base was measured at another time; "
+      "otherwise such a difference is only suspect", 0, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
-      "show the scripts; write and submit nothing", 0, 0 },
+      "print the scripts; write and submit nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
-      "print nothing but errors and scripts", 0, 0 },
+      "print only errors and scripts", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, AT(verbose), NULL,
-      "of --wait: instead of a progress bar a line when something is another, "
-      "on a terminal or not", 0, 0 },
+      "for --wait: print a line for each change instead of a progress bar, "
+      "also without a terminal", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -427,36 +428,38 @@ const struct chorale_verb chorale_verb_submit = {
     .args = "results.db",
     .summary = "measure through job arrays of Slurm",
     .detail =
-        "Plans as `chorale tune` does, and packs the launches into elements "
-        "of job arrays: one array for each number of nodes and of ranks a "
-        "node, each element as long as its time limit allows. Launches of "
-        "one cell go to different elements, so that they see different "
-        "allocations. Where the partition has more nodes than an element "
-        "needs, elements of different launches leave out different ones, by "
-        "the seed (#SBATCH --exclude): each may have half of those that work, "
-        "and twice as many as it needs; and in each launch ranks are on all "
-        "nodes but the first in another order. --any-nodes is without that, "
-        "and nothing is left out where --constraint, --reservation, --switches "
-        "or an option says which nodes to take. Where the nodes that an array "
-        "may have are gone, `scontrol update JobId=ID ExcNodeList=` lets it "
-        "have any. The summary says on how many sets of nodes a cell was "
-        "measured. Launches on fewer nodes share the start of a larger one, "
-        "in groups of its nodes, where that is expected to take fewer "
-        "node-hours (`chorale run --help`). Each element measures into a "
-        "database of its own; a last job merges them, fits, decides, and "
-        "writes the dispatch file and the summary beside results.db. Scripts, "
-        "logs and shards are in results-slurm/, `chorale status` shows how far "
-        "they are, `chorale job --help` says what the jobs do.\n"
-        "Ahead of its time limit an element publishes what it has and is "
-        "requeued until it is done. The same command again submits what is "
-        "missing, and nothing that is still in the queue.\n"
-        "Nodes are not shared and ranks are bound to cores; where Slurm "
-        "cannot bind, nothing is submitted unless the site file says bind = "
-        "no, and where ranks of a launch were not bound its element fails.\n"
-        "With --wait and --compare the exit code is the campaign's verdict: 0, "
-        "1 if something is red, 75 if runs are missing, and nothing was "
-        "compared, 3 if the last job was cancelled or died, else what it "
-        "ended with, 4 where a shard is damaged.",
+        "Plans as `chorale tune` does and packs the launches into elements "
+        "of job arrays. There is one array for each number of nodes and ranks "
+        "a node; each element is as long as its time limit allows. Launches "
+        "of one cell go to different elements, so that they get different "
+        "allocations.\n"
+        "If the partition has more nodes than an element needs, elements of "
+        "different launches exclude different nodes, by the seed (#SBATCH "
+        "--exclude). An element may still use half of the working nodes and "
+        "twice as many as it needs. In each launch the ranks also use all "
+        "nodes except the first in another order. --any-nodes disables both. "
+        "No node is excluded if --constraint, --reservation, --switches or an "
+        "option selects nodes. If the nodes of an array are gone, `scontrol "
+        "update JobId=ID ExcNodeList=` lets it use any node. The summary "
+        "shows on how many sets of nodes a cell was measured.\n"
+        "Launches on fewer nodes share the start of a larger launch, in "
+        "groups of its nodes, where this is expected to take fewer node-hours "
+        "(`chorale run --help`).\n"
+        "Each element measures into its own database. A last job merges them, "
+        "fits, decides, and writes the dispatch file and the summary beside "
+        "results.db. Scripts, logs and shards are in results-slurm/. `chorale "
+        "status` shows the progress, and `chorale job --help` explains the "
+        "jobs.\n"
+        "Before its time limit an element publishes its results and is "
+        "requeued until it is done. Repeat the command to submit missing "
+        "runs; runs in the queue are not submitted again.\n"
+        "Nodes are not shared and ranks are bound to cores. If Slurm cannot "
+        "bind, no job is submitted unless the site file has bind = no. An "
+        "element fails if the ranks of a launch were not bound.\n"
+        "With --wait and --compare the exit code is the campaign's verdict: 0 "
+        "for success, 1 if a finding fails, 75 if runs are missing and "
+        "no comparison was made, 3 if the last job was cancelled or died, 4 if "
+        "a shard is damaged, else the last job's exit code.",
     .example =
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "
         "main --time 2h --dry-run\n"

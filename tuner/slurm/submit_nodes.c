@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* submit_nodes.c - which nodes a submission's elements leave out, so that
- * launches of a cell are made on others each (node_sets.h): a step of
- * submit.c. */
+/* submit_nodes.c - chooses the nodes that elements exclude, so that launches of
+ * a cell run on different nodes (node_sets.h). A step of submit.c. */
 #include "config.h"
 
 #include "tuner/slurm/submit.h"
@@ -12,8 +11,8 @@
 
 #include "tuner/slurm/node_sets.h"
 
-/* What says by itself which nodes a job may have, or of what they have enough:
- * then nothing is known of those that others leave. NULL: nothing. */
+/* The option that selects nodes, or resources that only some nodes have; the
+ * excluded nodes of other sets would then be wrong. NULL without one. */
 static const char *named(const struct chorale_site *site)
 {
     static const char *const word[] = {
@@ -34,7 +33,7 @@ static const char *named(const struct chorale_site *site)
     for (int i = 0; i < site->noption; i++) {
         size_t length = strcspn(site->option[i], "=");
 
-        /* sbatch takes beginnings. */
+        /* sbatch accepts prefixes. */
         for (size_t k = 0; k < sizeof(word) / sizeof(word[0]); k++)
             if (strncmp(word[k], site->option[i], length) == 0)
                 return word[k];
@@ -49,7 +48,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Ordinals of the launches, each once, in order. */
+/* The distinct ordinals of the launches, ascending. */
 static int *ordinals(const struct chorale_submit *s, size_t *count_p)
 {
     int *list = malloc((s->nlaunch + 1) * sizeof(*list));
@@ -67,7 +66,7 @@ static int *ordinals(const struct chorale_submit *s, size_t *count_p)
     return list;
 }
 
-/* nset sets of ordinals that follow each other. */
+/* Divide the ordinals into nset sets of consecutive ones. */
 static void assign(struct chorale_submit *s, const int *ordinal, size_t count,
                    size_t nset)
 {
@@ -96,7 +95,8 @@ static long count_arrays(const struct chorale_submit *s)
     return count;
 }
 
-/* Not in more arrays than the last job can wait for, if that can be. */
+/* Make the sets; if possible not in more arrays than the last job can wait
+ * for. */
 static enum chorale_err make_sets(struct chorale_submit *s, size_t *nset_p)
 {
     size_t count = 0, nset;
@@ -113,7 +113,7 @@ static enum chorale_err make_sets(struct chorale_submit *s, size_t *nset_p)
     return CHORALE_OK;
 }
 
-/* The smallest element: the most that any leaves out. */
+/* The most nodes that an element excludes, which is the smallest element. */
 static size_t most_spared(const struct chorale_submit *s)
 {
     size_t most = 0;
@@ -147,21 +147,21 @@ enum chorale_err chorale_submit_sets(struct chorale_submit *s)
         return CHORALE_OK;
     if (by != NULL) {
         if (!s->opts->quiet)
-            printf("%s says which nodes elements get: none leaves out any\n",
+            printf("%s selects the nodes, so elements exclude none\n",
                    by);
         return CHORALE_OK;
     }
     if (chorale_slurm_usable(partition[0] != '\0' ? partition : NULL,
                              most_ranks(s), &s->nodes, &why) != CHORALE_OK) {
-        fprintf(stderr, "chorale: %s: elements get the nodes that Slurm gives "
-                        "them\n", why.text);
+        fprintf(stderr, "chorale: %s: the nodes of all elements are "
+                        "chosen by Slurm\n", why.text);
         return CHORALE_OK;
     }
     err = make_sets(s, &nset);
     if (err == CHORALE_OK && nset > 1 && most_spared(s) > 0 &&
         !s->opts->quiet)
-        printf("%zu sets of elements leave out up to %zu of %zu nodes, each "
-               "others: launches of a cell see different nodes\n", nset,
+        printf("%zu sets of elements exclude up to %zu of %zu nodes: "
+               "launches of a cell see different nodes\n", nset,
                most_spared(s), s->nodes.count);
     return err;
 }

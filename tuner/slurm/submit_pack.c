@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* submit_pack.c - which launches go into which element, and what that will
- * cost: a step of submit.c. */
+/* submit_pack.c - packs launches into elements and checks the cost. A step of
+ * submit.c. */
 #include "config.h"
 
 #include "tuner/slurm/submit.h"
@@ -10,12 +10,12 @@
 
 #include "tuner/plan/estimate.h"
 
-#define LAUNCH_SECONDS 5.0 /* of starting a launch, if no more is known */
-#define NODE_HOURS 100.0  /* above them --max-node-hours is asked for */
+#define LAUNCH_SECONDS 5.0 /* default of starting a launch */
+#define NODE_HOURS 100.0  /* above, --max-node-hours is required */
 
-/* What launches are expected to take beside their start, to compare by; and at
- * most: that of their cells, but of calls so long that the least repetitions
- * take more than a cell's time it is what these take. */
+/* Set the expected seconds of launches without their start, for comparison, and
+ * their upper bound. The bound is the sum of cell times, or of the least
+ * repetitions where these take longer. */
 static enum chorale_err expect(struct chorale_submit *s, double *start_up)
 {
     const struct chorale_plan *plan = &s->opts->plan;
@@ -56,7 +56,7 @@ static enum chorale_err expect(struct chorale_submit *s, double *start_up)
     return err;
 }
 
-/* What sharing starts saves. */
+/* Print what shared starts save. */
 static void show_expected(const struct chorale_submit *s, double start_up)
 {
     double each, shared = chorale_pack_expected(s->launch, s->nlaunch,
@@ -71,9 +71,9 @@ static void show_expected(const struct chorale_submit *s, double start_up)
                each / 3600);
 }
 
-/* The element that takes longest, and what that may be at most: a launch is in
- * one element whole, and may take more than a job's limit. stated: by
- * --cell-time alone, not by an estimate. */
+/* Find the element that takes longest; returns its most seconds. A launch is
+ * never split over elements and may exceed a job's limit. stated: by
+ * --cell-time only, without estimates. */
 static double longest(const struct chorale_submit *s, int stated,
                       long *element_p)
 {
@@ -92,8 +92,9 @@ static double longest(const struct chorale_submit *s, int stated,
     return most;
 }
 
-/* What does not fit into one start goes on in the next, if there is one. An
- * estimate refuses nothing here: it may be of a model that is far off. */
+/* Check that no element needs more starts than allowed; each start continues
+ * the previous one. Estimates are not used here, as the model may be far
+ * off. */
 static enum chorale_err check_starts(const struct chorale_submit *s,
                                      double limit)
 {
@@ -103,9 +104,9 @@ static enum chorale_err check_starts(const struct chorale_submit *s,
 
     if (starts > (double)o->attempts)
         return chorale_fail(s->msg, CHORALE_USAGE,
-                            "element %ld may take %.0f s, which are %.0f "
-                            "starts of --time %.0f s less its lead, and "
-                            "--attempts allows %ld; give it a longer --time, "
+                            "element %ld may take %.0f s, so %.0f "
+                            "starts of --time %.0f s less its lead, but "
+                            "--attempts allows %ld; give a longer --time, "
                             "or more --attempts", element, seconds, starts,
                             o->seconds, o->attempts);
     seconds = longest(s, 0, &element);
@@ -142,7 +143,7 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
         hours += s->launch[i].seconds * s->launch[i].nodes / 3600;
         if (o->nodes > 0 && s->launch[i].nodes > o->nodes)
             return chorale_fail(s->msg, CHORALE_USAGE, "P = %d at %d a node "
-                                "needs %d nodes, --nodes allows %ld; raise "
+                                "needs %d nodes, but --nodes allows %ld; raise "
                                 "it, or plan fewer ranks",
                                 s->launch[i].p.comm_size, s->launch[i].p.ppn,
                                 s->launch[i].nodes, o->nodes);
@@ -156,7 +157,7 @@ enum chorale_err chorale_submit_pack(struct chorale_submit *s)
     if (hours > most)
         return chorale_fail(s->msg, CHORALE_USAGE,
                             "this may take %.3g node-hours; %s %.3g to allow "
-                            "that, or ask for fewer cells, sizes or launches",
-                            hours, "say --max-node-hours", hours * 1.01);
+                            "it, or plan fewer cells, sizes or launches",
+                            hours, "give --max-node-hours", hours * 1.01);
     return check_starts(s, opts.limit);
 }

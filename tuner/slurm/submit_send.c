@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* submit_send.c - what is to be submitted becomes jobs: see submit.h. */
+/* submit_send.c - submits scripts to Slurm and waits for their jobs. */
 #include "config.h"
 
 #include "tuner/slurm/submit.h"
@@ -16,8 +16,8 @@
 
 #include "tuner/slurm/gather_shards.h"
 
-/* The job of elements first ... last, or, with first 0, the one that comes
- * after what it depends on. */
+/* Submit the job of elements first ... last, or with first 0 the last job,
+ * which depends on the others. */
 static enum chorale_err send_script(struct chorale_submit *s, const char *file,
                                     long first, long last, int again,
                                     char job_id[32])
@@ -34,7 +34,7 @@ static enum chorale_err send_script(struct chorale_submit *s, const char *file,
                                     s->depends.word[i]);
         chorale_args_add(&words, "%s", text);
     }
-    if (again) /* it may have had too little */
+    if (again) /* the first may have had too little time */
         chorale_args_add(&words, "--time=%.0f", ceil(s->opts->seconds / 60));
     chorale_args_add(&words, "%s", file);
     err = chorale_slurm_submit(&words, job_id, s->msg);
@@ -45,7 +45,7 @@ static enum chorale_err send_script(struct chorale_submit *s, const char *file,
     return err;
 }
 
-/* Show a script, or write it and submit it; its job's id into job_id. */
+/* Print a script, or write and submit it; job_id is set to its job's id. */
 static enum chorale_err one_script(struct chorale_submit *s, const char *name,
                                    const struct chorale_scripts_array *array,
                                    char job_id[32])
@@ -85,7 +85,7 @@ size_t chorale_submit_array(const struct chorale_submit *s, size_t from)
     return to;
 }
 
-/* The array of launches from ... to - 1. */
+/* Submit the array of launches from ... to - 1. */
 static enum chorale_err one_array(struct chorale_submit *s, size_t from,
                                   size_t to)
 {
@@ -112,7 +112,7 @@ static enum chorale_err one_array(struct chorale_submit *s, size_t from,
     return err;
 }
 
-/* All arrays; then the job that merges. */
+/* Submit all arrays, then the merging job. */
 static enum chorale_err all_scripts(struct chorale_submit *s)
 {
     enum chorale_err err = CHORALE_OK;
@@ -127,7 +127,8 @@ static enum chorale_err all_scripts(struct chorale_submit *s)
     return err;
 }
 
-/* Half of a submission has nobody who gathers it. Nobody looks for its jobs. */
+/* Cancel a partial submission, which no job would merge, and forget its
+ * jobs. */
 static void take_back(struct chorale_submit *s)
 {
     struct chorale_errmsg why;
@@ -137,11 +138,11 @@ static void take_back(struct chorale_submit *s)
     if (!s->opts->dry_run &&
         chorale_submission_job(s->store, s->submission, 1, LONG_MAX, "",
                                &why) != CHORALE_OK)
-        fprintf(stderr, "chorale: submit: `chorale status` still looks for "
-                "jobs that were taken back: %s\n", why.text);
+        fprintf(stderr, "chorale: submit: `chorale status` still lists "
+                        "cancelled jobs: %s\n", why.text);
 }
 
-/* Whoever looks at the queue now knows of them, whatever squeue said last. */
+/* Add the jobs to the cached queue, so that later looks find them. */
 static void tell_submitted(struct chorale_submit *s)
 {
     struct chorale_element *list = NULL;
@@ -165,7 +166,7 @@ static void tell_submitted(struct chorale_submit *s)
     free(text);
 }
 
-/* A line for each launch, for people. */
+/* Write a line for each launch, for people. */
 static enum chorale_err write_table(const struct chorale_submit *s)
 {
     char file[sizeof(s->folder) + 16];
@@ -244,12 +245,12 @@ void chorale_submit_tell_held(struct chorale_submit *s,
         return;
     s->told_held = *held;
     chorale_progress_clear(&s->bar);
-    fprintf(stderr, "chorale: submit: job %s_%ld is %s: mend what stopped it, "
-            "then `scontrol release %s_%ld`\n", element->job_id,
+    fprintf(stderr, "chorale: submit: job %s_%ld is %s; repair its cause, "
+            "then run `scontrol release %s_%ld`\n", element->job_id,
             element->task, state, element->job_id, element->task);
 }
 
-/* Runs that its elements have made, and what these are doing. */
+/* Count the runs of the submission's elements, and describe their jobs. */
 static enum chorale_err look(struct chorale_submit *s, sqlite3_int64 *done_p,
                              sqlite3_int64 *total_p, char *what, size_t size)
 {
@@ -286,13 +287,13 @@ static enum chorale_err look(struct chorale_submit *s, sqlite3_int64 *done_p,
         snprintf(what, size, "%ld of %zu elements run, %ld wait", running,
                  count, waiting);
     else
-        snprintf(what, size, "job %s, which merges", s->gather_job);
+        snprintf(what, size, "merging job %s", s->gather_job);
     free(list);
     chorale_store_close(store);
     return err;
 }
 
-/* The database is written by the last job at times: it tells more later. */
+/* Show progress. While the last job writes the database, a look may fail. */
 static void show(struct chorale_submit *s, int first)
 {
     sqlite3_int64 done, total;
@@ -308,8 +309,8 @@ static void show(struct chorale_submit *s, int first)
         chorale_progress_to(&s->bar, (long)done, what);
 }
 
-/* Is the job that merges there still? A failing squeue is told once: whoever
- * waits does so for ten minutes without an answer, or more. */
+/* Set *there_p to whether the merging job is in the queue. A failing squeue is
+ * reported once and tolerated for ten minutes. */
 static enum chorale_err look_again(struct chorale_submit *s,
                                    long long *since_p, int *there_p)
 {
@@ -332,8 +333,8 @@ static enum chorale_err look_again(struct chorale_submit *s,
     return CHORALE_OK;
 }
 
-/* Sleeps until the queue is to be asked again. 1: the last job has left its
- * verdict. A look at a file costs Slurm nothing, so it is made each second. */
+/* Sleep until squeue may be asked again. Returns 1 once the last job has left
+ * its result; that file is checked each second, as this does not load Slurm. */
 static int verdict_comes(const struct chorale_submit *s)
 {
     char file[sizeof(s->folder) + 16];
@@ -347,7 +348,7 @@ static int verdict_comes(const struct chorale_submit *s)
     return 0;
 }
 
-/* Until the last job has left its verdict, or is gone. */
+/* Wait until the last job has left its result or is gone. */
 enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 {
     long long since = 0;
@@ -359,8 +360,8 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
     while (err == CHORALE_OK && there && !verdict_comes(s)) {
         if (chorale_stop_requested()) {
             err = chorale_fail(s->msg, CHORALE_STOPPED,
-                               "job %s, which merges, is still in the queue; "
-                               "the same command waits for it again",
+                               "merging job %s is still in the queue; "
+                               "repeat the command to wait for it",
                                s->gather_job);
             break;
         }
@@ -372,8 +373,7 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
     return err == CHORALE_OK ? chorale_gather_verdict(s->folder, s->msg) : err;
 }
 
-/* The submission made last, into s; 0: there is none whose last job is
- * known. */
+/* Load the latest submission into s. Returns 0 if its last job is unknown. */
 static int find_last(struct chorale_submit *s, enum chorale_err *err_p)
 {
     sqlite3_stmt *stmt = NULL;
@@ -398,7 +398,7 @@ static int find_last(struct chorale_submit *s, enum chorale_err *err_p)
     return *err_p == CHORALE_OK && row && s->gather_job[0] != '\0';
 }
 
-/* Job arrays of the submission that the queue still has, to depend on. */
+/* List the submission's job arrays in the queue, for the dependency. */
 static enum chorale_err find_queued(struct chorale_submit *s)
 {
     struct chorale_element *list = NULL;
@@ -420,7 +420,7 @@ static enum chorale_err find_queued(struct chorale_submit *s)
     return err;
 }
 
-/* The last job was cancelled, or lost, or could not make a table: once more. */
+/* Submit the last job again after it was cancelled, lost, or made no table. */
 static enum chorale_err gather_again(struct chorale_submit *s)
 {
     char file[sizeof(s->folder) + 16], verdict[sizeof(file)];
@@ -430,15 +430,15 @@ static enum chorale_err gather_again(struct chorale_submit *s)
     if (err == CHORALE_OK && access(file, R_OK) != 0)
         return chorale_fail_read(s->msg, file, errno);
     snprintf(verdict, sizeof(verdict), "%s/gather.txt", s->folder);
-    unlink(verdict); /* or whoever waits would take it for the new one's */
+    unlink(verdict); /* else waiting commands would read the old result */
     if (err == CHORALE_OK)
         err = send_script(s, file, 0, 0, 1, s->gather_job);
     if (err != CHORALE_OK)
         return err;
     tell_submitted(s);
     if (!s->opts->quiet)
-        printf("submitted job %s, which merges, again: the one before has made "
-               "no whole table\n", s->gather_job);
+        printf("submitted merging job %s again: the previous one made no "
+               "complete table\n", s->gather_job);
     return CHORALE_OK;
 }
 

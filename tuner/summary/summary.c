@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary.c - the one page at the end of a campaign: see summary.h. Every
- * number is read from the database; only means over its rows are formed. */
+/* summary.c - prints the page at the end of a campaign. Every number is read
+ * from the database; only means over its rows are computed here. */
 #include "tuner/summary/summary.h"
 
 #include <errno.h>
@@ -40,8 +40,8 @@ static const char progress_sql[] =
     " FROM v_progress WHERE system ="
     " (SELECT name FROM system WHERE system_id = ?1)";
 
-/* "1 us [0.98 us, 1.02 us]", per byte for beta and tau; in words whether
- * sends and receives overlap. */
+/* Print "1 us [0.98 us, 1.02 us]", per byte for beta and tau; and whether sends
+ * and receives overlap. */
 static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     const char *param = chorale_page_text(stmt, 0);
@@ -83,7 +83,7 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
     if (strcmp(param, "beta") == 0 && value > 0)
         fprintf(page->out, ", %.4g GB/s", 1e-9 / value);
     fputc('\n', page->out);
-    page->heading[0] = '1'; /* there is a model */
+    page->heading[0] = '1'; /* a model exists */
 }
 
 static const char *percent(double share, char text[32])
@@ -96,8 +96,8 @@ static const char *percent(double share, char text[32])
     return text;
 }
 
-/* How far the model is from the measurements: one line for the parameters
- * that were fitted together. */
+/* Print the error of the model: one line for each set of parameters fitted
+ * together. */
 static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     const char *item = page->markdown ? "- " : "  ";
@@ -109,7 +109,7 @@ static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
             percent(sqlite3_column_double(stmt, 0), median),
             percent(sqlite3_column_double(stmt, 1), worst));
     if (sqlite3_column_int(stmt, 3) == 0)
-        fprintf(page->out, "%sWarning: lack of fit; do not predict by this "
+        fprintf(page->out, "%sWarning: lack of fit; do not predict with this "
                            "model\n", item);
 }
 
@@ -124,7 +124,7 @@ static void each_system(struct chorale_page *page, sqlite3_stmt *stmt)
     fputs(page->markdown ? "- MPI library: " : "  MPI library: ", page->out);
     chorale_page_put(page, chorale_page_text(stmt, 2));
     fputc('\n', page->out);
-    page->heading[0] = '1'; /* there is such a system */
+    page->heading[0] = '1'; /* the system exists */
 }
 
 static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
@@ -152,7 +152,7 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
             sqlite3_column_int(stmt, 4) == 1 ? "" : "es");
 }
 
-/* Which flag a word of v_summary.validity is; the last for all others. */
+/* The index of a flag of v_summary.validity; the last for unknown words. */
 static int find_flag(const char *word, size_t len)
 {
     int i;
@@ -176,7 +176,7 @@ void chorale_flags_read(const char *list, int has[CHORALE_NFLAG])
     }
 }
 
-/* Count each of a cell's flags once; the launches' lists may repeat them. */
+/* Count each of a cell's flags once; the lists of launches may repeat them. */
 static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     int has[CHORALE_NFLAG];
@@ -214,7 +214,7 @@ static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
     if (any == 0)
         return;
     remark(page);
-    put_count(page, count[0], "runs are still to do", "");
+    put_count(page, count[0], "runs are still pending", "");
     put_count(page, count[1], "runs gave a wrong result: never chosen", "");
     put_count(page, count[2], "runs failed", "");
     put_count(page, count[3], "runs were not applicable", "");
@@ -248,13 +248,14 @@ static enum chorale_err put_model(struct chorale_page *page,
             " WHERE system_id = ?1 ORDER BY 3, 1",
             each_error, msg);
     if (err == CHORALE_OK && page->heading[0] == '\0')
-        fputs("Nothing fitted yet: `chorale fit` does.\n", page->out);
+        fputs("Nothing fitted yet; run `chorale fit`.\n", page->out);
     return err;
 }
 
-/* Launches at whose end more processes ran on a node than ranks ever do there
- * at once, by more than half a one: others were in the way. The load is of the
- * last minute, so that of short launches it is that of those before too. */
+/* Launches at whose end a node had more processes than the most ranks that ever
+ * run there at once, by more than 0.5: other programs disturbed them. The load
+ * is the mean of the last minute, so for short launches it includes the time
+ * before. */
 const char chorale_summary_load_sql[] =
     "WITH l AS (SELECT launch_id, max(CAST(e.value AS REAL)) AS load"
     "   FROM launch JOIN environment e USING (launch_id)"
@@ -304,14 +305,14 @@ void chorale_summary_places(FILE *out, sqlite3_stmt *stmt)
     if (n[1] != n[0])
         fprintf(out, " to %lld", (long long)n[1]);
     if (n[6] == 1) {
-        fputs(" all ran on the same nodes: the intervals do not tell what "
-              "other nodes would change\n", out);
+        fputs(" all ran on the same nodes: the intervals do not include "
+              "node-to-node variation\n", out);
         return;
     }
     fprintf(out, " ran on %lld", (long long)n[5]);
     if (n[6] != n[5])
         fprintf(out, " to %lld", (long long)n[6]);
-    fputs(" different sets of nodes, which is in the intervals\n", out);
+    fputs(" different sets of nodes; the intervals include this\n", out);
 }
 
 static void each_place(struct chorale_page *page, sqlite3_stmt *stmt)
@@ -321,7 +322,7 @@ static void each_place(struct chorale_page *page, sqlite3_stmt *stmt)
     chorale_summary_places(page->out, stmt);
 }
 
-/* Why the library stayed, where it is not that nothing was faster. */
+/* Reasons why the library stayed, other than that no variant was faster. */
 const char chorale_summary_kept_sql[] =
     "SELECT reason, count(*) FROM decision WHERE system_id = ?1"
     " AND target = 'dispatch' AND provider = 'library'"
@@ -351,7 +352,7 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
                              "system WHERE system_id = ?1",
                              each_system, msg);
     if (err == CHORALE_OK && page.heading[0] == '\0')
-        err = chorale_fail(msg, CHORALE_DATA, "%s: no system of number %lld; "
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no system number %lld; "
                            "`chorale status` lists them",
                            chorale_store_path(store), (long long)system_id);
     page.heading[0] = '\0';

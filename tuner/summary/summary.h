@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary.h - the decision table as a page that a person reads. */
+/* summary.h - prints a system's decisions and measurements on one page for
+ * people. */
 #ifndef CHORALE_TUNER_SUMMARY_SUMMARY_H
 #define CHORALE_TUNER_SUMMARY_SUMMARY_H
 
@@ -7,16 +8,16 @@
 
 #include "db/store.h"
 
-/* Print what was measured of a system, what was decided and what it gains,
- * the fitted parameters, and what speaks against the numbers. At most 100
- * columns; with markdown the same as Markdown. Reads only. CHORALE_DATA: no
- * such system; CHORALE_ENV: out cannot be written. */
+/* Print the measured points, the decisions and their gain, the fitted
+ * parameters, and remarks on the quality of the numbers. Lines have at most 100
+ * columns; markdown selects Markdown. Only reads the database. CHORALE_DATA: no
+ * such system. CHORALE_ENV: out cannot be written. */
 enum chorale_err chorale_summary_print(struct chorale_store *store,
                                        sqlite3_int64 system_id, FILE *out,
                                        int markdown,
                                        struct chorale_errmsg *msg);
 
-/* Write it as a Markdown file, which is there in full or not at all. */
+/* Write the page as a Markdown file, which is replaced atomically. */
 enum chorale_err chorale_summary_write(struct chorale_store *store,
                                        sqlite3_int64 system_id,
                                        const char *path,
@@ -29,22 +30,26 @@ enum chorale_err chorale_summary_report(const char *path, const char *system,
                                         const char *file,
                                         struct chorale_errmsg *msg);
 
-/* What v_summary.validity may say of a cell, and in words; the last, "", stands
+/* The flags of v_summary.validity and their descriptions; the last, "", stands
  * for all others. */
 #define CHORALE_NFLAG 8
 extern const char *const chorale_flags[CHORALE_NFLAG][2];
-/* Which of them a list names: has[i] 1 or 0. */
+/* Parse a list of flags: has[i] is set to 1 or 0. */
 void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);
 
-/* With the system as ?1. Other programs ran beside: of how many launches, of
- * how many, most processes of a node at their end, ranks of a node. Why the
- * library stays where that is not that nothing was faster: reason, ranges. */
+/* Queries with the system as ?1.
+ *
+ * load: launches beside which other programs ran, all launches, most processes
+ * of a node at their end, ranks of a node.
+ *
+ * kept: why ranges stay with the library, other than that no variant was
+ * faster: reason, number of ranges. */
 extern const char chorale_summary_load_sql[];
 extern const char chorale_summary_kept_sql[];
 
-/* On how many sets of nodes launches of several nodes ran: a row for those
- * numbers of ranks of which they are more than one, and one for the others,
- * which a line is written of. */
+/* The number of sets of nodes on which launches of several nodes ran. One row
+ * is for the numbers of ranks with several sets, one for those with a single
+ * set. chorale_summary_places() prints a row as a line. */
 extern const char chorale_summary_places_sql[];
 void chorale_summary_places(FILE *out, sqlite3_stmt *row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary_page.c - text on the summary's page: see summary_page.h. */
+/* summary_page.c - writes escaped text on the summary's page. */
 #include "tuner/summary/summary_page.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ const char *chorale_page_text(sqlite3_stmt *stmt, int column)
     return value != NULL ? (const char *)value : "";
 }
 
-/* Does Markdown read this character as more than itself? */
+/* Returns 1 if Markdown treats this character as markup. */
 static int is_markup(const char *begin, const char *at)
 {
     if (*at == '(') /* [text](link) */

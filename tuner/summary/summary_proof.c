@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary_proof.c - the headline of the summary: the table as it was measured
- * when all was decided. */
+/* summary_proof.c - prints the validation results, the headline of the
+ * summary. */
 #include "tuner/summary/summary_page.h"
 
 #include <math.h>

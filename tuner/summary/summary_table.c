@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary_table.c - the decision table of the summary, and what it gains over
- * all measured points: each row's confirmed speed-up, weighted by how many of
- * them it covers. */
+/* summary_table.c - prints the decision table and its gain over all measured
+ * points: the mean of the rows' confirmed speed-ups, weighted by the number of
+ * measured points that they cover. */
 #include "tuner/summary/summary_page.h"
 
 #include <math.h>
@@ -15,14 +15,14 @@
     "  dtype, op, n FROM v_summary"                                          \
     "  WHERE system_id = ?1 AND provider = 'library')"
 
-/* A process count was measured. */
+/* True if the process count was measured. */
 #define MEASURED                                                             \
     "EXISTS (SELECT 1 FROM p WHERE p.coll = d.coll"                          \
     "  AND p.comm_size = d.comm_size AND p.ppn = d.ppn"                      \
     "  AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op)"
 
-/* One row for each cell of the table: the decision and how many measured
- * points it covers. */
+/* One row for each decision, with the number of measured points that it
+ * covers. */
 static const char decision_sql[] =
     POINTS
     " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"
@@ -38,7 +38,7 @@ static const char decision_sql[] =
     "  AND " MEASURED
     " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
 
-/* Rows of choices at process counts between the measured ones. */
+/* Counts choices at process counts between measured ones. */
 static const char between_sql[] =
     POINTS
     " SELECT count(*) FROM decision d WHERE system_id = ?1"
@@ -48,7 +48,8 @@ static const char points_sql[] =
     "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, ppn, shape, dtype,"
     " op, n FROM v_summary WHERE system_id = ?1 AND provider = 'library')";
 
-/* The range of n: "128 B to 64 KiB", "128 B to < 64 KiB", "from 64 KiB". */
+/* Format a range of n: "128 B to 64 KiB", "128 B to < 64 KiB", "from 64
+ * KiB". */
 static void range(sqlite3_int64 lo, sqlite3_int64 hi, char *out, size_t size)
 {
     char from[32], to[32];
@@ -65,7 +66,7 @@ static void range(sqlite3_int64 lo, sqlite3_int64 hi, char *out, size_t size)
                  chorale_page_bytes(hi, to));
 }
 
-/* One line of the table. The first cells of a plain one are padded. */
+/* Print one line of the table; the first cells of plain text are padded. */
 static void put_row(const struct chorale_page *page, const char *const cell[4])
 {
     static const int width[4] = { -12, -24, -38, 0 };
@@ -85,7 +86,7 @@ static void put_row(const struct chorale_page *page, const char *const cell[4])
     fputs(page->markdown ? "|\n" : "\n", page->out);
 }
 
-/* The rows of another type or operation than the table's say so. */
+/* Note which rows of another type or operation the table uses instead. */
 static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     struct chorale_served_kind kind;
@@ -95,7 +96,7 @@ static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
     if (chorale_served_kind_load(page->store, page->system_id,
                                chorale_page_text(stmt, 0), "dispatch", &kind,
                                &msg) != CHORALE_OK)
-        /* Whoever asks for the next row is told. */
+        /* The query for the next row reports the error. */
         return;
     chorale_served_kind_instead(&kind, chorale_page_text(stmt, 4),
                          chorale_page_text(stmt, 5),
@@ -127,8 +128,8 @@ static void put_table_head(struct chorale_page *page, sqlite3_stmt *stmt,
         fputs("| ---: | :--- | :--- | :--- |\n", page->out);
 }
 
-/* Add a row's points to the headline. A choice that was never timed against
- * the library counts as no gain. */
+/* Add a row's points to the headline. A choice without a measured ratio to the
+ * library counts as no gain. */
 static void count_points(struct chorale_page *page, const char *where,
                          double speedup, int library, sqlite3_int64 points)
 {
@@ -223,10 +224,10 @@ static void put_headline(struct chorale_page *page)
     fprintf(page->out,
             "%lld of %lld measured points gain; geometric mean of the "
             "speed-up over all points x%.2f\n(x1.00 where the library's "
-            "default stays, as it does at every n and P not listed%s).\n",
+            "default stays, also at every n and P not listed%s).\n",
             (long long)page->ngained, (long long)page->npoints,
             exp(page->sum_log / (double)page->npoints),
-            page->nbetween > 0 ? " but for those below" : "");
+            page->nbetween > 0 ? " except those below" : "");
     if (page->nbetween > 0)
         fprintf(page->out, "Between the measured process counts the table has "
                 "%lld more %s that are expected to gain:\n`chorale decide` "
@@ -250,7 +251,7 @@ enum chorale_err chorale_page_decisions(struct chorale_page *page,
         chorale_page_query(page, decision_sql, each_decision, msg);
 
     if (err == CHORALE_OK && page->heading[0] == '\0')
-        fputs("\nNothing decided yet: `chorale decide` does.\n", page->out);
+        fputs("\nNothing decided yet; run `chorale decide`.\n", page->out);
     if (err == CHORALE_OK)
         err = chorale_page_query(page, points_sql, each_points, msg);
     if (err == CHORALE_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split_command.c - see split_command.h. No launcher's options are known here but how
- * they say the number of ranks: which word is the application's follows from
- * what the trace says was started. */
+/* split_command.c - finds the application in a launcher's command line. The
+ * only launcher options known here are those for the number of ranks. The
+ * application's word is found by the program name in the trace. */
 #include "config.h"
 
 #include "tuner/try/split_command.h"
@@ -16,7 +16,7 @@
 #include "tuner/base/shell_quote.h"
 #include "tuner/base/process.h"
 
-#define SAY_WHERE "say where it begins with a second --, as in `chorale try " \
+#define SAY_WHERE "mark its start with a second --, as in `chorale try " \
                   "-- mpiexec -n 2 -- ./app`"
 
 int chorale_try_cut(char **argv)
@@ -53,7 +53,7 @@ enum chorale_err chorale_try_find(char **argv, const char *program, int *at_p,
         if (is_program(argv[i], program) && count++ == 0)
             *at_p = i;
         if (strcmp(argv[i], ":") == 0)
-            return chorale_fail(msg, CHORALE_USAGE, "try: ':': a command that "
+            return chorale_fail(msg, CHORALE_USAGE, "try: ':': the command "
                                 "starts several programs; measure with "
                                 "`chorale tune` and name its database, or, if "
                                 "this is the application's, " SAY_WHERE);
@@ -61,8 +61,8 @@ enum chorale_err chorale_try_find(char **argv, const char *program, int *at_p,
     if (count == 1)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_USAGE, "try: the ranks ran '%.100s', "
-                        "which %s of the command: %s", program,
-                        count == 0 ? "is no word" : "are several words",
+                        "which is %s of the command; %s", program,
+                        count == 0 ? "no word" : "several words",
                         SAY_WHERE);
 }
 
@@ -75,8 +75,8 @@ static int is_number(const char *text, int number)
         && value == number;
 }
 
-/* How many letters of word i stand before the number of ranks, -1: it does not
- * say it. -n 4, -np 4, --ntasks 4, --ntasks=4, -n4. */
+/* The number of characters of word i before the number of ranks, or -1 if the
+ * word does not give it: -n 4, -np 4, --ntasks 4, --ntasks=4, -n4. */
 static int before_number(char **argv, int i, int ranks)
 {
     static const char *const option[] = { "-n", "-np", "--n", "--np",
@@ -121,7 +121,7 @@ enum chorale_err chorale_try_launcher(char **argv, int at, int ranks,
                        : chorale_shell_word(argv[i], quoted, sizeof(quoted)));
         if (used >= size || strlen(argv[i]) >= PATH_MAX)
             return chorale_fail(msg, CHORALE_USAGE, "try: the launcher's words "
-                                "are longer than %zu letters; put them into a "
+                                "exceed %zu characters; put them into a "
                                 "script", size);
     }
     return CHORALE_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* split_command.h - a command that starts an application, in two: the words of the
- * launcher, and those of the application. */
+/* split_command.h - splits the command that starts an application into the
+ * words of the launcher and those of the application. */
 #ifndef CHORALE_TUNER_TRY_SPLIT_COMMAND_H
 #define CHORALE_TUNER_TRY_SPLIT_COMMAND_H
 
@@ -8,21 +8,21 @@
 
 #include "db/err.h"
 
-/* The place of a `--` in the command, which is taken out: the word that now
- * stands there begins the application. -1: there is none. */
+/* Remove a `--` from the command. Returns its index, at which the application
+ * now begins, or -1 without a `--`. */
 int chorale_try_cut(char **argv);
 
-/* The place in argv of the program that was traced as `program`, the last part
- * of its path: the one word that has this name and can be started.
- * CHORALE_USAGE: there is none, or there are several; or the command starts
+/* Find the traced program in argv. `program` is the last part of its path.
+ * *at_p is set to the index of the only word that has this name and is
+ * executable. CHORALE_USAGE: no or several such words, or the command starts
  * several programs (`:`). */
 enum chorale_err chorale_try_find(char **argv, const char *program, int *at_p,
                                   struct chorale_errmsg *msg);
 
-/* The first `at` words as a text for --launcher-cmd, with {P} in the place of
- * the one word that says the number of ranks. *fixed_p: there is none, or there
- * are several, so that it starts that many always. CHORALE_USAGE: it does not
- * fit. */
+/* Make a text for --launcher-cmd of the first `at` words, with {P} in place of
+ * the only word that gives the number of ranks. *fixed_p is set to 1 without a
+ * single such word; the command then always starts this number of ranks.
+ * CHORALE_USAGE: the text is too long. */
 enum chorale_err chorale_try_launcher(char **argv, int at, int ranks,
                                       char *text, size_t size, int *fixed_p,
                                       struct chorale_errmsg *msg);

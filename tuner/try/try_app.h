@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try_app.h - one run of an application, traced. */
+/* try_app.h - runs an application once with tracing. */
 #ifndef CHORALE_TUNER_TRY_TRY_APP_H
 #define CHORALE_TUNER_TRY_TRY_APP_H
 
 #include "tuner/exchange/trace_read.h"
 
-/* Run argv (NULL-terminated) with the shim preloaded into whatever it starts;
- * table: what it loads, NULL: none, all is the library's. trace_file is
- * overwritten, read into *trace (release it) and, unless keep, removed. The
- * program's output is passed on. *wall: s from MPI_Init to MPI_Finalize, the
- * slowest rank's; *inside: in collectives, mean over ranks. CHORALE_ENV: it
- * failed, or left no trace; CHORALE_STOPPED. */
+/* Run argv (NULL-terminated) with the shim preloaded into all programs that it
+ * starts. table is the table to load; NULL leaves all calls to the library.
+ * trace_file is overwritten and read into *trace, which the caller releases. It
+ * is removed afterwards unless keep is set. The program's output is passed on.
+ * *wall is set to the seconds from MPI_Init to MPI_Finalize of the slowest
+ * rank, *inside to those in collectives, mean over ranks. CHORALE_ENV: the
+ * application failed or wrote no trace. CHORALE_STOPPED: interrupted. */
 enum chorale_err chorale_try_run(char **argv, const char *table,
                                  const char *trace_file, int keep,
                                  struct chorale_trace_text *trace,

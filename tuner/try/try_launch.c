@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try_launch.c - see try_app.h. The shim is passed by the environment: what a
- * launcher passes on to its ranks by itself, or with one setting more (Open
- * MPI). It does nothing in programs that never initialise MPI. */
+/* try_launch.c - runs an application with the shim preloaded. The shim is
+ * passed in environment variables, which launchers forward by themselves or
+ * with one more setting (Open MPI). It does nothing in programs that never
+ * initialise MPI. */
 #include "config.h"
 
 #include "tuner/try/try_app.h"
@@ -17,7 +18,7 @@
 #include "tuner/run/launcher.h"
 #include "tuner/base/process.h"
 
-/* What the user preloads, kept over all runs. */
+/* The user's LD_PRELOAD, kept over all runs. */
 static char *others;
 static int asked, listed;
 
@@ -58,7 +59,7 @@ static enum chorale_err set_environment(const char *table,
                     : chorale_fail_memory(msg, NULL);
 }
 
-/* What is started next is no run of the application. */
+/* Restore LD_PRELOAD for programs other than the application. */
 static void restore(void)
 {
     if (asked && others != NULL)
@@ -95,15 +96,15 @@ static enum chorale_err start(char **argv, struct chorale_errmsg *msg)
         return err;
     ending = chorale_child_wait(&child, &patience, pass_on, NULL, &status);
     if (ending == CHORALE_ENDED_STOPPED)
-        return chorale_fail(msg, CHORALE_STOPPED, "try: stopped; the same "
-                            "command begins again");
+        return chorale_fail(msg, CHORALE_STOPPED, "try: stopped; repeat the "
+                            "command to start again");
     if (WIFSIGNALED(status))
-        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d; mend "
-                            "what it says, or run it without `chorale try`",
+        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d; repair "
+                            "the program, or run it without `chorale try`",
                             argv[0], WTERMSIG(status));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return chorale_fail(msg, CHORALE_ENV, "%s: ended with exit status %d; "
-                            "mend what it says, or run it without `chorale "
+                            "repair the program, or run it without `chorale "
                             "try`", argv[0], WEXITSTATUS(status));
     return CHORALE_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try_tune.c - see try_tune.h. The steps are those of the verbs import, plan,
- * run, fit, decide and generate. */
+/* try_tune.c - makes a table for one application, by the steps of the verbs
+ * import, plan, run, fit, decide and generate. */
 #include "config.h"
 
 #include "tuner/try/try_tune.h"
@@ -23,22 +23,22 @@
 #include "tuner/exchange/trace_show.h"
 #include "tuner/try/split_command.h"
 
-#define SAY_LAUNCHER "use the launcher of this chorale's MPI library, and say " \
-                     "where its words end by a second --"
+#define SAY_LAUNCHER "use the launcher of this chorale's MPI library, mark " \
+                     "the end of its words by a second --"
 
 enum { FACTS_MAX = 4 << 20, LAUNCHER_MAX = 16384 };
-enum { LAUNCHES = 6, LAUNCHES_MOST = 96 }; /* first, and of any round */
+enum { LAUNCHES = 6, LAUNCHES_MOST = 96 }; /* of the first and last round */
 
 struct job {
     const struct chorale_try_make *make;
     char db[PATH_MAX + 16], system[128];
     char launcher[LAUNCHER_MAX];
-    int fixed;               /* it starts all ranks always */
-    long nodes, ppn;         /* of all ranks, as the launcher puts them */
-    int apart;               /* it puts fewer in another way */
+    int fixed;               /* it always starts all ranks */
+    long nodes, ppn;         /* of a start with all ranks */
+    int apart;               /* fewer ranks are placed differently */
     double start_up;         /* s */
-    double ends;             /* of now(): the budget is spent */
-    long launches;           /* that are planned */
+    double ends;             /* time by now() when the budget is spent */
+    long launches;           /* planned launches */
     sqlite3_int64 campaign;
     struct chorale_errmsg *msg;
 };
@@ -51,7 +51,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A collective on one rank is nothing to measure. */
+/* Check that a collective runs on more than one rank. */
 static enum chorale_err check_trace(const struct job *job)
 {
     const struct chorale_trace_text *t = job->make->trace;
@@ -61,13 +61,13 @@ static enum chorale_err check_trace(const struct job *job)
         several += t->point[i].comm_size > 1;
     if (t->npoint == 0)
         return chorale_fail(job->msg, CHORALE_DATA, "try: %.100s makes no "
-                            "collective calls that a table could serve: there "
-                            "is nothing to win; try another input or program",
+                            "collective calls that a table could serve; "
+                            "try another input or program",
                             t->program);
     if (several == 0)
         return chorale_fail(job->msg, CHORALE_DATA, "try: %.100s calls its "
-                            "collectives on one rank: there is nothing to "
-                            "win; start it on several", t->program);
+                            "collectives on one rank, where a table gains "
+                            "nothing; start it on several", t->program);
     return CHORALE_OK;
 }
 
@@ -84,8 +84,8 @@ static enum chorale_err find_launcher(struct job *job)
     if (err != CHORALE_OK)
         return err;
     if (at == 0)
-        return chorale_fail(job->msg, CHORALE_USAGE, "try: no words before "
-                            "the application, '%.100s', start its %d ranks; "
+        return chorale_fail(job->msg, CHORALE_USAGE, "try: no launcher before "
+                            "the application '%.100s' for its %d ranks; "
                             "name the launcher, as in `chorale try -- mpiexec "
                             "-n 2 -- ./app`", make->argv[0], ranks);
     return chorale_try_launcher(make->argv, at, ranks, job->launcher,
@@ -99,7 +99,7 @@ static long fact(const char *text, const char *key)
     return at != NULL ? strtol(at + strlen(key), NULL, 10) : 0;
 }
 
-/* The words of the launcher with this many ranks. */
+/* The launcher's words for this number of ranks. */
 static enum chorale_err launcher_words(const struct job *job, int ranks,
                                        struct chorale_args *args)
 {
@@ -113,8 +113,8 @@ static enum chorale_err launcher_words(const struct job *job, int ranks,
     return err;
 }
 
-/* What the runner in the application's place finds on that many ranks: its
- * facts, or why it was not started, in text[FACTS_MAX]. */
+/* Run the runner in the application's place on this number of ranks. Its facts,
+ * or the reason why it did not start, are stored in text[FACTS_MAX]. */
 static enum chorale_err ask(const struct job *job, int ranks, char *text,
                             int *status)
 {
@@ -122,7 +122,7 @@ static enum chorale_err ask(const struct job *job, int ranks, char *text,
     enum chorale_err err = launcher_words(job, ranks, &args);
 
     if (err == CHORALE_OK && args.count >= 2) {
-        /* In the place of database and launch. */
+        /* Replaces the arguments database and launch. */
         for (int i = 0; i < 2; i++) {
             free(args.word[--args.count]);
             args.word[args.count] = NULL;
@@ -132,13 +132,14 @@ static enum chorale_err ask(const struct job *job, int ranks, char *text,
                               job->msg);
     }
     if (err == CHORALE_OK && chorale_stop_requested())
-        err = chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; the same "
-                           "command begins again");
+        err = chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; repeat "
+                           "the command to start again");
     chorale_args_free(&args);
     return err;
 }
 
-/* As many ranks as the application's, or the words were the wrong ones. */
+/* Check that the launcher's words start as many ranks as the application
+ * had. */
 static enum chorale_err probe_all(struct job *job, char *text)
 {
     const int ranks = job->make->trace->comm_size;
@@ -156,8 +157,8 @@ static enum chorale_err probe_all(struct job *job, char *text)
                             "%.200s; " SAY_LAUNCHER, job->launcher, text);
     if (found != ranks)
         return chorale_fail(job->msg, CHORALE_ENV, "try: '%.200s' starts "
-                            "chorale-runner on %ld ranks that find each other, "
-                            "and the application ran on %d; " SAY_LAUNCHER,
+                            "chorale-runner on %ld connected ranks, but "
+                            "the application ran on %d; " SAY_LAUNCHER,
                             job->launcher, found, ranks);
     job->nodes = fact(text, "@env nodes ");
     job->ppn = fact(text, "@env ranks_per_node ");
@@ -165,7 +166,7 @@ static enum chorale_err probe_all(struct job *job, char *text)
     return CHORALE_OK;
 }
 
-/* The smallest communicator that is to be measured; 0: all have all ranks. */
+/* The smallest communicator with several ranks; 0 if all have all ranks. */
 static int fewest(const struct chorale_trace_text *t)
 {
     int least = t->comm_size;
@@ -176,8 +177,9 @@ static int fewest(const struct chorale_trace_text *t)
     return least < t->comm_size ? least : 0;
 }
 
-/* Started by themselves, would fewer ranks fill node after node, as those of a
- * communicator are taken to? `srun -N 2 -n 2` puts one on each node. */
+/* Check whether a start with fewer ranks fills node after node, as
+ * communicators are assumed to. `srun -N 2 -n 2` instead puts one rank on each
+ * node. */
 static enum chorale_err probe_fewer(struct job *job, char *text)
 {
     const int few = fewest(job->make->trace);
@@ -194,9 +196,9 @@ static enum chorale_err probe_fewer(struct job *job, char *text)
                  fact(text, "@env ranks_per_node ") != ppn ||
                  fact(text, "@env nodes ") != (few + ppn - 1) / ppn;
     if (job->apart)
-        fprintf(stderr, "chorale: '%.200s' puts fewer ranks on other nodes "
-                        "than the application's communicators have: those are "
-                        "measured in starts of all %d ranks only\n",
+        fprintf(stderr, "chorale: '%.200s' places fewer ranks differently "
+                        "than the application's communicators; these are "
+                        "measured only in starts of all %d ranks\n",
                 job->launcher, job->make->trace->comm_size);
     return CHORALE_OK;
 }
@@ -213,7 +215,7 @@ static enum chorale_err probe(struct job *job)
     return err;
 }
 
-/* The trace goes into the database, and is shown. */
+/* Import the trace into the database and print it. */
 static enum chorale_err import(struct job *job)
 {
     const char *const word[] = { "import", job->db, job->make->trace_file,
@@ -248,7 +250,7 @@ static enum chorale_err plan(struct job *job)
     plan.launcher_cmd = job->launcher;
     plan.from_trace = 1;
     plan.launches = job->launches;
-    /* The same points in each round. */
+    /* Scaled so that each round plans the same points. */
     plan.trace_seconds = make->budget * (double)job->launches / LAUNCHES;
     plan.trace_start_up = job->start_up;
     plan.policy.allow_patented = make->allow_patented;
@@ -259,9 +261,9 @@ static enum chorale_err plan(struct job *job)
     if (job->fixed)
         plan.procs = procs;
     if (job->fixed && job->launches == LAUNCHES)
-        fprintf(stderr, "chorale: no one word of '%.200s' says how many ranks "
-                        "it starts: communicators of all %s are measured, and "
-                        "no smaller ones\n", job->launcher, procs);
+        fprintf(stderr, "chorale: no single word of '%.200s' gives the number "
+                        "of ranks; only communicators of all %s ranks are "
+                        "measured\n", job->launcher, procs);
     err = chorale_plan_write(&plan, job->db, make->command, 1, job->system,
                              &job->campaign, job->msg);
     if (err == CHORALE_DATA)
@@ -289,8 +291,8 @@ static enum chorale_err count_runs(const struct job *job, sqlite3_int64 *runs,
     return err;
 }
 
-/* Until all is measured, or the budget is spent. What could not be started is
- * told, and what could is decided on. */
+/* Run until all is measured or the budget is spent. Launches that could not be
+ * started are reported, and the others are used. */
 static enum chorale_err measure(const struct job *job)
 {
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
@@ -310,8 +312,8 @@ static enum chorale_err measure(const struct job *job)
         printf("measuring the traced points with '%.200s', for at most %s\n",
                job->launcher, budget);
     else
-        printf("too little of it counts, as clocks or other load disturbed "
-               "it: measuring in %ld launches\n", job->launches);
+        printf("clocks or other load disturbed too many runs; measuring again "
+               "in %ld launches\n", job->launches);
     fflush(stdout);
     chorale_stop_after(job->ends > began ? job->ends - began : 1e-3);
     err = chorale_run(job->db, &opts, &why);
@@ -323,8 +325,8 @@ static enum chorale_err measure(const struct job *job)
         if (err != CHORALE_OK)
             *job->msg = why;
         else if (counted == CHORALE_OK)
-            err = chorale_fail(job->msg, CHORALE_ENV, "try: nothing was "
-                               "measured in %s; give it more time: --budget "
+            err = chorale_fail(job->msg, CHORALE_ENV, "try: no run "
+                               "ended in %s; use a larger --budget, as "
                                "10m", budget);
         return err != CHORALE_OK ? err : counted;
     }
@@ -332,7 +334,7 @@ static enum chorale_err measure(const struct job *job)
         fprintf(stderr, "chorale: not all could be measured: %s\n", why.text);
     else if (left > 0)
         fprintf(stderr, "chorale: the budget of %s is spent with %lld runs "
-                        "left; a larger --budget makes the table surer\n",
+                        "left; a larger --budget gives a better table\n",
                 budget, (long long)left);
     printf("measured: %lld runs in %s\n", (long long)runs,
            chorale_human_seconds(now() - began, took));
@@ -342,8 +344,8 @@ static enum chorale_err measure(const struct job *job)
 static enum chorale_err stopped(const struct job *job)
 {
     return chorale_stop_requested()
-               ? chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; the "
-                              "same command begins again")
+               ? chorale_fail(job->msg, CHORALE_STOPPED, "try: stopped; "
+                              "repeat the command to start again")
                : CHORALE_OK;
 }
 
@@ -368,9 +370,9 @@ static enum chorale_err decide(const struct job *job)
     if (err == CHORALE_OK)
         err = chorale_step(&chorale_verb_decide, word, job->msg);
     if (err == CHORALE_DATA)
-        err = chorale_fail(job->msg, err, "try: nothing that was measured "
-                           "counts for a decision, as clocks or other load "
-                           "disturbed it; do it again where it is quiet, or "
+        err = chorale_fail(job->msg, err, "try: clocks or other load disturbed "
+                           "all runs, so that nothing can be decided; repeat "
+                           "it on an idle machine, or "
                            "with a larger --budget");
     return err;
 }
@@ -384,15 +386,15 @@ static enum chorale_err generate(const struct job *job, char *table)
 
     snprintf(table, PATH_MAX + 16, "%s/" CHORALE_TRY_TABLE, job->make->dir);
     if (err == CHORALE_OK && rename(module.path, table) != 0)
-        err = chorale_fail(job->msg, CHORALE_ENV, "%s: %s, and the table goes "
+        err = chorale_fail(job->msg, CHORALE_ENV, "%s: cannot be written (%s)"
                            "there%s", table, strerror(errno),
                            chorale_err_unwritten(errno));
     chorale_module_remove(&module);
     return err == CHORALE_OK ? stopped(job) : err;
 }
 
-/* Round after round, each with twice the launches, until it can be decided: on
- * a machine with other work runs of few launches may all be in doubt. */
+/* Repeat rounds, each with twice the launches, until a decision is possible. On
+ * a machine with other load all runs of a few launches may be doubtful. */
 static enum chorale_err measured_table(struct job *job)
 {
     enum chorale_err err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try_tune.h - a table for one application: its traced calls planned, measured
- * under its own launcher, and decided. */
+/* try_tune.h - makes a table for one application: plans its traced calls,
+ * measures them under its own launcher, and decides. */
 #ifndef CHORALE_TUNER_TRY_TRY_TUNE_H
 #define CHORALE_TUNER_TRY_TRY_TUNE_H
 
@@ -10,28 +10,28 @@
 
 struct chorale_try_make {
     char **argv;             /* the command, NULL-terminated */
-    int at;                  /* where the application begins; -1: look for what
-                              * was traced */
+    int at;                  /* index of the application; -1: look for the
+                              * traced program */
     const char *dir;         /* folder of the database and the table */
-    const char *trace_file;  /* of the application, and what it says: */
-    const struct chorale_trace_text *trace;
-    const char *command;     /* our own command line, for the record */
-    double budget;           /* seconds that measuring may take */
+    const char *trace_file;  /* the application's trace */
+    const struct chorale_trace_text *trace; /* the same, parsed */
+    const char *command;     /* command line of chorale, for the record */
+    double budget;           /* seconds of measuring */
     int allow_patented;
 };
 
 #define CHORALE_TRY_DATABASE "results.db"
 #define CHORALE_TRY_TABLE "table.so"
 
-/* Make DIR/results.db, or go on with it, and of it DIR/table.so, whose path is
- * table[]. What is done is said on stdout, in a line each. CHORALE_DATA: the
- * application calls nothing that can be measured; CHORALE_USAGE: nobody can
- * tell where the launcher's words end; CHORALE_ENV; CHORALE_STOPPED. */
+/* Make or continue DIR/results.db, and make DIR/table.so from it, whose path is
+ * stored in table[]. Each step prints a line on stdout. CHORALE_DATA: the
+ * application makes no call that can be measured. CHORALE_USAGE: the end of the
+ * launcher's words is unknown. CHORALE_ENV; CHORALE_STOPPED. */
 enum chorale_err chorale_try_make(const struct chorale_try_make *make,
                                   char table[PATH_MAX + 16],
                                   struct chorale_errmsg *msg);
 
-/* Remove the folder and all that is in it. */
+/* Remove the folder with all its files. */
 void chorale_try_remove(const char *dir);
 
 #endif

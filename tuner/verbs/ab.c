@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ab.c - `chorale ab`: two builds, libraries or settings on one machine,
- * measured in turn and compared. */
+/* ab.c - the verb `ab`: measures two builds, libraries or settings on one
+ * machine in turn and compares them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static enum chorale_err name_databases(struct opts *opts, const char *prefix,
 {
     if (strlen(prefix) + 10 > sizeof(opts->ab.path[0]))
         return chorale_fail(msg, CHORALE_USAGE, "ab: the prefix is too long; "
-                            "name a place nearer to /");
+                            "give one in a folder nearer to /");
     snprintf(opts->ab.path[0], sizeof(opts->ab.path[0]), "%s-base.db", prefix);
     snprintf(opts->ab.path[1], sizeof(opts->ab.path[1]), "%s-head.db", prefix);
     opts->cmp.base_path = opts->ab.path[0];
@@ -46,7 +46,7 @@ static enum chorale_err name_databases(struct opts *opts, const char *prefix,
     return CHORALE_OK;
 }
 
-/* All that is pending, of the first measurement or, after a stop, of the
+/* Run all pending launches, of the first measurement or, after a stop, of the
  * second one. */
 static enum chorale_err measure(struct opts *opts, struct chorale_errmsg *msg)
 {
@@ -120,9 +120,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "base", 0, CHORALE_OPT_TEXT, offsetof(struct opts, base), "SIDE",
-      "what head is compared with", 0, 0 },
+      "side to compare with", 0, 0 },
     { "head", 0, CHORALE_OPT_TEXT, offsetof(struct opts, head), "SIDE",
-      "what may have become slower", 0, 0 },
+      "side that may have become slower", 0, 0 },
     CHORALE_COMPARING_OPTS(struct opts, cmp),
     CHORALE_PLAN_OPTS(struct opts, ab.plan),
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -131,39 +131,40 @@ static const struct chorale_opt rows[] = {
 const struct chorale_verb chorale_verb_ab = {
     .name = "ab",
     .args = "--base SIDE --head SIDE [PREFIX]",
-    .summary = "two sides on one machine, measured in turn: is head slower?",
+    .summary = "measure two sides in turn on one machine: is head slower?",
     .detail =
         "Plans the same campaign in two databases, PREFIX-base.db and "
-        "PREFIX-head.db (without PREFIX: ab-base.db, ab-head.db), each by its "
-        "side's own chorale, and measures them in turn: a launch of base and "
-        "one of head, then one of head and one of base, so that what drifts, "
-        "or comes with being the first, meets both alike. Then it is `chorale "
-        "compare --recheck both --run`: what looks slower is measured again, "
-        "in turn too, and output and exit code are compare's, 0 if nothing "
-        "became slower, 1 if something did. Stopped, it ends with 75, and the "
-        "same command goes on.\n"
-        "A SIDE is one of five, told apart by the word before the colon:\n"
+        "PREFIX-head.db (without PREFIX: ab-base.db, ab-head.db), each with "
+        "the side's own chorale. Then measures them in turn: one launch of "
+        "base, two of head, two of base and so on. Drift and the effect of "
+        "being first thus affect both sides alike. Finally it runs `chorale "
+        "compare --recheck both --run`: cells that look slower are measured "
+        "again, also in turn. Output and exit code are those of compare: 0 if "
+        "no collective became slower, 1 if one did. If it is stopped, the "
+        "exit code is 75; repeat the command to continue.\n"
+        "A SIDE has one of five forms:\n"
         "this: this chorale as it is.\n"
-        "build:PROGRAM: another build's chorale, of another commit or for "
+        "build:PROGRAM: another build of chorale, as of another commit or for "
         "another MPI library: build:/opt/old/bin/chorale.\n"
-        "env:NAME=VALUE ...: this chorale with these variables: env:"
-        "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring, or two: 'env:UCX_TLS=tcp "
-        "UCX_RNDV_THRESH=8192'. They are set for the launcher, which passes "
-        "them to the ranks.\n"
+        "env:NAME=VALUE ...: this chorale with these environment variables: "
+        "env:MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring, or two: "
+        "'env:UCX_TLS=tcp UCX_RNDV_THRESH=8192'. They are set for the "
+        "launcher, which passes them to the ranks.\n"
         "table:FILE.so: this chorale under the shim with a dispatch table: "
-        "table:./table.so. Measured is the library's default as an application "
-        "calls it, on the other side the library alone.\n"
+        "table:./table.so. It measures the library's default as an "
+        "application calls it, which the table changes; the other side "
+        "measures the library without the shim.\n"
         "with:COMMAND ...: this chorale started by a command that runs its "
         "arguments: 'with:taskset -c 0,1', with:./modules-of-june.sh.\n"
-        "What follows the colon is split into words as a shell does, quotes "
-        "included; no commands in it are run.\n"
-        "Both sides are planned with the same --batch, on a real system 8 "
-        "unless said, as times of batches of different lengths are two "
-        "measures. Where the sides are builds for one MPI library, what is "
-        "slower with messages or the library as well is the machine; otherwise "
-        "these may be what was changed, and turns alone tell it from the "
-        "machine. Another MPI library, processor or transport on one side is "
-        "said in a note, and what both have is compared.",
+        "The text after the colon is split into words as a shell does, "
+        "including quotes; commands in it are not run.\n"
+        "Both sides are planned with the same --batch (default on a real "
+        "system: 8), because times of different batches are not comparable. "
+        "If both sides are builds for one MPI library, messages and the "
+        "library's default serve as canaries: if they are slower too, the "
+        "machine is. Otherwise they may be what changed, and only turns "
+        "separate it from the machine. A different MPI library, processor or "
+        "transport is noted, and cells of both sides are compared.",
     .example =
         "chorale ab --base build:/opt/main/bin/chorale --head this -P 2\n"
         "chorale ab --base this --head env:MPIR_CVAR_BCAST_INTRA_ALGORITHM="

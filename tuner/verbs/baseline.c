@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* baseline.c - `chorale baseline`: a name for what later measurements are
- * compared with. */
+/* baseline.c - the verb `baseline`: names measurements to compare later ones
+ * with. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct opts {
     const char *system, *label;
 };
 
-/* Campaigns that measured, and not for a proof or a second look. */
+/* Campaigns with runs, except validations and second measurements. */
 static const char set_sql[] =
     "INSERT INTO baseline (name, system_id, campaign_id, created)"
     " SELECT ?2, ?1, campaign_id, ?4 FROM campaign k WHERE system_id = ?1"
@@ -45,7 +45,7 @@ static enum chorale_err execute(struct chorale_store *store, const char *sql,
     return err;
 }
 
-/* Replace the baseline, or with set 0 remove it. */
+/* Replace a baseline, or remove it if set is 0. */
 static enum chorale_err change(const char *path, const char *name, int set,
                                const struct opts *opts,
                                struct chorale_errmsg *msg)
@@ -69,8 +69,8 @@ static enum chorale_err change(const char *path, const char *name, int set,
     if (err == CHORALE_OK && set)
         err = execute(store, set_sql, system, name, opts->label, &count, msg);
     if (err == CHORALE_OK && set && count == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: no campaign%s%s that has "
-                           "measured anything; `chorale run` measures", path,
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no campaign%s%s has "
+                           "measured anything; run `chorale run`", path,
                            opts->label != NULL ? " of label " : "",
                            opts->label != NULL ? opts->label : "");
     if (err == CHORALE_OK && !set && gone == 0)
@@ -81,7 +81,7 @@ static enum chorale_err change(const char *path, const char *name, int set,
     if (err == CHORALE_OK && set)
         printf("%s: baseline %s is %d %s%s\n", path, name, count,
                count == 1 ? "campaign" : "campaigns",
-               gone > 0 ? ", and no longer what it was" : "");
+               gone > 0 ? ", replacing an earlier one" : "");
     if (err != CHORALE_OK && store != NULL)
         chorale_store_rollback(store);
     chorale_store_close(store);
@@ -148,18 +148,18 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             "results.db, remove NAME results.db, or list "
                             "results.db", argv[1]);
     if (!good_name(argv[2]))
-        return chorale_fail(msg, CHORALE_USAGE, "baseline %s %s: a name is of "
-                            "letters, digits and _.,:@%%+=/-", argv[1],
+        return chorale_fail(msg, CHORALE_USAGE, "baseline %s %s: invalid name; "
+                            "use letters, digits and _.,:@%%+=/-", argv[1],
                             argv[2]);
     return change(argv[3], argv[2], set, &opts, msg);
 }
 
 static const struct chorale_opt rows[] = {
     { "label", 0, CHORALE_OPT_TEXT, offsetof(struct opts, label), "TEXT",
-      "only campaigns that were planned with this --label (default: all that "
-      "have measured by now)", 0, 0 },
+      "only campaigns planned with this --label (default: all that have "
+      "measured so far)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "the system, where there are several", 0, 0 },
+      "system, if the database has several", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -168,15 +168,15 @@ const struct chorale_verb chorale_verb_baseline = {
     .args = "set|remove|list [NAME] results.db",
     .summary = "name measurements to compare with",
     .detail =
-        "set gives the campaigns that a database has a name, under which "
-        "`chorale compare --baseline NAME` finds their launches; a name that "
-        "was given before is given anew. That is how a change is accepted: "
-        "what is measured now is what later measurements are held against.\n"
-        "A database that lives long gets the measurements of each run by "
-        "`chorale merge perf.db run.db`; those that are not the baseline's "
-        "are compared with it. There a change is accepted with --label, or "
-        "what was before it stays in the baseline. Where they shall be "
-        "measured again in turn, keep base and head in two databases.",
+        "set gives a name to the campaigns in a database; `chorale compare "
+        "--baseline NAME` then compares with their launches. Setting a name "
+        "again replaces it. Accept a change in this way: later measurements "
+        "are compared with the present ones.\n"
+        "A long-lived database gets the measurements of each run by `chorale "
+        "merge perf.db run.db`; launches outside the baseline are compared "
+        "with it. To accept a change there, use --label; otherwise earlier "
+        "measurements stay in the baseline. To measure again in turn, keep "
+        "base and head in two databases.",
     .example = "chorale baseline set v1.2 perf.db\n"
                "chorale baseline set good perf.db --label 3f2c1a0\n"
                "chorale compare perf.db --baseline v1.2",

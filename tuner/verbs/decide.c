@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide.c - `chorale decide`: the decision table of each system, stored
- * as rows of decision and shown as ranges of n. */
+/* decide.c - the verb `decide`: computes the decision table of each system,
+ * stores it as rows of table decision and prints it as ranges of n. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@ struct opts {
     struct chorale_each_opts each;
     struct chorale_policy policy;
     int as_before, explain;
-    struct chorale_decide_query query; /* of explain */
+    struct chorale_decide_query query; /* for --explain */
 };
 
-/* The rows of one table of a system. */
+/* The rows of one decision table of a system. */
 struct table {
     const char *target;
     struct chorale_decision *row;
@@ -83,7 +83,7 @@ static enum chorale_err insert(struct chorale_store *store,
     return chorale_store_step(store, stmt, NULL, msg);
 }
 
-/* Replace the rows of a system, all or none. */
+/* Replace a system's rows in one transaction. */
 static enum chorale_err write_rows(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    const struct chorale_policy *policy,
@@ -147,7 +147,7 @@ static void print_row(const struct chorale_decision *d)
     printf("  %-22s %-32s %-20s %s\n", range, what, gain, d->reason);
 }
 
-/* Of a type and an operation whose rows the table does not have it says so. */
+/* Note that the table uses rows of another type or operation. */
 static enum chorale_err print_instead(struct chorale_store *store,
                                       sqlite3_int64 system_id,
                                       const char *target,
@@ -169,7 +169,7 @@ static enum chorale_err print_instead(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* What was measured in vain. */
+/* Report measurements that cannot be used. */
 static enum chorale_err print_left_out(struct chorale_store *store,
                                        sqlite3_int64 system_id,
                                        struct chorale_errmsg *msg)
@@ -180,16 +180,16 @@ static enum chorale_err print_left_out(struct chorale_store *store,
 
     if (err != CHORALE_OK || left.count == 0)
         return err;
-    printf("%lld more %s measured and left out, as in each launch clocks were "
-           "lost there\nor something was faster than messages are (%s%s):\n"
-           "v_run.validity tells of which; plan more --launches to measure it "
-           "again\n",
+    printf("%lld more %s measured and left out: in each launch clocks lost "
+           "synchronisation\nor a time was below the floor of messages "
+           "(%s%s);\nv_run.validity names it; plan more --launches to measure "
+           "it again\n",
            (long long)left.count, left.count == 1 ? "is" : "are",
            left.count == 1 ? "" : "the first: ", left.first);
     return CHORALE_OK;
 }
 
-/* The rows are stored already. */
+/* Print the rows, which are already stored. */
 static enum chorale_err print_rows(struct chorale_store *store,
                                    const struct chorale_system_row *system,
                                    double threshold,
@@ -225,8 +225,8 @@ static enum chorale_err print_rows(struct chorale_store *store,
                 ntuned += row[i].nspot;
         }
     }
-    printf("%zu of %zu measured points are better than the library's default;"
-           " what is not\nlisted stays with the library\n", ntuned, nspot);
+    printf("%zu of %zu measured points are faster than the library's default;"
+           " points not\nlisted stay with the library\n", ntuned, nspot);
     return err == CHORALE_OK ? print_left_out(store, system->id, msg) : err;
 }
 
@@ -279,7 +279,7 @@ static enum chorale_err append_json(json_t *list, const char *path,
     return CHORALE_OK;
 }
 
-/* 1 if algorithms of the library itself were measured. */
+/* Returns 1 if algorithms of the library itself were measured. */
 static int has_natives(const struct chorale_points *points)
 {
     for (size_t i = 0; i < points->count; i++)
@@ -288,7 +288,8 @@ static int has_natives(const struct chorale_points *points)
     return 0;
 }
 
-/* The runs of a system as a program would see them that has the table. */
+/* Load a system's runs, with the dispatch cost that a program with the table
+ * would see. */
 static enum chorale_err load(struct chorale_store *store,
                              const struct chorale_system_row *system,
                              const struct chorale_policy *policy,
@@ -307,14 +308,13 @@ static enum chorale_err load(struct chorale_store *store,
 static enum chorale_err nothing(const char *path, const char *system,
                                 struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_DATA, "%s: nothing of system %s is"
-                        " measured yet that can be decided upon; `chorale "
-                        "run` measures (what v_summary.validity calls clock "
-                        "or suspicious does not count, nor what was measured "
-                        "beside it)", path, system);
+    return chorale_fail(msg, CHORALE_DATA, "%s: system %s has no measurement"
+                        " that can be decided upon; run `chorale "
+                        "run` (points that v_summary.validity marks clock "
+                        "or suspicious do not count)", path, system);
 }
 
-/* Both tables of a system; of the library's own only if there is one. */
+/* Make both tables of a system; that of native algorithms only if measured. */
 static enum chorale_err make_tables(const struct chorale_points *points,
                                     struct chorale_decide_opts how,
                                     struct table *table, size_t *ntable_p,
@@ -349,7 +349,7 @@ static enum chorale_err explain(struct chorale_store *store,
                : err;
 }
 
-/* Decide, store and show one system; or explain, and store nothing. */
+/* Decide, store and print one system; with --explain print only. */
 static enum chorale_err decide_system(struct chorale_store *store,
                                       const struct chorale_system_row *system,
                                       const void *arg, json_t *list,
@@ -396,7 +396,7 @@ out:
     return err;
 }
 
-/* The words COLLECTIVE SIZE P of --explain. */
+/* Parse the words COLLECTIVE SIZE P of --explain. */
 static enum chorale_err parse_query(char **word,
                                     struct chorale_decide_query *query,
                                     struct chorale_errmsg *msg)
@@ -459,13 +459,13 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, each.system), "NAME",
-      "decide for this system only (default: all)", 0, 0 },
+      "decide only this system (default: all)", 0, 0 },
     { "explain", 0, CHORALE_OPT_FLAG, offsetof(struct opts, explain), NULL,
-      "store nothing, and show why a point is decided as it is: COLLECTIVE, "
-      "SIZE of a block and P follow", 0, 0 },
+      "store nothing, and explain the decision at a point; give COLLECTIVE, "
+      "SIZE of a block, and P", 0, 0 },
     { "as-before", 0, CHORALE_OPT_FLAG, offsetof(struct opts, as_before), NULL,
-      "the options below as the table was decided with that is there, but for "
-      "those given and --allow-patented", 0, 0 },
+      "use the options of the present table for those below that are not "
+      "given, except --allow-patented", 0, 0 },
     CHORALE_POLICY_OPTS(struct opts, policy),
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
@@ -479,39 +479,40 @@ const struct chorale_verb chorale_verb_decide = {
     .args = "results.db",
     .summary = "choose a variant for each size and process count",
     .detail =
-        "Compares the variants with the library's default, paired within each"
-        " launch. On a real system the launches of even number choose the best"
-        " variant and those of odd number confirm it: it replaces the library"
-        " only if its gain there is above the threshold and significant, with"
-        " correction for the number of points (Benjamini and Hochberg, 5 %)."
-        " How much launches differ is learnt from all points together, because"
-        " the few launches of one tell little of it (Smyth's moderated t);"
-        " where those of a point differ more, its own count."
-        " So at least 4 launches are needed; with fewer the library stays. The"
-        " speed-ups shown, with their 95 % intervals, come from the confirming"
-        " launches only. A simulated system is deterministic and one launch"
-        " decides.\n"
-        "A run calls a variant directly; a program reaches it through the"
-        " dispatcher, so --dispatch-cost is added to the times of the variants"
-        " before they are compared, shown and stored.\n"
-        "Between two measured sizes, and between two measured process counts,"
-        " times are those of the fitted model, corrected by what each variant"
-        " itself took at the points around. Process counts are left to the"
-        " library where nothing would be faster if this guess were half as"
-        " wrong as the same guess was at the measured ones beside it, made from"
-        " their neighbours, or where that was more than 30 %. Outside the"
-        " measured sizes and process counts the library decides.\n"
-        "A choice gives way to another that costs at most --compact more where"
-        " that saves ranges; the table has as few as can be.\n"
-        "Provider native, the library's own algorithms, is not in this table:"
-        " a dispatch table cannot call them. Where they were measured a second"
-        " table is decided among them and the default, for rule files of the"
-        " library itself (decision.target is rules).\n"
-        "There is one table for each type and operation measured. The table"
-        " decision of the database is replaced for each system; the same"
-        " measurements give the same rows. Table policy keeps the options it"
-        " was decided with; `chorale tune` and campaigns decide again with"
-        " those.",
+        "Compares the variants with the library's default, paired within each "
+        "launch. On a real system launches with even numbers choose the best "
+        "variant and those with odd numbers confirm it. A variant replaces "
+        "the library only if its gain in the confirming launches is above the "
+        "threshold and significant, with correction for the number of points "
+        "(Benjamini and Hochberg, 5 %).\n"
+        "The variation between launches is estimated from all points "
+        "together, because a few launches of one point tell little (Smyth's "
+        "moderated t). If a point varies more, its own variation is used. At "
+        "least 4 launches are therefore needed; with fewer the library stays. "
+        "The printed speed-ups, with 95 % intervals, are those of the "
+        "confirming launches. A simulated system is deterministic, and one "
+        "launch is enough.\n"
+        "A run calls a variant directly, but a program reaches it through the "
+        "dispatcher. Therefore --dispatch-cost is added to the times of "
+        "variants before they are compared, printed and stored.\n"
+        "Between two measured sizes, and between two measured process counts, "
+        "times are those of the fitted model, corrected by the variant's own "
+        "times at the points around. Between process counts the library stays "
+        "unless a variant would still be faster if this prediction were wrong "
+        "by half its error. The error is measured at the adjacent process "
+        "counts, predicted from their neighbours. The library also stays if "
+        "that error exceeds 30 %. Outside the measured sizes and process "
+        "counts the library's default is used.\n"
+        "A choice is replaced by another that costs at most --compact more if "
+        "this saves ranges; the table has the fewest possible ranges.\n"
+        "Provider native, the library's own algorithms, is not in this table, "
+        "as a dispatch table cannot call them. If they were measured, a "
+        "second table is decided among them and the default, for the "
+        "library's rules files (decision.target is rules).\n"
+        "There is one table for each measured type and operation. Table "
+        "decision of the database is replaced for each system; the same "
+        "measurements give the same rows. Table policy keeps the options; "
+        "`chorale tune` and campaigns decide again with those.",
     .example = "chorale decide results.db\n"
                "chorale decide results.db --threshold 5% --json\n"
                "chorale decide results.db --explain bcast 64K 128",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doctor.c - the verb `doctor`: what this machine can do, and what would
- * spoil a measurement here. */
+/* doctor.c - the verb `doctor`: reports the machine's capabilities and
+ * conditions that would disturb a measurement. */
 #include "config.h"
 
 #include <limits.h>
@@ -18,8 +18,8 @@
 #include "tuner/plan/system.h"
 #include "tuner/base/verb.h"
 
-#define FACTS_MAX (4 << 20)  /* bytes that a runner prints of its environment */
-#define LOAD_MOST 0.5        /* processes of others */
+#define FACTS_MAX (4 << 20)  /* most bytes of a runner's environment */
+#define LOAD_MOST 0.5        /* acceptable number of other running processes */
 
 struct doctor_opts {
     long ranks;
@@ -39,7 +39,7 @@ static void say(const char *what, const char *format, ...)
     printf("\n");
 }
 
-/* The facts that a runner prints, "@env KEY VALUE". */
+/* Parse the facts that a runner prints as "@env KEY VALUE". */
 static void read_facts(char *text, struct chorale_facts *facts)
 {
     char *save = NULL, *value;
@@ -56,8 +56,8 @@ static void read_facts(char *text, struct chorale_facts *facts)
     }
 }
 
-/* Start ranks under the launcher, which tell their environment: a launcher of
- * another MPI starts as many lone ones. */
+/* Start ranks under the launcher, which print their environment. A launcher of
+ * another MPI starts singletons that do not find each other. */
 static int check_launch(long ranks, struct chorale_facts *facts)
 {
     struct chorale_args args = { .count = 0 };
@@ -116,16 +116,16 @@ static int check_mpi(long ranks, struct chorale_facts *facts)
     if (chorale_natives_load(&natives, &msg) != CHORALE_OK)
         say("native", "MISSING: %s", msg.text);
     else if (natives.count > 0)
-        say("native", "%d algorithms of the library's own can be forced",
+        say("native", "%d algorithms of the library can be forced",
             natives.count);
     else
-        say("native", "none: the library does not let its algorithms be "
+        say("native", "none: the algorithms of the library cannot be "
                       "forced");
     chorale_natives_free(&natives);
     return check_launch(ranks, facts);
 }
 
-/* --- what would spoil a measurement ------------------------------------ */
+/* --- conditions that disturb a measurement ------------------------------ */
 
 static double number(const struct chorale_facts *facts, const char *key)
 {
@@ -134,7 +134,8 @@ static double number(const struct chorale_facts *facts, const char *key)
     return text != NULL ? strtod(text, NULL) : NAN;
 }
 
-/* Is key that fact of some node, "cpu_governor" or "host:3:cpu_governor"? */
+/* Returns 1 if key is that fact of a node: "cpu_governor" or
+ * "host:3:cpu_governor". */
 static int of_node(const char *key, const char *fact)
 {
     const char *colon = strrchr(key, ':');
@@ -152,11 +153,11 @@ static void judge_processors(const struct chorale_facts *facts)
 
     if (over != NULL && strcmp(over, "yes") == 0)
         say("processors", "WARNING: oversubscribed: %.0f ranks on a node with "
-                          "%.0f processors; they are measured and decide "
-                          "nothing", number(facts, "ranks_per_node"), online);
+                          "%.0f processors; such runs are measured but never "
+                          "used", number(facts, "ranks_per_node"), online);
     else
         say("processors", "%.0f, %.0f usable by a rank: more ranks than that "
-                          "on a node are oversubscribed and decide nothing",
+                          "on a node are oversubscribed and never used",
             online, usable);
 }
 
@@ -186,7 +187,7 @@ static void judge_binding(const struct chorale_facts *facts)
         say("binding", "all ranks are bound, says %s", source);
 }
 
-/* Clocks that are worse than a message is fast hide when a rank began. */
+/* Check the clocks: an error above a message's time hides late ranks. */
 static void judge_clock(const struct chorale_facts *facts)
 {
     double off = number(facts, "clock_residual_s");
@@ -234,7 +235,7 @@ static void judge_load(const struct chorale_facts *facts)
         say("load", "%.2f processes in the last minute", own);
 }
 
-/* Of each node: what is wrong with it, in words; or of the first one. */
+/* Report a bad fact of each node, or the first node's good one. */
 static void judge_nodes(const struct chorale_facts *facts, const char *what,
                         const char *fact, const char *good,
                         const char *remedy)
@@ -291,8 +292,8 @@ static void check_machine(const struct chorale_facts *facts)
                        "use several launches", virtual);
 }
 
-/* What starts the runner inside a job, by trying there; in words of a site
- * file, which `submit --site` takes. */
+/* Inside a job, try which launchers start the runner, and print the lines for a
+ * site file of `submit --site`. */
 static void try_in_job(void)
 {
     static const char *const srun[][5] = {
@@ -306,7 +307,7 @@ static void try_in_job(void)
 
     if (chorale_find_program("chorale-runner", BINDIR, runner, sizeof(runner),
                              &msg) != CHORALE_OK)
-        return; /* that is told already */
+        return; /* already reported */
     for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++) {
         if (chorale_starts(srun[i], runner) != 2)
             continue;
@@ -379,7 +380,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     say("chorale", "%s (%s)", PACKAGE_VERSION, CHORALE_BUILD_OPTIONS);
     bad = check_mpi(opts.ranks, &facts);
     if (chorale_facts_get(&facts, "processors") == NULL) {
-        chorale_facts_machine(&facts); /* nothing starts: of this node */
+        chorale_facts_machine(&facts); /* no rank started */
         chorale_facts_load(&facts, "load_before");
     }
     check_machine(&facts);
@@ -394,24 +395,24 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt options[] = {
     { "ranks", 'P', CHORALE_OPT_INT, offsetof(struct doctor_opts, ranks), "N",
-      "start as many ranks as the campaign will (default: 2)", 1, 1 << 20 },
+      "start as many ranks as the campaign (default: 2)", 1, 1 << 20 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
 const struct chorale_verb chorale_verb_doctor = {
     .name = "doctor",
     .args = "",
-    .summary = "say what this machine can measure and what would spoil it",
+    .summary = "check what this machine can measure, and what disturbs it",
     .detail =
-        "Looks for the MPI library, PAPI, SimGrid, gnuplot and Slurm, starts "
-        "ranks under the launcher and judges what they would record of their "
-        "environment with each launch. It warns of ranks that are "
-        "oversubscribed or not bound, of clocks that do not agree, of other "
-        "load, a governor other than performance, and a virtual machine, and "
-        "shows which of the MPI library's control variables are not at their "
-        "defaults. Inside a job of Slurm's it tries srun with pmi2 and pmix "
-        "and mpiexec, and says which of them start ranks, in words for the "
-        "site file of `chorale submit`.\n"
+        "Looks for the MPI library, PAPI, SimGrid, gnuplot and Slurm. Starts "
+        "ranks under the launcher and judges the environment that they would "
+        "record with each launch. It warns of oversubscribed or unbound "
+        "ranks, clocks that disagree, other load, a governor other than "
+        "performance, and a virtual machine. It lists the MPI library's "
+        "control variables that differ from their defaults. Inside a Slurm "
+        "job it tries srun with pmi2 and pmix, and mpiexec, and prints the "
+        "lines of those that start ranks for the site file of `chorale "
+        "submit`.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale doctor\n"

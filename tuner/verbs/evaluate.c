@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* evaluate.c - `chorale evaluate`: the regret of a table's choices. */
+/* evaluate.c - the verb `evaluate`: computes the regret of a table's
+ * choices. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,9 +51,9 @@ static enum chorale_err load_oracle(const char *path, const char *system,
     if (err == CHORALE_OK)
         err = chorale_store_system(store, system, &id, NULL, msg);
     if (err == CHORALE_USAGE)
-        err = chorale_fail(msg, CHORALE_USAGE, "--oracle %s: which system "
-                           "judges is said with --oracle-system (`chorale "
-                           "status` lists those that it has)", path);
+        err = chorale_fail(msg, CHORALE_USAGE, "--oracle %s: it has several "
+                           "systems; name one with --oracle-system (`chorale "
+                           "status` lists them)", path);
     if (err == CHORALE_OK)
         err = name_of(store, id, name, msg);
     if (err == CHORALE_OK)
@@ -87,7 +88,7 @@ static void print_points(const struct chorale_verdict *v, size_t count)
     }
 }
 
-/* A ratio as a percentage with so many decimals, or "-". */
+/* Format a ratio as a percentage with so many decimals, or "-". */
 static const char *percentage(double ratio, int decimals, char text[32])
 {
     if (!isfinite(ratio))
@@ -147,7 +148,7 @@ static json_t *point_json(const struct chorale_verdict *v)
                      "library_seconds", number(v->library_seconds));
 }
 
-/* Scores of each collective and of all, to the list or to the terminal. */
+/* Print, or append to list, the scores of each collective and of all. */
 static int scores(const struct chorale_verdict *v, size_t count, json_t *list)
 {
     int bad = 0;
@@ -202,7 +203,7 @@ static int show(const struct chorale_verdict *v, size_t count,
     return scores(v, count, NULL);
 }
 
-/* Names in JSON are UTF-8: else there is no document. */
+/* JSON needs UTF-8 names: report names that are not. */
 static enum chorale_err unshown(const struct opts *opts, const char *path,
                                 struct chorale_errmsg *msg)
 {
@@ -212,7 +213,7 @@ static enum chorale_err unshown(const struct opts *opts, const char *path,
                : chorale_fail_memory(msg, "evaluate");
 }
 
-/* What the table wins of the traced applications. */
+/* Print the table's gain for the traced applications. */
 static enum chorale_err run_trace(const char *path, const struct opts *opts,
                                   struct chorale_errmsg *msg)
 {
@@ -222,9 +223,9 @@ static enum chorale_err run_trace(const char *path, const struct opts *opts,
     enum chorale_err err;
 
     if (opts->oracle != NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "evaluate: --oracle judges"
-                            " regrets, --trace the time of applications; give"
-                            " one of the two");
+        return chorale_fail(msg, CHORALE_USAGE, "evaluate: --oracle and"
+                            " --trace compute different results; give"
+                            " only one");
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_store_system(store, opts->system, &id, NULL, msg);
@@ -295,20 +296,20 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "oracle", 0, CHORALE_OPT_TEXT, offsetof(struct opts, oracle), "FILE",
-      "the database that judges: what was measured there", 0, 0 },
+      "database whose measurements judge the table", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "the system whose table to judge, where there are several", 0, 0 },
+      "system whose table to judge, if there are several", 0, 0 },
     { "oracle-system", 0, CHORALE_OPT_TEXT,
       offsetof(struct opts, oracle_system), "NAME",
-      "the system of the oracle, where there are several", 0, 0 },
+      "system of the oracle, if there are several", 0, 0 },
     { "trace", 0, CHORALE_OPT_FLAG, offsetof(struct opts, trace), NULL,
       "instead of the regret: how much of the time of the imported traces the"
       " table wins", 0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
-      "show each point", 0, 0 },
+      "list each point", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
-      "the best may be a variant under a patent", 0, 0 },
+      "the best may be a patented variant", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -317,24 +318,25 @@ static const struct chorale_opt rows[] = {
 const struct chorale_verb chorale_verb_evaluate = {
     .name = "evaluate",
     .args = "table.db",
-    .summary = "the regret of a table's choices against an oracle",
+    .summary = "compute the regret of a table's choices by an oracle",
     .detail =
-        "Looks every point that the oracle measured up in the decisions of"
-        " table.db, as the generated dispatch table would, and compares the"
-        " oracle's time of that choice with its time of the best variant and"
-        " of the library's default. Regret is seconds(choice) / seconds(best)"
-        " - 1: of the geometric means, the 99th percentile and the worst"
-        " point. Captured is log(library / choice) / log(library / best) of"
-        " the sums. Slower counts points where a variant was chosen that is"
-        " slower than the library although the table's database measured it"
-        " there; m. slower (modelled) likewise those where it was not measured;"
-        " unknown those where the oracle did not measure the choice, which are"
-        " in no other figure.\n"
-        "The oracle need not have the points that the table was decided from:"
-        " other sizes and process counts show what lies between them.\n"
-        "With --trace each traced point's time is multiplied by 1 - seconds"
-        "(choice) / seconds(library), as table.db measured them at that point."
-        " What it did not measure there counts as not won, and is told.",
+        "Looks up every point of the oracle in the decisions of table.db, as "
+        "the generated dispatch table would. Compares the oracle's time of "
+        "that choice with its times of the best variant and of the library's "
+        "default. Regret is seconds(choice) / seconds(best) - 1: of the "
+        "geometric means, the 99th percentile and the worst point. Captured "
+        "is log(library / choice) / log(library / best) of the sums. Slower "
+        "counts points where a variant was chosen that is slower than the "
+        "library although the table's database measured it there. m. slower "
+        "(modelled) counts those where it was not measured. unknown counts "
+        "points where the oracle did not measure the choice; they are in no "
+        "other figure.\n"
+        "The oracle may have other points than the table was decided from: "
+        "other sizes and process counts show the quality of interpolation.\n"
+        "With --trace the time of each traced point is multiplied by 1 - "
+        "seconds(choice) / seconds(library), as table.db measured them at "
+        "that point. Points without a measurement count as no gain and are "
+        "reported.",
     .example = "chorale evaluate table.db --oracle exhaustive.db --points\n"
                "chorale evaluate results.db --trace",
     .opt = rows,

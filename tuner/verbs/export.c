@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export.c - `chorale export`: what a database holds as CSV or JSON, row
- * by row. */
+/* export.c - the verb `export`: writes a database's contents as CSV or JSON,
+ * row by row. */
 #include "config.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ struct opts {
     int anonymize, csv, json;
 };
 
-/* ?1: collectives, ?2: numbers of ranks, each ",a,b," or NULL for all;
- * ?3: system or NULL. y is the system, or what has its name as `system`. */
+/* ?1: collectives, ?2: numbers of ranks, each as ",a,b," or NULL for all; ?3:
+ * system or NULL. `system` is an expression for the system's name. */
 #define WANTED(coll, comm_size, system)                                     \
     " WHERE (?1 IS NULL OR instr(?1, ',' || " coll " || ',') > 0)"          \
     " AND (?2 IS NULL OR instr(?2, ',' || " comm_size " || ',') > 0)"       \
@@ -37,8 +37,7 @@ struct opts {
     " c.root_policy, c.buffers, c.arrival, c.siblings, c.metric"
 #define CELL "cell c ON c.cell_id = r.cell_id"
 #define SYSTEM "system y ON y.system_id = c.system_id"
-/* In the order of launches, and in each as they ran: what merges do not change.
- */
+/* In order of launches, and of runs within each: merging does not change it. */
 #define RUNS                                                                \
     " FROM launch l NOT INDEXED CROSS JOIN run r"                           \
     " ON r.launch_id = l.launch_id CROSS JOIN " CELL " CROSS JOIN " SYSTEM
@@ -46,7 +45,7 @@ struct opts {
 struct dataset {
     const char *name;
     const char *sql;
-    int no_coll;             /* -c has no meaning */
+    int no_coll;             /* -c does not apply */
 };
 
 static const struct dataset datasets[] = {
@@ -104,18 +103,18 @@ static const struct chorale_export_format *const formats[] = {
     &chorale_export_csv, &chorale_export_json,
 };
 
-/* What one call of the verb works on. */
+/* State of one call of the verb. */
 struct job {
     const struct opts *opts;
     const struct dataset *data;
     const struct chorale_export_format *format;
     struct chorale_store *store;
-    struct chorale_anonymous *anon; /* NULL: everything is said */
-    char *collectives, *procs;      /* ",a,b,", NULL: all */
+    struct chorale_anonymous *anon; /* NULL: not anonymized */
+    char *collectives, *procs;      /* ",a,b,"; NULL: all */
     struct chorale_errmsg *msg;
 };
 
-/* Every word of --collectives is a collective. */
+/* Check that every word of --collectives is a collective. */
 static enum chorale_err check_collectives(struct job *job)
 {
     const char *list = job->opts->collectives;
@@ -174,8 +173,8 @@ static enum chorale_err check_words(struct job *job)
         if (strcmp(datasets[i].name, opts->what) == 0)
             job->data = &datasets[i];
     if (job->data == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--what %s: there is "
-                            "none such; there are " DATASETS, opts->what);
+        return chorale_fail(job->msg, CHORALE_USAGE, "--what %s: unknown; "
+                            "use " DATASETS, opts->what);
     if (opts->csv + opts->json + (opts->format != NULL) > 1)
         return chorale_fail(job->msg, CHORALE_USAGE, "export: --csv, --json "
                             "and --format each name a format; give one");
@@ -185,12 +184,12 @@ static enum chorale_err check_words(struct job *job)
         if (strcmp(formats[i]->name, format) == 0)
             job->format = formats[i];
     if (job->format == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--format %s: no such "
-                            "format; there are csv and json", format);
+        return chorale_fail(job->msg, CHORALE_USAGE, "--format %s: unknown; "
+                            "use csv or json", format);
     return CHORALE_OK;
 }
 
-/* The output is a file, and not the database. */
+/* Check that the output is a file other than the database. */
 static enum chorale_err check_output(const struct job *job, const char *path)
 {
     const char *output = job->opts->output;
@@ -208,9 +207,8 @@ static enum chorale_err check_output(const struct job *job, const char *path)
     return CHORALE_OK;
 }
 
-/* While somebody reads a database nothing can be committed to it, and whoever
- * takes our rows may take his time: what is being measured is read from a copy
- * of this moment. */
+/* Copy a database that is being measured. A reader blocks commits, and the
+ * consumer of the rows may be slow. */
 static enum chorale_err take_copy(struct job *job, const char *path)
 {
     struct chorale_copy copy = { "", "" };
@@ -264,12 +262,12 @@ static enum chorale_err write_fail(const struct chorale_output *out, int error,
         return chorale_fail(msg, CHORALE_ENV, "standard output: %s, as its "
                             "reader ended before all was written; read all, "
                             "or name a file with -o", strerror(error));
-    return chorale_fail(msg, CHORALE_ENV, "standard output: %s, and what was "
-                        "written is not all; free some space, and repeat the "
+    return chorale_fail(msg, CHORALE_ENV, "standard output: %s, and the output "
+                        "is incomplete; free some space, and repeat the "
                         "command", strerror(error));
 }
 
-/* The rows, until the first error of either side. */
+/* Write the rows, until the first error of reading or writing. */
 static enum chorale_err write_rows(struct job *job, sqlite3_stmt *stmt,
                                    const struct chorale_output *out)
 {
@@ -328,7 +326,7 @@ static enum chorale_err export_to(struct job *job, const char *path)
     enum chorale_err err = open_store(job, path);
 
     if (err == CHORALE_OK && job->opts->output == NULL) {
-        /* A pipe that is closed is an error like another. */
+        /* A closed pipe is reported as an ordinary error. */
         signal(SIGPIPE, SIG_IGN);
         out.stream = stdout;
         err = export_rows(job, &out);
@@ -371,7 +369,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     }
     if (err != CHORALE_OK && chorale_stop_requested())
         err = chorale_fail(msg, CHORALE_STOPPED, "export: stopped before the "
-                           "end%s%s; the same command begins again",
+                           "end%s%s; repeat the command to start again",
                            opts.output != NULL ? ", nothing was written to "
                                                : "",
                            opts.output != NULL ? opts.output : "");
@@ -389,18 +387,18 @@ static const struct chorale_opt rows[] = {
       "csv|json", "json is an array of objects, one a line (default: csv)", 0,
       0 },
     { "csv", 0, CHORALE_OPT_FLAG, offsetof(struct opts, csv), NULL,
-      "the same as --format csv", 0, 0 },
+      "same as --format csv", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
-      "the same as --format json", 0, 0 },
+      "same as --format json", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
       "the file to write, replaced when all is written (default, and -: "
       "standard output)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "rows of this system only (default: all)", 0, 0 },
+      "only rows of this system (default: all)", 0, 0 },
     { "collectives", 'c', CHORALE_OPT_TEXT, offsetof(struct opts, collectives),
-      "LIST", "rows of these only: bcast,allreduce (default: all)", 0, 0 },
+      "LIST", "only rows of these: bcast,allreduce (default: all)", 0, 0 },
     { "procs", 'P', CHORALE_OPT_TEXT, offsetof(struct opts, procs), "LIST",
-      "rows of these numbers of processes only: 4,8 or 2:64 (default: all)", 0,
+      "only rows of these process counts: 4,8 or 2:64 (default: all)", 0,
       0 },
     { "anonymize", 0, CHORALE_OPT_FLAG, offsetof(struct opts, anonymize), NULL,
       "leave out or replace hosts, users, accounts, paths, command lines and "
@@ -411,26 +409,26 @@ static const struct chorale_opt rows[] = {
 const struct chorale_verb chorale_verb_export = {
     .name = "export",
     .args = "results.db",
-    .summary = "write what is measured and decided as CSV or JSON",
+    .summary = "write measurements and decisions as CSV or JSON",
     .detail =
-        "summary is a row for each cell that was measured, with its time and"
-        " interval over the launches; speedup holds each against the library's"
-        " default, and best the fastest of each point. runs has a row for each"
-        " cell in each launch, samples one for each repetition, counters one"
-        " for each event; environment says what made the launches, cells what"
-        " is planned, decisions what was decided. Times are in seconds, sizes"
-        " in bytes; msg_size is the block of one rank, n what the models count."
-        "\n"
-        "Numbers have all their digits. In CSV (RFC 4180, lines ending in a"
-        " newline) what is unknown is empty; in JSON it is null, and bytes that"
-        " are no text are replaced by U+FFFD.\n"
-        "With --anonymize systems are s1, s2; what failed runs said is left"
-        " out, words in other reasons that are not chorale's own are stars, and"
-        " of the environment only what is known to tell nothing of"
-        " the place stays. The uuids of launches and runs stay, so that tables"
-        " can be joined.\n"
-        "A database that is being measured is copied to TMPDIR first, so that"
-        " exporting never holds up a campaign.",
+        "summary has a row for each measured cell, with its time and interval "
+        "over the launches. speedup compares each cell with the library's "
+        "default, and best has the fastest at each point. runs has a row for "
+        "each cell in each launch, samples one for each repetition, counters "
+        "one for each event. environment describes the launches, cells the "
+        "planned cells, decisions the decision table. Times are in seconds "
+        "and sizes in bytes; msg_size is the block of one rank, n the size of "
+        "the operation in models.\n"
+        "Numbers have all their digits. In CSV (RFC 4180, lines ending in a "
+        "newline) an unknown value is empty; in JSON it is null, and bytes "
+        "that are not text are replaced by U+FFFD.\n"
+        "With --anonymize systems are named s1, s2. Messages of failed runs "
+        "are left out, and words in other reasons that are not chorale's own "
+        "become stars. Of the environment only values stay that do not "
+        "identify the site. The uuids of launches and runs stay, so that "
+        "tables can be joined.\n"
+        "A database that is being measured is first copied to TMPDIR, so that "
+        "exporting does not delay a campaign.",
     .example = "chorale export results.db >summary.csv\n"
                "chorale export results.db --what samples -c bcast -P 16"
                " -o samples.csv\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit.c - `chorale fit`: the network of each system and tau, stored as
- * rows of model and shown in units people and programs use. */
+/* fit.c - the verb `fit`: fits network parameters and tau of each system,
+ * stores them in table model and prints them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct opts {
     long max_procs;
 };
 
-/* The model, and what links tell of its assumptions. */
+/* Print the model, and how the links test its assumptions. */
 static enum chorale_err show(struct chorale_store *store,
                              const struct chorale_system_row *system,
                              const struct opts *opts,
@@ -37,7 +37,7 @@ static enum chorale_err show(struct chorale_store *store,
         chorale_links_print(links, nlinks, model);
     } else if (err == CHORALE_OK && list != NULL) {
         one = chorale_fit_json(system, model);
-        /* Without a document neither can be added. */
+        /* If one is NULL, both calls fail harmlessly. */
         json_object_set_new(one, "assumptions",
                             chorale_links_json(links, nlinks, model));
         if (json_array_append_new(list, one) != 0)
@@ -49,7 +49,7 @@ static enum chorale_err show(struct chorale_store *store,
     return err;
 }
 
-/* Fit, store and show one system. */
+/* Fit, store and print one system. */
 static enum chorale_err fit_system(struct chorale_store *store,
                                    const struct chorale_system_row *system,
                                    const void *arg, json_t *list,
@@ -106,20 +106,20 @@ enum chorale_err chorale_step_fit(const char *path, const char *system,
 
 static const struct chorale_opt rows[] = {
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, each.system), "NAME",
-      "fit this system only (default: all)", 0, 0 },
+      "fit only this system (default: all)", 0, 0 },
     { "crossval", 0, CHORALE_OPT_FLAG, offsetof(struct opts, crossval), NULL,
-      "print how well each variant is foretold at each number of ranks by fits"
-      " that did not know it", 0, 0 },
+      "print the prediction error of each variant at each number of ranks, by "
+      "fits without that number", 0, 0 },
     { "up-to-procs", 0, CHORALE_OPT_INT, offsetof(struct opts, max_procs), "P",
-      "fit to at most so many ranks, say how far off larger numbers are"
-      " foretold, and store nothing", 2, 1 << 24 },
+      "fit to at most this many ranks, print the prediction error for larger "
+      "numbers, and store nothing", 2, 1 << 24 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
       "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,
       "store the model and print nothing", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
-      "instead of a progress bar a line for each part of the work, on a "
-      "terminal or not", 0, 0 },
+      "print a line for each step instead of a progress bar, also without a "
+      "terminal", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -128,57 +128,58 @@ const struct chorale_verb chorale_verb_fit = {
     .args = "results.db",
     .summary = "fit alpha, beta and tau with their intervals",
     .detail =
-        "Plays the schedule of each measured variant of Chorale's own on a"
-        " network with parameters, and fits them to the measured times: alpha"
-        " is the time of a message, beta that of a byte, for messages inside a"
-        " node and between nodes where both were measured, and for messages up"
-        " to a size and above it where the data shows a break; tau is the time"
-        " of a reduced byte, one for each type and operation. Two port models"
-        " are fitted, and the one that misses less is kept: one_port, where a"
-        " message starts when both ends are there and holds its sender until"
-        " it has arrived, and overlapped, where a sender goes on at once and"
-        " its messages share its port. send_overhead, recv_overhead and gap"
-        " are the parts of alpha that keep processors and ports busy, where"
-        " variants with several messages under way were measured; kappa is in"
-        " how many ways the ranks of a node share its port.\n"
-        "The fit is by relative error, robust against outliers, and never"
-        " negative. With two launches or more each value has a 95 % interval"
-        " over fits of each launch, by bootstrap from five launches on; else"
-        " one of the fit's own.\n"
-        "Then each number of ranks is left out in turn and foretold by a fit to"
-        " the others, and larger ones by fits to smaller ones (--crossval shows"
-        " all of it). Where that is off by more than 10 % a prediction is not"
-        " relied on. (Beyond what was measured the library decides; between"
-        " measured points the model corrected by what each variant took around"
-        " them, as `chorale decide --help` says.) Of each variant are shown the"
-        " median and the worst error of the fit at its points; foretold, the"
-        " error that nine in ten points stay below when their number of ranks"
-        " is left out; and reach, how many times as many ranks as a fit had"
-        " were foretold within 10 %. lack is the p-value of a test"
-        " whether the model misses a variant by more than its launches differ"
-        " (simulated times are exact). Below 0.01, and with a worst error above"
-        " 10 % (marked !), the variant is not predicted outside of what was"
-        " measured.\n"
-        "The model assumes that alpha is the same between any two ranks, and"
-        " that a word takes far less to reduce than to send, and a message far"
-        " more than its word. Both are tested, with what messages take by"
-        " distance where launches of three ranks or more that had a processor"
-        " each measured it, and kappa, in how many ways links are shared when"
-        " all ranks send that far: in a shift, in pairs (r and r xor distance),"
-        " and mirrored.\n"
-        "Of at least four nodes the links are found that explain these kappas: a"
-        " line, a ring, a grid, a torus, or switches of so many nodes. Then"
-        " schedules are played over them, here and wherever the model is asked,"
-        " so that what shares links is foretold to; and the time of a hop is"
-        " told, of switches that of a level. If links share nothing but alpha"
-        " differs, it is that of the geometry that explains alpha alone. Where"
-        " nothing explains them, or they were not looked for, as among more than"
-        " 2048 nodes or where ranks do not lie in blocks, that is said, and a"
-        " flat network assumed.\n"
-        "Of a large database a sample is fitted, spread over variants, numbers"
-        " of ranks and sizes; the first line says how many cells.\n"
-        "The tables model, model_variant and model_ranks of the database are"
-        " replaced for each fitted system.",
+        "Simulates the schedule of each measured variant of Chorale's own on "
+        "a network model, and fits its parameters to the measured times. "
+        "alpha is the time of a message and beta that of a byte. They are "
+        "separate for messages inside a node and between nodes if both were "
+        "measured, and for messages up to a size and above it if the data "
+        "shows a break. tau is the time of a reduced byte, for each type and "
+        "operation.\n"
+        "Two port models are fitted, and the one with the smaller error is "
+        "kept. one_port: a message starts when both ends are ready and "
+        "occupies its sender until it has arrived. overlapped: a sender "
+        "continues at once, and its messages share its port. send_overhead, "
+        "recv_overhead and gap are the parts of alpha that keep processors "
+        "and ports busy; they require variants with several messages in "
+        "flight. kappa is the number of ways in which the ranks of a node "
+        "share its port.\n"
+        "The fit minimises relative errors, is robust against outliers, and "
+        "never negative. With two or more launches each value has a 95 % "
+        "interval from fits of each launch (by bootstrap from five launches "
+        "on), otherwise one of the fit itself.\n"
+        "Cross-validation: each number of ranks is left out in turn and "
+        "predicted by a fit to the others, and larger numbers by fits to "
+        "smaller ones (--crossval prints all results). If the error exceeds "
+        "10 %, the prediction is not used. (Beyond the measured points the "
+        "library's default is used; between them the model, corrected by the "
+        "variant's own times around, as `chorale decide --help` explains.)\n"
+        "For each variant the table has the median and the worst error of the "
+        "fit at its points. predicted: the error that nine of ten points stay "
+        "below when their number of ranks is left out. reach: how many times "
+        "more ranks than in the fit were predicted within 10 %. lack: the "
+        "p-value of a test whether the model misses a variant by more than "
+        "the variation of its launches (simulated times are exact). If lack "
+        "is below 0.01 and the worst error above 10 % (marked !), the variant "
+        "is not predicted outside of the measured points.\n"
+        "The model assumes that alpha is equal between any two ranks, and "
+        "that reducing a word takes far less than sending it, and a message "
+        "far more than its word. Both are tested, with message times by "
+        "distance from launches of three or more ranks with a processor each. "
+        "kappa is also fitted by distance: in how many ways links are shared "
+        "when all ranks send that far, in a shift, in pairs (r and r xor "
+        "distance), and mirrored.\n"
+        "For four or more nodes the links that explain these kappas are "
+        "determined: a line, a ring, a grid, a torus, or switches of so many "
+        "nodes. Schedules are then simulated over these links, so that "
+        "predictions include shared links; the time of a hop is printed, for "
+        "switches that of a level. If links share nothing but alpha differs, "
+        "the geometry that explains alpha alone is used. If nothing explains "
+        "them, or they were not determined, as for more than 2048 nodes or "
+        "ranks not in blocks, this is reported and a flat network is assumed.\n"
+        "Of a large database a sample is fitted, spread over variants, "
+        "numbers of ranks and sizes; the first line shows how many cells.\n"
+        "The tables model, model_variant and model_ranks of the database are "
+        "replaced for each fitted system.",
     .example = "chorale fit results.db",
     .opt = rows,
     .run = run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* generate.c - `chorale generate`: write the decision table of a system
- * in a format that something else loads, whole or not at all. */
+/* generate.c - the verb `generate`: writes the decision table of a system in a
+ * loadable format. Files are replaced only when complete and checked. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static enum chorale_err write_files(const struct chorale_emit_table *table,
     return err;
 }
 
-/* *rules_p: the format of a library's own rules, NULL for "c". */
+/* Find a rules format of an MPI library: *rules_p, NULL for "c". */
 static enum chorale_err find_format(const char *format,
                                     const struct chorale_rule_format **rules_p,
                                     struct chorale_errmsg *msg)
@@ -129,7 +129,7 @@ static enum chorale_err check_output(const struct opts *opts,
 
     if (opts->output == NULL || *opts->output == '\0')
         return chorale_fail(msg, CHORALE_USAGE, "generate: -o FILE is"
-                            " missing: where to write, for example"
+                            " missing; name the file to write, as"
                             " -o table.c");
     if (strcmp(opts->output, "-") == 0)
         return chorale_fail(msg, CHORALE_USAGE, "-o -: a table is two files, "
@@ -144,7 +144,8 @@ static enum chorale_err check_output(const struct opts *opts,
     return chorale_output_check(opts->output, msg);
 }
 
-/* The table may come from elsewhere: what it names must be allowed here. */
+/* Check that the variants may be used here; the table may come from another
+ * build. */
 static enum chorale_err check_choices(const struct chorale_emit_table *table,
                                       const char *path, int allow_patented,
                                       struct chorale_errmsg *msg)
@@ -160,7 +161,7 @@ static enum chorale_err check_choices(const struct chorale_emit_table *table,
                                 chorale_coll_info(alg->coll)->name, alg->name,
                                 no, alg->unselectable != NULL
                                         ? ""
-                                        : ", or say --allow-patented");
+                                        : ", or add --allow-patented");
     }
     return CHORALE_OK;
 }
@@ -196,8 +197,8 @@ static enum chorale_err generate(struct chorale_store *store,
             " is in PATH or in CC\n");
         if (unknown > 0)
             snprintf(said + used, sizeof(said) - used, "unknown: %zu decision%s"
-                     " of variants or parameters that this build does not have"
-                     " left to the library\n", unknown,
+                     " left to the library, as this build lacks the variant"
+                     " or parameter\n", unknown,
                      unknown == 1 ? "" : "s");
         names.said = said;
         err = write_files(&table, can_compile ? check : NULL, opts->output,
@@ -229,7 +230,7 @@ static enum chorale_err generate_rules(
     return chorale_rules_generate(store, system_id, &job, msg);
 }
 
-/* What only the other kind of format takes. */
+/* Refuse options that apply only to the other kind of format. */
 static enum chorale_err check_options(const struct opts *opts, int rules,
                                       struct chorale_errmsg *msg)
 {
@@ -243,7 +244,7 @@ static enum chorale_err check_options(const struct opts *opts, int rules,
         name = "commutative";
     if (name == NULL)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_USAGE, "--%s says nothing for --format"
+    return chorale_fail(msg, CHORALE_USAGE, "--%s does not apply to --format"
                         " %s; leave it out", name, opts->format);
 }
 
@@ -280,27 +281,27 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt rows[] = {
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
       "c|mpich-json|ompi-rules|ompi-json",
-      "what to write: c, one C99 file that compiles alone, and its header"
-      " beside it; mpich-json, ompi-rules or ompi-json, files by which the"
-      " MPI library itself selects among its own algorithms (default: c)", 0,
+      "c writes one self-contained C99 file and its header beside it; "
+      "mpich-json, ompi-rules and ompi-json write rules by which the MPI "
+      "library selects among its own algorithms (default: c)", 0,
       0 },
     { "check-ranks", 0, CHORALE_OPT_INT, offsetof(struct opts, check_ranks),
-      "N", "of a library's own rules: start at most that many ranks to see"
-      " what it does with them (default: 16)", 2, 4096 },
+      "N", "for rules files: start at most this many ranks to check"
+      " what the library does with them (default: 16)", 2, 4096 },
     { "no-check", 0, CHORALE_OPT_FLAG, offsetof(struct opts, no_check), NULL,
-      "do not load the rules into the library; the file then says so", 0, 0 },
+      "do not load the rules into the library; the file notes this", 0, 0 },
     { "commutative", 0, CHORALE_OPT_FLAG, offsetof(struct opts, commutative),
-      NULL, "for programs whose operations all commute: allow Open MPI's"
-      " algorithms that reorder operands without asking", 0, 0 },
+      NULL, "all operations of the programs commute: allow Open MPI's"
+      " algorithms that reorder operands", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
-      "write a table that chooses variants under a patent", 0, 0 },
+      "allow patented variants in the table", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
-      "the file to write; replaced as a whole", 0, 0 },
+      "file to write; replaced atomically", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
-      "do not print what was checked; the files say it", 0, 0 },
+      "do not print the checks; the files list them", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "the system whose table to write, where there are several", 0, 0 },
+      "system whose table to write, if there are several", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -325,15 +326,16 @@ const struct chorale_verb chorale_verb_generate = {
         " number of ranks, for each shape; if one differs nothing is written."
         " Without a C compiler (CC, cc, gcc, clang) it is not checked.\n"
         "The same database gives the same bytes.\n"
-        "The other formats are read by the MPI library, which then selects"
-        " among its own algorithms: those that `chorale plan --providers"
-        " native` measured and `chorale decide` chose. They are for the"
-        " library and version that was measured; what a format cannot say is"
-        " left to the library and listed, in the file or beside it in"
-        " FILE.txt, with what was measured where, and how to use it. Before a"
-        " file is put in place it is read back on both sides of each border,"
-        " loaded into the library, and what that sends there is compared with"
-        " what the chosen algorithm sends; what could not be run is said.",
+        "The other formats are read by the MPI library, which then selects "
+        "among its own algorithms: those that `chorale plan --providers "
+        "native` measured and `chorale decide` chose. They are for the "
+        "measured library and version. Decisions that a format cannot express "
+        "are left to the library and listed. This list, the environment and "
+        "instructions for use are in the file, or beside it in FILE.txt. "
+        "Before a file replaces an older one it is read back on both sides of "
+        "each border and loaded into the library. The messages that the "
+        "library sends there are compared with those of the chosen algorithm; "
+        "points that could not be run are reported.",
     .example = "chorale generate results.db --format c -o table.c\n"
                "cc -shared -fPIC -o table.so table.c\n"
                "chorale generate results.db --format mpich-json -o sel.json",

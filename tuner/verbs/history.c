@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* history.c - `chorale history`: when did a collective become slower? */
+/* history.c - the verb `history`: finds when a collective became slower or
+ * faster. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -93,11 +94,11 @@ static void print(const struct chorale_history *h, const struct opts *opts)
     if (h->simulated)
         printf("; simulated times are exact\n");
     else
-        printf("; by chance at most %.2g of them would seem to (%g each)\n",
+        printf("; by chance at most %.2g of them would (p %g each)\n",
                opts->level * (double)cells, opts->level);
     if (few > 0)
-        printf("%zu cells have too few runs for any p of %g: --significance "
-               "asks for less\n", few, opts->level);
+        printf("%zu cells have too few runs for p %g; use a larger "
+               "--significance\n", few, opts->level);
 }
 
 static json_t *cell_json(const struct chorale_history *h,
@@ -150,8 +151,8 @@ static int print_json(const struct chorale_history *h,
     return bad ? -1 : 0;
 }
 
-/* Index 0: runs, seconds and labels; 1: levels between the changes; 2: the
- * changes, all by number of the run. */
+/* Write gnuplot data. Index 0: runs, seconds and labels; 1: levels between the
+ * changes; 2: the changes; by number of the run. */
 static void write_data(const struct chorale_history *h,
                        const struct chorale_history_cell *c, FILE *out)
 {
@@ -222,7 +223,7 @@ static enum chorale_err draw(const struct chorale_history *h, size_t i,
     return err;
 }
 
-/* Pictures of what changed the most. */
+/* Draw the cells that changed most. */
 static enum chorale_err draw_all(const struct chorale_history *h,
                                  const struct opts *opts,
                                  struct chorale_errmsg *msg)
@@ -271,7 +272,8 @@ static enum chorale_err check(const struct opts *opts,
 
     if (opts->format != NULL && strcmp(opts->format, "png") != 0 &&
         strcmp(opts->format, "svg") != 0 && strcmp(opts->format, "pdf") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--format %s: png, svg or pdf",
+        return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown; "
+                            "use png, svg or pdf",
                             opts->format);
     if (opts->level > 0.5 || !(opts->level >= 1e-4))
         return chorale_fail(msg, CHORALE_USAGE, "--significance: a p from "
@@ -310,8 +312,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     load.threshold = opts.threshold >= 0 ? opts.threshold : 0.02;
     err = chorale_history_load(argv + 1, (size_t)nword, &load, &history, msg);
     if (err == CHORALE_OK && history.other > 0)
-        fprintf(stderr, "chorale: two systems: %s in %s, %s in %s; what "
-                "differs may be theirs\n",
+        fprintf(stderr, "chorale: two systems: %s in %s, %s in %s; they "
+                "may cause the differences\n",
                 history.system[0], argv[1], history.system[1],
                 argv[1 + history.other]);
     if (err == CHORALE_OK && opts.json && print_json(&history, &opts) != 0)
@@ -328,22 +330,23 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt rows[] = {
     { "collectives", 'c', CHORALE_OPT_TEXT,
       offsetof(struct opts, collectives), "LIST",
-      "only these (default: all)", 0, 0 },
+      "only these collectives (default: all)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "the system, where there are several", 0, 0 },
+      "system, if there are several", 0, 0 },
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
-      "PERCENT", "changes up to this one are not shown (default: 2%)", 0, 0 },
+      "PERCENT", "ignore changes up to this one (default: 2%)", 0, 0 },
     { "significance", 0, CHORALE_OPT_REAL, offsetof(struct opts, level), "P",
-      "how often a series without a change may seem to have one (default: "
-      "0.001)", 0, 0 },
+      "largest probability that a series without a change appears to have one "
+      "(default: 0.001)", 0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
-      "show every run of each cell", 0, 0 },
+      "list every run of each cell", 0, 0 },
     { "plot", 0, CHORALE_OPT_TEXT, offsetof(struct opts, plot), "DIR",
-      "draw the cells that changed the most there, with their data", 0, 0 },
+      "draw the cells that changed most into this folder, with their "
+      "data", 0, 0 },
     { "pictures", 0, CHORALE_OPT_INT, offsetof(struct opts, pictures), "N",
-      "at most so many (default: 12)", 1, 10000 },
+      "most pictures to draw (default: 12)", 1, 10000 },
     { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
-      "png|svg|pdf", "of pictures (default: png)", 0, 0 },
+      "png|svg|pdf", "format of pictures (default: png)", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -354,17 +357,17 @@ const struct chorale_verb chorale_verb_history = {
     .args = "results.db...",
     .summary = "when did a collective become slower or faster?",
     .detail =
-        "Puts the times of each cell in the order of the runs of the "
-        "benchmark, by the date of their first launch: a run is all campaigns "
-        "that were planned with one --label, or one campaign without; of one "
-        "database or many. A run's time is the median of its launches.\n"
+        "Orders the times of each cell by runs of the benchmark, that is by "
+        "the date of their first launch. A run is all campaigns planned with "
+        "one --label, or one campaign without a label, in one or several "
+        "databases. A run's time is the median of its launches.\n"
         "Changes are found by hierarchical energy statistics (E-divisive: "
         "Matteson and James, 2014), each with the p value of a permutation "
-        "test, and put where two levels fit best. Of invented series of 40 "
-        "runs that differ by 1.5 %, with one outlier in a hundred, a change "
-        "of 5 % is found in all of 100 and put within one run of where it is "
-        "in 95. It takes 13 runs before any p can be 0.001. In simulation "
-        "every difference is a change.",
+        "test, and placed where two levels fit best. In generated series of "
+        "40 runs that vary by 1.5 %, with one outlier in a hundred, a change "
+        "of 5 % is found in all of 100 series, and placed within one run of "
+        "its true position in 95. A p of 0.001 requires at least 13 runs. In "
+        "simulation every difference is a change.",
     .example = "chorale plan perf.db --label git && chorale run perf.db\n"
                "chorale history perf.db --plot pictures\n"
                "chorale history nightly-*.db -c allreduce --json",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import.c - `chorale import`: traces of applications, and tables of other
- * benchmarks, into a database. */
+/* import.c - the verb `import`: reads traces of applications, and tables of
+ * other benchmarks, into a database. */
 #include "config.h"
 
 #include <stddef.h>
@@ -19,14 +19,14 @@ struct opts {
     int quiet;
 };
 
-/* One file: a trace, or tables. */
+/* One file to import: a trace, or benchmark tables. */
 struct source {
     int tables;
     struct chorale_trace_text trace;
     struct chorale_foreign foreign;
 };
 
-/* The row of a trace that is there already, else 0. */
+/* Find a trace that was already imported; *id_p is its row, or 0. */
 static enum chorale_err find(struct chorale_store *store, const char *uuid,
                              sqlite3_int64 *id_p, char what[400],
                              struct chorale_errmsg *msg)
@@ -106,7 +106,7 @@ static enum chorale_err put_point(struct chorale_store *store,
     return chorale_store_step(store, s, NULL, msg);
 }
 
-/* In a transaction of the caller's. */
+/* Insert the points, in a transaction of the caller. */
 static enum chorale_err put_points(struct chorale_store *store,
                                    const struct chorale_trace_text *t,
                                    sqlite3_int64 id,
@@ -165,7 +165,7 @@ static enum chorale_err import_one(struct chorale_store *store,
     return chorale_trace_show(store, id, msg);
 }
 
-/* What the options say of tables. */
+/* Read the options that apply to tables. */
 static enum chorale_err read_as(const struct opts *opts,
                                 struct chorale_import_as *as,
                                 struct chorale_errmsg *msg)
@@ -178,20 +178,20 @@ static enum chorale_err read_as(const struct opts *opts,
     for (size_t i = 0; !known && i < sizeof(shapes) / sizeof(shapes[0]); i++)
         known = strcmp(shapes[i], opts->shape) == 0;
     if (!known)
-        return chorale_fail(msg, CHORALE_USAGE, "--shape %s: there are "
+        return chorale_fail(msg, CHORALE_USAGE, "--shape %s: unknown; use "
                             "single-node, one-per-node, block, cyclic and "
                             "irregular", opts->shape);
     if (strcmp(opts->time, "mean") != 0 && strcmp(opts->time, "slowest") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--time %s: there are mean "
-                            "and slowest", opts->time);
+        return chorale_fail(msg, CHORALE_USAGE, "--time %s: unknown; use mean "
+                            "or slowest", opts->time);
     for (int i = 0; i < 2; i++)
         if (names[i][0] == '\0' || strlen(names[i]) > 100)
             return chorale_fail(msg, CHORALE_USAGE, "--%s: has %zu "
-                                "characters; 1 to 100 fit",
+                                "characters; use 1 to 100",
                                 i == 0 ? "system" : "mpi", strlen(names[i]));
     if (opts->procs > 0 && opts->ppn > opts->procs)
-        return chorale_fail(msg, CHORALE_USAGE, "--ppn %ld: -P %ld are fewer "
-                            "ranks than that; give how many of them a node "
+        return chorale_fail(msg, CHORALE_USAGE, "--ppn %ld: -P %ld has fewer "
+                            "ranks; give how many of them a node "
                             "had", opts->ppn, opts->procs);
     as->system = opts->system;
     as->mpi = opts->mpi;
@@ -271,7 +271,7 @@ static enum chorale_err store_all(struct chorale_store *store, char **path,
     return err;
 }
 
-/* All files are read before the first is stored: a bad one costs nothing. */
+/* Read all files before storing any, so that a bad file changes nothing. */
 static enum chorale_err import_all(const char *database, char **path, int n,
                                    struct source *source,
                                    const struct opts *opts,
@@ -326,25 +326,25 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "label", 0, CHORALE_OPT_TEXT, offsetof(struct opts, label), "TEXT",
-      "what the application, its input or what was measured is called; git: "
-      "what git describe says here", 0, 0 },
+      "name of the application, its input or the measurement; git: the output "
+      "of git describe", 0, 0 },
     { "procs", 'P', CHORALE_OPT_INT, offsetof(struct opts, procs), "N",
-      "of OSU tables, which do not say it: how many ranks there were", 1,
+      "for OSU tables, which lack it: number of ranks", 1,
       1 << 24 },
     { "ppn", 0, CHORALE_OPT_INT, offsetof(struct opts, ppn), "N",
-      "of tables: how many ranks a node had", 1, 1 << 20 },
+      "for tables: ranks a node", 1, 1 << 20 },
     { "shape", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shape), "SHAPE",
-      "of tables: how ranks lay on several nodes, one-per-node, block, cyclic "
-      "or irregular (default: block, as far as it goes)", 0, 0 },
+      "for tables: placement of ranks on several nodes, one-per-node, block, "
+      "cyclic or irregular (default: block where possible)", 0, 0 },
     { "time", 0, CHORALE_OPT_TEXT, offsetof(struct opts, time), "WHICH",
-      "of tables: mean, over ranks and calls, which all of them print; "
-      "slowest, the rank that took longest, which is nearer to a duration "
+      "for tables: mean, over ranks and calls, which all tables have; "
+      "slowest, the rank that took longest, which is closer to a duration "
       "here and which IMB and OSU's -f print (default: mean)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "of tables: the system that they make (default: imported)", 0, 0 },
+      "for tables: name of the new system (default: imported)", 0, 0 },
     { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TEXT",
-      "of tables: the MPI library and its version, which they do not say "
-      "(default: not known)", 0, 0 },
+      "for tables: the MPI library and its version, which tables lack "
+      "(default: unknown)", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -355,46 +355,49 @@ const struct chorale_verb chorale_verb_import = {
     .args = "results.db FILE...",
     .summary = "read traces of applications, and tables of OSU and IMB",
     .detail =
-        "A trace is what CHORALE_TRACE=FILE makes of a run under the shim, or"
-        " of a program that calls libchorale: rank 0 writes FILE in"
-        " MPI_Finalize. It says how often each collective was called with"
-        " which n, number of ranks, placement, type, operation and root, what"
-        " ran it, and how long the calls took. The database, which is made if"
-        " it is missing, keeps it in the tables trace and trace_point, and the"
-        " view v_trace shows what matters most; `chorale plan --from-trace`"
-        " plans it, `chorale evaluate --trace` says what a table wins there.\n"
-        "CHORALE_TRACE_SIGNAL=12 lets a process that gets SIGUSR2 write its"
-        " own part so far, FILE.rank3, at its next call. A rank that calls"
-        " MPI_Abort writes such a part too, and rank 0 of a program that ends"
-        " without MPI_Finalize. Calls on inter-communicators are not traced.\n"
-        "The file is text. Its heading says the format's version, the MPI"
-        " library, the program, when it started, comm_size of MPI_COMM_WORLD,"
-        " ranks, of which the sums are, part if it is one rank's only,"
-        " wall_seconds from MPI_Init to MPI_Finalize (mean over ranks, and the"
-        " longest), unlisted calls (wrong arguments, no memory) and their"
-        " time. Then there is a row for all calls that are alike: coll, n in"
-        " bytes (of gatherv, scatterv, alltoallv the mean, as no rank knows"
-        " one call's), comm_size, shape, type, op, root (first, middle, last),"
-        " ran, rank_calls and seconds summed over the ranks, calls (of the"
-        " whole communicator), max_seconds of the rank that spent most; and"
-        " the last line counts the rows.\n"
-        "A FILE may also be what the OSU Micro-Benchmarks (osu_bcast and its"
-        " kin, with -f or without) or IMB-MPI1 printed, with what stands round"
-        " it in a log. Barrier, bcast, reduce, allreduce, reduce_scatter_block,"
-        " gather, scatter, allgather and alltoall become runs of the library's"
-        " default in a system of their own, so that they are never mixed with"
-        " what was measured here: a file that has a point several times gives"
-        " as many launches. `chorale compare`, `plot`, `export` and the views"
-        " take them like others, and validity says imported. Tables of other"
-        " benchmarks, of v-collectives and of MPI_Reduce_scatter, whose blocks"
-        " are equal there and not here, are left out with a line.\n"
-        "What such tables do not have is not made up: there are no samples, no"
-        " interval within a launch, no counters. The time of a run is p50 where"
-        " printed, else the mean; the quantiles that a table lacks repeat it;"
-        " run_summary.nrep is 0 where the number of calls is not printed. Of"
-        " IMB before 2017, which calls back to back, the metric is throughput,"
-        " which nothing decides or compares. The launch's rows of environment"
-        " whose keys begin with import: say the same, and the file's name.",
+        "A trace is the file that a run under the shim, or a program that "
+        "calls libchorale, writes with CHORALE_TRACE=FILE; rank 0 writes it "
+        "in MPI_Finalize. It lists how often each collective was called with "
+        "which n, number of ranks, placement, type, operation and root, which "
+        "variant ran, and how long the calls took. The database is made if it "
+        "is missing. It keeps the trace in the tables trace and trace_point; "
+        "view v_trace lists the most important points. `chorale plan "
+        "--from-trace` plans it, and `chorale evaluate --trace` predicts the "
+        "gain of a table.\n"
+        "With CHORALE_TRACE_SIGNAL=12 a process that gets SIGUSR2 writes its "
+        "own part so far, FILE.rank3, at its next call. A rank that calls "
+        "MPI_Abort writes such a part too, and so does rank 0 of a program "
+        "that ends without MPI_Finalize. Calls on inter-communicators are not "
+        "traced.\n"
+        "The file is text. Its heading has the format's version, the MPI "
+        "library, the program, its start time, comm_size of MPI_COMM_WORLD, "
+        "the number of ranks in the sums, part if the file is of one rank "
+        "only, wall_seconds from MPI_Init to MPI_Finalize (mean over ranks, "
+        "and the longest), unlisted calls (wrong arguments, no memory) and "
+        "their time. Each further row is for all calls that are alike: coll, "
+        "n in bytes (for gatherv, scatterv, alltoallv the mean, as no rank "
+        "knows it for one call), comm_size, shape, type, op, root (first, "
+        "middle, last), ran, rank_calls and seconds summed over the ranks, "
+        "calls (of the whole communicator), max_seconds of the rank that "
+        "spent most. The last line counts the rows.\n"
+        "A FILE may also be the output of the OSU Micro-Benchmarks (osu_bcast "
+        "etc., with -f or without) or of IMB-MPI1, including surrounding "
+        "lines of a log. Barrier, bcast, reduce, allreduce, "
+        "reduce_scatter_block, gather, scatter, allgather and alltoall become "
+        "runs of the library's default in a separate system, so that they are "
+        "never mixed with measurements here. A file that has a point several "
+        "times gives as many launches. `chorale compare`, `plot`, `export` "
+        "and the views treat them like others; their validity is imported. "
+        "Tables of other benchmarks, of v-collectives and of "
+        "MPI_Reduce_scatter, whose blocks are equal there and not here, are "
+        "left out with a message.\n"
+        "Values that such tables lack are not invented: there are no samples, "
+        "no interval within a launch, no counters. The time of a run is p50 "
+        "if printed, else the mean; missing quantiles repeat it; "
+        "run_summary.nrep is 0 if the number of calls is not printed. IMB "
+        "before 2017 calls back to back; its metric is throughput, which is "
+        "never decided upon or compared. The launch's rows of environment "
+        "whose keys begin with import: record this, and the file's name.",
     .example = "CHORALE_TRACE=app.trace LD_PRELOAD=libchorale_pmpi.so mpiexec"
                " -n 4 ./app\n"
                "chorale import results.db app.trace --label app-small\n"

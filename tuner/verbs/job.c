@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.c - the verb `job`: what the batch scripts of `submit` start. An element
- * measures into a shard of its own and publishes copies of it; the last job
- * merges what is published. */
+/* job.c - the verb `job`, which the batch scripts of `submit` start. An element
+ * measures into its own shard and publishes copies of it; the last job merges
+ * the published shards. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include "tuner/base/run_verb.h"
 #include "tuner/slurm/submission.h"
 
-/* How often `scontrol requeue` is tried, and seconds between. */
+/* Attempts of `scontrol requeue`, and seconds between them. */
 enum { REQUEUES = 5, REQUEUE_PAUSE = 3 };
 
 struct opts {
@@ -38,15 +38,15 @@ struct opts {
 struct element {
     const struct opts *opts;
     const char *folder;
-    char work[PATH_MAX];     /* the shard that is being written */
-    char shard[PATH_MAX];    /* its last copy */
-    char words[PATH_MAX];    /* what status reads */
+    char work[PATH_MAX];     /* the shard being written */
+    char shard[PATH_MAX];    /* its published copy */
+    char words[PATH_MAX];    /* message file for `chorale status` */
     sqlite3_int64 submission, done, total, before;
     long attempt;
     struct chorale_errmsg *msg;
 };
 
-/* One line on how far it is. state: a word; reason: "" where there is none. */
+/* Write a progress line. state is a word; reason is a text or "". */
 static void tell(const struct element *e, const char *state,
                  const char *reason)
 {
@@ -78,8 +78,8 @@ static enum chorale_err publish(struct element *e, struct chorale_store *store,
     return err;
 }
 
-/* Ranks that wander between cores measure the scheduler: where what was to bind
- * them has not, the launch ended before its first point, and msg says so. */
+/* Unbound ranks would measure the scheduler. If the launcher failed to bind
+ * them, the launch ended before its first point; fail with a message. */
 static enum chorale_err check_bound(const struct element *e,
                                     struct chorale_errmsg *msg)
 {
@@ -102,7 +102,7 @@ static enum chorale_err check_bound(const struct element *e,
     if (err == CHORALE_OK && row && sqlite3_column_int(stmt, 0) > 0)
         err = chorale_fail(msg, CHORALE_ENV, "element %ld: %d of %d ranks are "
                            "not bound to cores (rank %.150s); let the launcher "
-                           "bind them, or say bind = no in the site file",
+                           "bind them, or write bind = no in the site file",
                            e->opts->element, sqlite3_column_int(stmt, 0),
                            sqlite3_column_int(stmt, 1), chorale_text(stmt, 2));
     sqlite3_finalize(stmt);
@@ -110,7 +110,7 @@ static enum chorale_err check_bound(const struct element *e,
     return err;
 }
 
-/* After a launch, or while it runs. */
+/* Called after a launch and while it runs: publish the shard if it is time. */
 static enum chorale_err launched(void *arg, struct chorale_store *store,
                                  struct chorale_errmsg *msg)
 {
@@ -122,7 +122,7 @@ static int exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* The names of the element's files, and what it is of. */
+/* Set the names of the element's files, and load its submission. */
 static enum chorale_err find_files(struct element *e)
 {
     char uuid[CHORALE_UUID_SIZE] = "", plan[PATH_MAX];
@@ -134,7 +134,7 @@ static enum chorale_err find_files(struct element *e)
     snprintf(plan, sizeof(plan), "%s/plan.db", e->folder);
     chorale_element_files(e->folder, e->opts->element, e->shard, e->words,
                           sizeof(e->shard));
-    /* It is only read, but SQLite has VACUUM write where it may write. */
+    /* Opened for writing because VACUUM INTO requires it; only read. */
     err = chorale_store_open(plan, CHORALE_STORE_WRITE, &store, e->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(
@@ -148,14 +148,14 @@ static enum chorale_err find_files(struct element *e)
     }
     if (err == CHORALE_OK && !row)
         err = chorale_fail(e->msg, CHORALE_USAGE, "%s has no element %ld; "
-                           "`chorale submit` says how many there are",
+                           "see `chorale status` for the elements",
                            e->folder, e->opts->element);
     if (err == CHORALE_OK) {
         e->submission = sqlite3_column_int64(stmt, 0);
         snprintf(uuid, sizeof(uuid), "%s", chorale_text(stmt, 1));
     }
     sqlite3_finalize(stmt);
-    /* Folders of nodes are shared by submissions, that of one is not. */
+    /* Submissions share the nodes' folders, so names include the UUID. */
     if (e->opts->shards != NULL)
         snprintf(e->work, sizeof(e->work), "%s/chorale-%s-%ld.db",
                  e->opts->shards, uuid, e->opts->element);
@@ -168,8 +168,8 @@ static enum chorale_err find_files(struct element *e)
     return err;
 }
 
-/* What earlier attempts published, on this node or another, and how far the
- * work is now. */
+/* Merge what earlier attempts published, on this node or another, and count the
+ * finished work. */
 static enum chorale_err catch_up(struct element *e)
 {
     const char *const merge[] = { "merge", e->work, e->shard, "--quiet",
@@ -184,7 +184,7 @@ static enum chorale_err catch_up(struct element *e)
     if (err == CHORALE_OK)
         err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
                                  e->msg);
-    /* Merging reads no points under way, and publishing takes them away. */
+    /* Merging skips unfinished points, and publishing removes them. */
     if (err == CHORALE_OK &&
         !chorale_store_locked(store, CHORALE_LOCK_RUNNER))
         err = chorale_tail_take_in(store, e->shard, CHORALE_CUTS_ALL, &runs,
@@ -226,7 +226,7 @@ static enum chorale_err measure(struct element *e)
     return chorale_run(e->work, &run, e->msg);
 }
 
-/* Publish what a launch left that was ended. */
+/* Publish the results of a launch that was ended. */
 static void publish_rest(struct element *e)
 {
     struct chorale_store *store = NULL;
@@ -240,8 +240,9 @@ static void publish_rest(struct element *e)
     chorale_store_close(store);
 }
 
-/* What Slurm calls this task. Its SLURM_JOB_ID will not do: one task of each
- * array has that of the whole array, and would requeue all. */
+/* Slurm's name of this task. SLURM_JOB_ID is not usable: for one task of each
+ * array it is the id of the whole array, and requeueing it would requeue all
+ * tasks. */
 static int task_name(char name[64])
 {
     const char *array = getenv("SLURM_ARRAY_JOB_ID");
@@ -251,8 +252,8 @@ static int task_name(char name[64])
            snprintf(name, 64, "%s_%s", array, task) < 64;
 }
 
-/* A controller that is busy or started again gets some time: it ends the task
- * in a quarter of a minute at the earliest. */
+/* Requeue with retries, as the controller may be busy or restarting. Slurm ends
+ * the task after a quarter of a minute at the earliest. */
 static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
 {
     enum chorale_err err = chorale_slurm_requeue(job, why);
@@ -265,10 +266,10 @@ static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
     return err;
 }
 
-/* It was told to end before it was done: into the queue again, unless that
- * has been in vain. That comes ahead of the time limit only, and the point
- * under way is kept: an attempt that has not one run more will not have one
- * when it is made again. One that was preempted or cancelled is not judged. */
+/* The element was stopped before it was done: requeue it, unless that is
+ * useless. The signal comes ahead of the time limit only, and the unfinished
+ * point is kept. An attempt without a single new run would therefore gain
+ * nothing when repeated. A preempted or cancelled job is not judged. */
 static enum chorale_err go_on(struct element *e, int signal,
                               struct chorale_errmsg *msg)
 {
@@ -276,16 +277,16 @@ static enum chorale_err go_on(struct element *e, int signal,
     char reason[CHORALE_ERRMSG_SIZE] = "", job[64];
 
     if (signal != SIGUSR1 || chorale_stop_requested() || !task_name(job)) {
-        /* Cancelled, preempted, requeued: that is settled already. */
-        tell(e, "ended", "it was told to end");
+        /* Slurm has cancelled, preempted or requeued it. */
+        tell(e, "ended", "stopped by Slurm");
         return CHORALE_STOPPED;
     }
     if (e->attempt >= e->opts->attempts)
         snprintf(reason, sizeof(reason), "%ld attempts were not enough; "
-                 "`chorale submit` again submits what is missing",
+                 "repeat `chorale submit` for the missing runs",
                  e->attempt);
     else if (e->done == e->before)
-        snprintf(reason, sizeof(reason), "attempt %ld brought nothing; give "
+        snprintf(reason, sizeof(reason), "attempt %ld added no run; give "
                  "it a longer --time", e->attempt);
     if (reason[0] != '\0') {
         tell(e, "ended", reason);
@@ -299,12 +300,12 @@ static enum chorale_err go_on(struct element *e, int signal,
                             e->opts->element, why.text);
     }
     return chorale_fail(msg, CHORALE_STOPPED, "element %ld: %lld of %lld runs "
-                        "are made; it is in the queue again",
+                        "are done; it is requeued",
                         e->opts->element, (long long)e->done,
                         (long long)e->total);
 }
 
-/* Times of two partitions are never mixed. */
+/* Check the partition: times of two partitions are never mixed. */
 static enum chorale_err check_place(const struct opts *opts,
                                     struct chorale_errmsg *msg)
 {
@@ -314,8 +315,8 @@ static enum chorale_err check_place(const struct opts *opts,
         strcmp(is, opts->partition) == 0)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_ENV, "element %ld: runs in partition "
-                        "%.100s, planned is %.100s; submit for the other with "
-                        "--partition, or leave its jobs where they were sent",
+                        "%.100s but was planned for %.100s; submit for the "
+                        "former with --partition, or do not move its jobs",
                         opts->element, is, opts->partition);
 }
 
@@ -334,9 +335,9 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
         err = check_place(opts, msg);
     if (err == CHORALE_OK && e.attempt > opts->attempts)
         err = chorale_fail(msg, CHORALE_ENV, "element %ld: Slurm starts it for "
-                           "the %ldth time, and --attempts allows %ld; see "
-                           "what ends its nodes, then `chorale submit` again "
-                           "submits what is missing", opts->element, e.attempt,
+                           "the %ldth time, but --attempts allows %ld; find "
+                           "what ends its nodes, then repeat `chorale "
+                           "submit`", opts->element, e.attempt,
                            opts->attempts);
     if (err == CHORALE_OK)
         err = catch_up(&e);
@@ -356,14 +357,14 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
         tell(&e, "failed", msg->text);
         return err;
     }
-    /* What is asked for is done from here on. */
+    /* From here on the request is being handled. */
     signal = chorale_stop_requested();
     chorale_stop_forget();
     publish_rest(&e);
     if (err == CHORALE_STOPPED)
         return go_on(&e, signal, msg);
     tell(&e, "done", "");
-    unlink(e.work); /* all of it is published */
+    unlink(e.work); /* all is published */
     return CHORALE_OK;
 }
 
@@ -381,7 +382,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     if ((opts.element > 0) == (opts.gather != NULL))
         return chorale_fail(msg, CHORALE_USAGE,
-                            "job: say either --element or --gather");
+                            "job: give either --element or --gather");
     if (opts.gather != NULL)
         return chorale_gather(argv[1], opts.gather, opts.threshold, msg);
     return do_element(&opts, argv[1], msg);
@@ -391,38 +392,38 @@ static const struct chorale_opt options[] = {
     { "element", 0, CHORALE_OPT_INT, offsetof(struct opts, element), "N",
       "measure the launches of this element", 1, 1e9 },
     { "attempts", 0, CHORALE_OPT_INT, offsetof(struct opts, attempts), "N",
-      "start it so often at most (default: 1)", 1, 1e6 },
+      "most starts of the element (default: 1)", 1, 1e6 },
     { "one-launch-per-p", 0, CHORALE_OPT_FLAG, offsetof(struct opts, one_per_p),
-      NULL, "no two launches share a start", 0, 0 },
+      NULL, "give each launch its own start", 0, 0 },
     { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TYPE",
-      "what srun's --mpi gets: pmi2, pmix, or auto: the one of these with "
+      "value of srun's --mpi: pmi2, pmix, or auto: the one of these with "
       "which ranks find each other (default: Slurm's own)", 0, 0 },
     { "bind", 0, CHORALE_OPT_FLAG, offsetof(struct opts, bind), NULL,
       "bind each rank to a core, and fail before the first point of a launch "
-      "whose ranks are not", 0, 0 },
+      "with unbound ranks", 0, 0 },
     { "any-nodes", 0, CHORALE_OPT_FLAG, offsetof(struct opts, any_nodes), NULL,
-      "launches take the nodes in Slurm's order, not in one of their own", 0,
+      "launches use the nodes in Slurm's order, not in their own", 0,
       0 },
     { "partition", 0, CHORALE_OPT_TEXT, offsetof(struct opts, partition),
-      "NAME", "measure there only: what is measured is filed under it", 0, 0 },
+      "NAME", "measure only in this partition, the planned one", 0, 0 },
     { "shards", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shards), "FOLDER",
-      "measure into a file there, as on a disk of the node (default: in the "
-      "submission's folder)", 0, 0 },
+      "measure into a file in this folder, as on a disk of the node (default: "
+      "in the submission's folder)", 0, 0 },
     { "lead", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, lead), "TIME",
-      "how long ahead of the time limit SIGUSR1 comes (default: 1m)", 1, 0 },
+      "time between SIGUSR1 and the time limit (default: 1m)", 1, 0 },
     { "kill-wait", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, kill_wait),
-      "TIME", "how long after SIGTERM Slurm sends SIGKILL, its KillWait, as "
-      "`submit` found it (default: not known, so SIGTERM ends the point under "
-      "way at once)", 1, 0 },
+      "TIME", "time from SIGTERM to SIGKILL, Slurm's KillWait, as "
+      "`submit` found it (default: unknown, so SIGTERM ends the current point "
+      "at once)", 1, 0 },
     { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
-      "TIME", "publish as often at least while a launch runs, and after each "
-      "point as long as that takes a hundredth of the time; what is lost with "
-      "a node does not depend on it (default: 1m)", 1, 0 },
+      "TIME", "longest time between publications during a launch; also after "
+      "each point if that takes at most 1 % of the time; it does not affect "
+      "what a lost node costs (default: 1m)", 1, 0 },
     { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
-      "merge what is published into this database, and make the table", 0,
+      "merge the published shards into this database, and make the table", 0,
       0 },
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(struct opts, threshold),
-      "GAIN", "of --gather: keep the library below this gain (default: 3%)",
+      "GAIN", "for --gather: keep the library below this gain (default: 3%)",
       0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
@@ -430,40 +431,40 @@ static const struct chorale_opt options[] = {
 const struct chorale_verb chorale_verb_job = {
     .name = "job",
     .args = "FOLDER",
-    .summary = "what the batch scripts of `submit` start",
+    .summary = "run a batch job of `submit`",
     .detail =
-        "An element measures its launches into a shard, a database of its "
-        "own, and publishes a copy (FOLDER/shard-N.db) after each launch and, "
-        "of one that runs, after each point as long as that takes no more than "
-        "a hundredth of the time, else every minute: written under another "
-        "name, then renamed, so a reader never meets a half one. On SIGUSR1, "
-        "which Slurm sends ahead of the time limit, the point under way (all "
-        "variants of a collective at a size, which take turns) comes to an "
-        "end: at once where each has its least repetitions, else as planned, "
-        "unless that takes three quarters of --lead. Then it publishes what is "
-        "measured, puts itself into the queue again and exits with 75; not "
-        "more often than --attempts says, nor after an attempt that brought "
-        "nothing. On SIGTERM, with which Slurm cancels, "
-        "preempts or requeues, and which all ranks get and ignore, the point "
-        "comes to an end in the same way, unless that takes three quarters of "
-        "--kill-wait, or all but 2.5 s of it: then it is given up, with what it has. It "
-        "publishes, exits with 75, and leaves the queue to Slurm: what is "
-        "cancelled does not come back.\n"
-        "Each point that is stored goes to FOLDER/shard-N.db-tail as well, "
-        "until a copy has it. An attempt that begins on another node reads both, "
-        "and so does `chorale merge`. What there is of the point under way is "
-        "written beside them a few times a second (less often if that takes "
-        "long), and goes on into the next attempt. So a SIGKILL, or a "
-        "node that is lost with the disk that was measured on, costs about "
-        "what one cell may take, at most. With "
-        "--shards the file that was measured into, chorale-*.db, stays on the "
-        "first node then.\n"
-        "With --gather it merges all shards, with what was killed in the middle, "
-        "says which elements lack runs, "
-        "fits, decides, and writes the dispatch file and the summary beside "
-        "the database. Exit status: 0; 75 of an element that was stopped, and "
-        "of the last job if runs are missing: `chorale submit` again submits "
-        "those; else that of what failed, as of any command.",
+        "An element measures its launches into a shard, its own database, and "
+        "publishes a copy (FOLDER/shard-N.db). It publishes after each "
+        "launch, and during a launch after each point if that takes at most 1 "
+        "% of the time, else every minute. The copy is written under another "
+        "name and renamed, so a reader never finds a partial one.\n"
+        "On SIGUSR1, which Slurm sends ahead of the time limit, the current "
+        "point (all variants of a collective at a size, interleaved) is "
+        "finished: at once if each variant has its least repetitions, else as "
+        "planned, unless that takes three quarters of --lead. The element "
+        "then publishes its results, requeues itself and exits with 75; but "
+        "not more often than --attempts, nor after an attempt that added no "
+        "run.\n"
+        "On SIGTERM, with which Slurm cancels, preempts or requeues, and "
+        "which all ranks get and ignore, the point is finished in the same "
+        "way, unless that takes three quarters of --kill-wait, or all but 2.5 "
+        "s of it; then it is given up, with what it has. The element "
+        "publishes its results, exits with 75, and leaves the queue to Slurm; "
+        "a cancelled job does not return.\n"
+        "Each stored point is also appended to FOLDER/shard-N.db-tail until a "
+        "copy contains it. An attempt that starts on another node reads both, "
+        "and so does `chorale merge`. The unfinished part of the current "
+        "point is written beside them a few times a second (less often if "
+        "that takes long), and continues in the next attempt. A SIGKILL, or "
+        "the loss of a node with its disk, thus costs at most about the time "
+        "of one cell. With --shards the file that was measured into, "
+        "chorale-*.db, then stays on the first node.\n"
+        "With --gather the job merges all shards, including unfinished points "
+        "of killed jobs, reports which elements lack runs, fits, decides, and "
+        "writes the dispatch file and the summary beside the database.\n"
+        "Exit status: 0 for success; 75 if an element was stopped, or if runs "
+        "are missing for the last job: repeat `chorale submit` to submit "
+        "them; else the code of the error, as of any command.",
     .example = "chorale job /scratch/results-slurm/1 --element 3 --mpi pmi2 "
                "--bind\n"
                "chorale job /scratch/results-slurm/1 --gather "

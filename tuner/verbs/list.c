@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list.c - the verb `list`: the catalogue, from its descriptors. */
+/* list.c - the verb `list`: prints the catalogue from its descriptors. */
 #include "config.h"
 
 #include <jansson.h>
@@ -38,7 +38,7 @@ static const char *const order_text[] = {
     [CHORALE_ORDER_NONE] = "",
     [CHORALE_ORDER_RANK] = "rank order",
     [CHORALE_ORDER_FIXED] = "fixed, not rank order",
-    [CHORALE_ORDER_TIMING] = "as messages come",
+    [CHORALE_ORDER_TIMING] = "order of arrival",
 };
 
 static const char *const cost_text[] = {
@@ -47,7 +47,7 @@ static const char *const cost_text[] = {
     [CHORALE_COST_BOUND] = "bound",
 };
 
-/* Text from column at on, wrapped at words and indented so far. */
+/* Print text from column at on, wrapped at words and indented. */
 static void print_words(const char *text, int at, int indent)
 {
     while (*text != '\0') {
@@ -62,7 +62,7 @@ static void print_words(const char *text, int at, int indent)
     printf("\n");
 }
 
-/* "label   text" */
+/* Print "label   text". */
 static void print_field(const char *label, const char *text)
 {
     print_words(text, printf("      %-8s", label), 14);
@@ -84,7 +84,7 @@ static void value_text(const struct chorale_param *p, long value, char *text,
         snprintf(text, size, "%ld", value);
 }
 
-/* What the number of ranks or the size gives. */
+/* Parameter values derived from the number of ranks or the size. */
 static const struct {
     unsigned flag;
     const char *text;
@@ -107,7 +107,7 @@ static size_t add_by(const struct chorale_param *p, char *text, size_t size,
     return n;
 }
 
-/* The values beside those that are listed for all sets. */
+/* Append the values that only --set all measures, or that are derived. */
 static size_t add_further(const struct chorale_param *p, char *text,
                           size_t size, size_t n)
 {
@@ -169,8 +169,8 @@ static void needs_text(const struct chorale_alg *alg, char *text, size_t size)
     }
 }
 
-/* The formula and what it is. A formula for people may be a bound where the
- * cost that is computed is exact. */
+/* The formula and its kind. The printed formula may be a bound although the
+ * computed cost is exact. */
 static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
 {
     int exact = alg->cost_is == CHORALE_COST_EXACT;
@@ -180,7 +180,7 @@ static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
 
     snprintf(text, size, "%s%s%s%s%s", alg->formula,
              rough ? "; computed: " : " (", cost_text[alg->cost_is],
-             alg->overlaps ? exact ? " on one port, where messages queue; on "
+             alg->overlaps ? exact ? " on one port, where messages queue; with "
                                      "more they overlap"
                                    : "; messages overlap"
              : alg->overlaps_at ? ", but a bound where parameters make "
@@ -189,8 +189,8 @@ static void cost_line(const struct chorale_alg *alg, char *text, size_t size)
              rough ? "" : ")");
 }
 
-/* What the busiest rank takes, at a point that is easy to scale from; in_place:
- * of an exchange with MPI_IN_PLACE. */
+/* Scratch bytes of the busiest rank at a round example point; in_place: of an
+ * exchange with MPI_IN_PLACE. */
 static size_t example_scratch(const struct chorale_alg *alg, int in_place)
 {
     struct chorale_point pt = {
@@ -335,12 +335,12 @@ static void print_all(int coll, int *count)
         last = (int)alg->coll;
         print_alg(alg);
     }
-    printf("\n%d variants, and provider library: what the MPI library "
-           "does by itself.\n`chorale list --native`: the MPI library's own "
+    printf("\n%d variants; provider library is the MPI library's "
+           "default.\n`chorale list --native`: the MPI library's own "
            "algorithms, provider native; in\nsimulation SimGrid's, "
            "`chorale list --simulated`.\n", *count);
 #ifdef CHORALE_NO_PATENTED
-    printf("Built without the variants that are under a patent.\n");
+    printf("Built without the patented variants.\n");
 #endif
 }
 
@@ -383,7 +383,7 @@ static void print_missing(int coll)
     printf("\n%d published algorithms are not in the catalogue.\n", count);
 }
 
-/* Of the MPI library that chorale-runner is built with, or of SimGrid. */
+/* Print the algorithms of the runner's MPI library, or of SimGrid. */
 static enum chorale_err print_native(int coll, int json, int simulated,
                                      struct chorale_errmsg *msg)
 {
@@ -456,8 +456,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     if (nword == 1 && (coll = chorale_coll_find(argv[1])) < 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "unknown collective '%s'; `chorale list` without "
-                            "a word names all", argv[1]);
+                            "unknown collective '%s'; run `chorale list` "
+                            "for all", argv[1]);
     if (opts.native || opts.simulated)
         return print_native(coll, opts.json, opts.simulated, msg);
     if (opts.json)
@@ -473,14 +473,15 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt options[] = {
     { "missing", 0, CHORALE_OPT_FLAG, offsetof(struct opts, missing), NULL,
-      "show published algorithms that are not in the catalogue, and why", 0,
+      "list published algorithms that are not in the catalogue, with the "
+      "reason", 0,
       0 },
     { "counts", 0, CHORALE_OPT_FLAG, offsetof(struct opts, counts), NULL,
-      "show only how many variants each collective has", 0, 0 },
+      "print only the number of variants of each collective", 0, 0 },
     { "native", 0, CHORALE_OPT_FLAG, offsetof(struct opts, native), NULL,
-      "show the algorithms inside the MPI library that can be forced", 0, 0 },
+      "list the algorithms inside the MPI library that can be forced", 0, 0 },
     { "simulated", 0, CHORALE_OPT_FLAG, offsetof(struct opts, simulated), NULL,
-      "show those inside SimGrid, which are native in simulation", 0, 0 },
+      "list those inside SimGrid, which are native in simulation", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -491,15 +492,15 @@ const struct chorale_verb chorale_verb_list = {
     .args = "[COLLECTIVE]",
     .summary = "show the catalogue of " CHORALE_VARIANTS " variants",
     .detail =
-        "Each variant with what it does, its cost on a one-port network "
-        "(alpha seconds a message, beta seconds a byte, tau seconds a reduced "
-        "byte, P ranks, n bytes of the operation, m bytes of a block, s bytes "
-        "of a segment, S segments, M bytes of the largest block; on nodes p "
-        "ranks each of N nodes; for 2 ranks or more, and what their number "
-        "and the segments divide), its parameters with the values that are "
-        "measured, what it needs, in which order it reduces, "
-        "patents on it, and where it is published. [core] marks what is "
-        "measured by default.",
+        "Prints for each variant a description, its cost on a one-port "
+        "network, its parameters with the values that are measured, its "
+        "requirements, the order in which it reduces, patents, and its "
+        "publication. [core] marks variants that are measured by default.\n"
+        "Symbols in the cost: alpha seconds a message, beta seconds a byte, "
+        "tau seconds a reduced byte, P ranks, n bytes of the operation, m "
+        "bytes of a block, s bytes of a segment, S segments, M bytes of the "
+        "largest block; on nodes p ranks on each of N nodes. It holds for 2 "
+        "ranks or more, and for sizes that the ranks and segments divide.",
     .example = "chorale list\nchorale list bcast\nchorale list --missing",
     .opt = options,
     .run = run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c - `chorale merge`: shards, each a database of its own, are
- * gathered into one. */
+/* merge.c - the verb `merge`: gathers shards, each its own database, into
+ * one. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,15 +16,16 @@
 #include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 
-/* KiB, more than SQLite's own 2 MB: where runs are many, the UUIDs of each
- * shard fall all over their index. */
+/* KiB; SQLite's default is 2 MB. With many runs, the UUIDs of each shard are
+ * spread over the whole index. */
 #define CACHE "PRAGMA cache_size = -32768"
 
-/* Of a shard's work this is to read and check it, the rest to copy. */
+/* Share of reading and checking in the work for a shard; the rest is
+ * copying. */
 #define CHECKING 0.3
-#define UNIT 65536.0 /* bytes of a shard are a step of the bar */
+#define UNIT 65536.0 /* bytes of a shard per step of the bar */
 
-#define WAIT_SECONDS 20 /* for another merge, or a runner about to end */
+#define WAIT_SECONDS 20 /* for another merge or an ending runner */
 
 struct opts {
     int dry_run, other_systems, ended, quiet, verbose;
@@ -32,15 +33,15 @@ struct opts {
 
 struct gather {
     const struct opts *opts;
-    const char *path;           /* of the target */
+    const char *path;           /* path of the target */
     struct chorale_store *target;
-    struct chorale_copy scratch; /* stands in for it in a dry run */
+    struct chorale_copy scratch; /* copy of the target for a dry run */
     sqlite3_int64 runs, computed;
-    int merged;                 /* shards that were */
-    enum chorale_err refused;   /* of the first shard that was */
+    int merged;                 /* number of merged shards */
+    enum chorale_err refused;   /* error of the first refused shard */
     struct chorale_progress bar;
-    const char *shard;          /* at hand */
-    double before, size;        /* steps of those before it, and its own */
+    const char *shard;          /* current shard */
+    double before, size;        /* bar steps before it, and its own */
     struct chorale_errmsg *msg;
 };
 
@@ -51,7 +52,7 @@ static int exists(const char *path)
     return stat(path, &st) == 0 || errno != ENOENT;
 }
 
-/* A dry run changes nothing: it makes no target, and migrates none. */
+/* A dry run neither makes nor migrates the target. */
 static enum chorale_err check_dry(struct gather *g)
 {
     struct chorale_store *store = NULL;
@@ -91,7 +92,7 @@ static enum chorale_err open_target(struct gather *g)
     return err;
 }
 
-/* "3 cells", or "1 cell" */
+/* Print "3 cells" or "1 cell". */
 static void print_count(const char *before, sqlite3_int64 n, const char *one,
                         const char *many)
 {
@@ -124,7 +125,7 @@ static void report(const char *name, int dry,
     printf("\n");
 }
 
-/* Say what is wrong with a shard and go on: the others are wanted. */
+/* Report an error of a shard and continue with the others. */
 static void refuse(struct gather *g, enum chorale_err err)
 {
     chorale_progress_clear(&g->bar);
@@ -141,7 +142,7 @@ static double steps(const char *name)
     return stat(name, &st) == 0 ? 1 + (double)st.st_size / UNIT : 1;
 }
 
-/* That share of the shard at hand is done. */
+/* Advance the bar to a share of the current shard. */
 static void advance(struct gather *g, double share)
 {
     chorale_progress_to(&g->bar, (long)(g->before + g->size * share),
@@ -153,7 +154,8 @@ static void copied(void *arg, double share)
     advance(arg, CHECKING + (1 - CHECKING) * share);
 }
 
-/* An error of the target ends it; one of the shard is told and kept. */
+/* Merge one shard. An error of the target is returned; an error of the shard is
+ * reported and kept in g->refused. */
 static enum chorale_err gather_shard(struct gather *g, const char *name)
 {
     const struct chorale_merge_watch watch = { copied, g };
@@ -201,7 +203,7 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     return CHORALE_OK;
 }
 
-/* A word in the wrong place shall not merge a database into itself. */
+/* Refuse to merge a database into itself. */
 static enum chorale_err check_names(int nshard, char **shard,
                                     const char *target,
                                     struct chorale_errmsg *msg)
@@ -219,7 +221,7 @@ static enum chorale_err check_names(int nshard, char **shard,
     return CHORALE_OK;
 }
 
-/* What was computed from fewer runs than there are. */
+/* Remind that models and decisions do not include the new runs. */
 static enum chorale_err remind(struct gather *g)
 {
     sqlite3_int64 stale = 0;
@@ -252,7 +254,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     g.path = argv[1];
     chorale_stop_catch();
     err = check_names(nword - 1, argv + 2, g.path, msg);
-    /* A target that is there must be usable before anything is read. */
+    /* Check an existing target before reading any shard. */
     if (err == CHORALE_OK && exists(g.path))
         err = open_target(&g);
     for (int i = 1; i < nword && err == CHORALE_OK; i++)
@@ -262,7 +264,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     for (int i = 1; i < nword && err == CHORALE_OK; i++)
         err = gather_shard(&g, argv[1 + i]);
     chorale_progress_clear(&g.bar);
-    /* Also where nothing was new: an earlier merge may have been killed. */
+    /* Also without new rows: an earlier merge may have been killed. */
     if (err == CHORALE_OK && g.merged > 0 && !opts.dry_run)
         err = chorale_renumber(g.target, msg);
     if (err == CHORALE_OK)
@@ -274,21 +276,21 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct opts, dry_run), NULL,
-      "say what would be added, of each shard alone, and change nothing", 0,
+      "print what would be added by each shard alone, and change nothing", 0,
       0 },
     { "other-systems", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, other_systems), NULL,
-      "take shards of systems that results.db has not, beside its own "
-      "(default: they are refused, unless it is empty)", 0, 0 },
+      "also accept shards of systems that results.db lacks (default: they are "
+      "refused, unless it is empty)", 0, 0 },
     { "ended", 0, CHORALE_OPT_FLAG, offsetof(struct opts, ended), NULL,
-      "nobody measures into the shards any more: take what there is of points "
-      "that were killed in the middle, too (shard-1.db-tail-cut); of one that "
-      "is still measured the part would stay for the whole", 0, 0 },
+      "no process measures into the shards any more: also merge unfinished "
+      "points of killed runs (shard-1.db-tail-cut). For a shard that is still "
+      "being measured, such a part would replace the whole point", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
-      "print nothing but errors", 0, 0 },
+      "print only errors", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
-      "instead of a progress bar a line for each shard that is begun, on a "
-      "terminal or not", 0, 0 },
+      "print a line for each shard instead of a progress bar, also without a "
+      "terminal", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -297,30 +299,29 @@ const struct chorale_verb chorale_verb_merge = {
     .args = "results.db SHARD.db...",
     .summary = "gather the runs of several databases into one",
     .detail =
-        "Brings systems, cells, launches and runs with their samples, counters"
-        " and environment, and imported traces from each shard, a database of"
-        " its own, into results.db, which is made if it is missing. Merging a"
-        " shard again adds only what it has gained. The order of shards and merges"
-        " leaves no trace: exports are the same, byte by byte; row ids may"
-        " change for that. Shards are not changed; one that an"
-        " older chorale wrote or that a killed command left half-way is read"
-        " from a copy in TMPDIR, and so is a shard of `submit` with a tail"
-        " (shard-1.db-tail): what was stored since it was published; and"
-        " what a killed `run` left beside a database (results.db-tail-1) of"
-        " groups of nodes that it had not stored yet.\n"
-        "Systems are the same by their signature (MPI library, hosts, fabric);"
-        " a shard of another system than results.db has is refused, unless"
-        " --other-systems is given. Of systems of one name the first that was"
-        " made keeps it, the others have a hash of their signature at its end."
-        " Cells are the same by what they"
-        " measure: a cell planned in two shards becomes one, with the runs of"
-        " both. A launch that was killed is failed, with the runs that it had"
-        " stored. Models, decisions and baselines are not merged: `chorale"
-        " fit` and `chorale decide` compute them again.\n"
-        "Each shard is merged whole or not at all. One that is damaged, of a"
-        " newer schema, being written, or in contradiction to results.db is"
-        " refused with a line that says why; the others are merged, and the"
-        " exit code is that of the first refused.",
+        "Copies systems, cells, launches and runs with their samples, "
+        "counters and environment, and imported traces from each shard, a "
+        "separate database, into results.db, which is made if it is missing. "
+        "Merging a shard again adds only new rows. The order of shards and "
+        "merges does not matter: exports are the same, byte by byte; row ids "
+        "may change for this.\n"
+        "Shards are not changed. A shard that an older chorale wrote, or that "
+        "a killed command left incomplete, is read from a copy in TMPDIR. So "
+        "is a shard of `submit` with a tail (shard-1.db-tail), which has the "
+        "points stored since it was published. The same holds for groups of "
+        "nodes that a killed `run` had not stored yet (results.db-tail-1).\n"
+        "Systems are the same if their signatures are (MPI library, hosts, "
+        "fabric). A shard of a system that results.db lacks is refused, "
+        "unless --other-systems is given. If systems share a name, the oldest "
+        "keeps it, and a hash of the signature is appended to the others. "
+        "Cells are the same if they measure the same: a cell planned in two "
+        "shards becomes one, with the runs of both. A killed launch is marked "
+        "failed and keeps its stored runs. Models, decisions and baselines "
+        "are not merged; repeat `chorale fit` and `chorale decide`.\n"
+        "Each shard is merged in one transaction. A shard that is damaged, of "
+        "a newer schema, being written, or in contradiction to results.db is "
+        "refused with a message. The others are merged, and the exit code is "
+        "that of the first refused shard.",
     .example = "chorale merge results.db shard-1.db shard-2.db\n"
                "chorale merge results.db shards/*.db --dry-run",
     .opt = rows,

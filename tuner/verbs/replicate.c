@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate.c - `chorale replicate`: how large should groups be that
- * share replicated data? */
+/* replicate.c - the verb `replicate`: computes the best size of groups that
+ * share replicated data. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tuner/base/verb.h"
 
 enum { SIDE_MAX = 100000 };
-/* Beyond it products of what is said are no numbers any more. */
+/* Largest accepted number; products of larger ones could overflow. */
 #define MOST 1e15
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 
 #define NNET (sizeof(nets) / sizeof(nets[0]))
 
-/* The network of that name. */
+/* Set the network by its name. */
 static enum chorale_err named_net(struct chorale_rep_job *job,
                                   const char *name)
 {
@@ -44,14 +44,15 @@ static enum chorale_err named_net(struct chorale_rep_job *job,
     if (job->known)
         return CHORALE_OK;
     return chorale_fail(job->msg, CHORALE_USAGE,
-                        "--system %.60s: there are RS1 and RS2 (regular "
+                        "--system %.60s: unknown; use RS1 or RS2 (regular "
                         "meshes whose links carry one or both directions at "
-                        "once), WS1 and WS2 (wrapped ones), array, array1, "
-                        "ring, ring1, and measured (as a database knows it)",
+                        "once), WS1, WS2 (wrapped ones), array, array1, "
+                        "ring, ring1, or measured (times of a database)",
                         name);
 }
 
-/* The network, and its side: what is not said is the database's. */
+/* Set the network and its side; values that options lack come from the
+ * database. */
 static enum chorale_err find_net(struct chorale_rep_job *job,
                                  const char *path)
 {
@@ -71,7 +72,7 @@ static enum chorale_err find_net(struct chorale_rep_job *job,
     return err;
 }
 
-/* What asks for something that nothing else does would be left out unseen. */
+/* Refuse options that would have no effect. */
 static enum chorale_err check_pairs(const struct chorale_rep_job *job,
                                     const char *path)
 {
@@ -86,45 +87,45 @@ static enum chorale_err check_pairs(const struct chorale_rep_job *job,
                                                               : NULL;
 
     if (!o->measure && alone != NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "%s says how groups are "
-                            "run, which --measure asks for: add it", alone);
+        return chorale_fail(job->msg, CHORALE_USAGE, "%s applies only to runs; "
+                            "add --measure", alone);
     if (path == NULL && o->in != NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--in %.60s is a system "
-                            "of a database: name the database too", o->in);
+        return chorale_fail(job->msg, CHORALE_USAGE, "--in %.60s: a system "
+                            "of a database; name the database too", o->in);
     return o->plot != NULL ? chorale_rep_draws(job) : CHORALE_OK;
 }
 
-/* What has to be said before anything can be worked out. */
+/* Check that all required values are given. */
 static enum chorale_err check(const struct chorale_rep_job *job,
                               const char *path)
 {
     const struct chorale_rep_opts *o = job->opts;
 
     if (job->known && path == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: "
-                            "name the database whose times are to be taken");
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: no "
+                            "database; name the database whose times to use");
     if (job->known && isnan(o->data))
-        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: say "
-                            "with --data how many data there are");
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: the "
+                            "number of data is unknown; give --data");
     if (job->known && (o->measure || o->save != NULL))
-        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured is of "
-                            "no network that could be run or built: name RS1, "
+        return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: not a "
+                            "network that can be run or built; name RS1, "
                             "RS2, WS1, WS2, array or ring");
     if (job->rep.side == 0 && !job->known)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--n: how many elements "
-                            "has a side? `chorale replicate --help` has an "
-                            "example");
+        return chorale_fail(job->msg, CHORALE_USAGE, "--n: the number of "
+                            "elements a side is unknown; see the examples of "
+                            "`chorale replicate --help`");
     if (path == NULL && isnan(o->tm) && !o->measure && o->save == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--tm: how long does "
-                            "modifying a datum take, in units of sending one? "
-                            "A database with a fitted model can tell: name it");
+        return chorale_fail(job->msg, CHORALE_USAGE, "--tm: unknown; give the "
+                            "time of modifying a datum in units of sending "
+                            "one, or name a database with a fitted model");
     if (!chorale_spec_listed("mpiexec,srun,smpirun,custom", o->launcher))
-        return chorale_fail(job->msg, CHORALE_USAGE, "--launcher %.60s: there "
-                            "are mpiexec, srun and smpirun; others by "
+        return chorale_fail(job->msg, CHORALE_USAGE, "--launcher %.60s: "
+                            "unknown; use mpiexec, srun, smpirun, or "
                             "--launcher-cmd", o->launcher);
     if (chorale_network_find(o->network) == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--network %.60s: there "
-                            "are hockney, loggp, smpi", o->network);
+        return chorale_fail(job->msg, CHORALE_USAGE, "--network %.60s: "
+                            "unknown; use hockney, loggp or smpi", o->network);
     return check_pairs(job, path);
 }
 
@@ -143,7 +144,7 @@ static void fill(struct chorale_rep_job *job)
     job->alpha_s = job->beta = job->tau = NAN;
 }
 
-/* T_m and the latency, now that the database is read. */
+/* Set T_m and the latency from options or the loaded model. */
 static enum chorale_err take_model(struct chorale_rep_job *job)
 {
     const struct chorale_rep_opts *o = job->opts;
@@ -157,12 +158,12 @@ static enum chorale_err take_model(struct chorale_rep_job *job)
                      : 0;
     if (rep->alpha > 0 && isnan(o->data) && !o->measure)
         return chorale_fail(job->msg, CHORALE_USAGE, "--alpha %g: a latency is "
-                            "spread over the data; say how many with --data",
+                            "spread over the data; give --data",
                             rep->alpha);
     return CHORALE_OK;
 }
 
-/* By the model alone: all sides that groups may have. */
+/* Fill a row for each admissible side by the model. */
 static enum chorale_err foretell(struct chorale_rep_job *job)
 {
     for (long x = 1; x <= job->rep.side; x++) {
@@ -231,15 +232,15 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 static const struct chorale_opt rows[] = {
     { "system", 0, CHORALE_OPT_TEXT, AT(net), "NAME",
       "RS1, RS2: a regular mesh whose links carry one direction or both at "
-      "once; WS1, WS2: a wrapped one; array, ring: one dimension, links of "
-      "both directions; array1, ring1: of one; measured: "
-      "any network, by the database's own times of alltoall, "
-      "reduce_scatter_block and allgather at each group size (default: the "
-      "line, ring or square grid of nodes that `chorale fit` found in the "
-      "database; without a database RS2)", 0, 0 },
+      "once; WS1, WS2: a wrapped one; array, ring: one dimension with links "
+      "of both directions; array1, ring1: of one direction; measured: any "
+      "network, by the times of alltoall, reduce_scatter_block and allgather "
+      "in the database at each group size (default: the line, ring or square "
+      "grid of nodes that `chorale fit` found in the database; without a "
+      "database RS2)", 0, 0 },
     { "n", 'n', CHORALE_OPT_INT, AT(n), "N", "elements in each dimension "
-      "(default: the nodes of that grid); of measured ones processes (default "
-      "there: the most)", 1, SIDE_MAX },
+      "(default: the nodes of that grid); with measured, processes (default: "
+      "the most)", 1, SIDE_MAX },
     { "accesses", 0, CHORALE_OPT_REAL, AT(accesses), "N_A",
       "how often each element modifies each datum (default: 1)", 1e-9, MOST },
     { "tx", 0, CHORALE_OPT_REAL, AT(tx), "T_X",
@@ -249,38 +250,39 @@ static const struct chorale_opt rows[] = {
       "time to modify a datum, in the same units (default: tau / beta of the "
       "database)", 0, MOST },
     { "divisors", 0, CHORALE_OPT_FLAG, AT(divisors), NULL,
-      "only groups whose sides divide N", 0, 0 },
+      "use only groups whose sides divide N", 0, 0 },
     { "open-groups", 0, CHORALE_OPT_FLAG, AT(open), NULL,
-      "the model as links allow, as --measure has it: groups of a wrapped "
-      "system that do not span it are not wrapped (default: as in the paper, "
-      "they are, and where it matters both are shown)", 0, 0 },
+      "use the model of real links, as --measure does: groups that do not "
+      "span a wrapped system are not wrapped (default: as in the paper they "
+      "are, and if it matters both are printed)", 0, 0 },
     { "alpha", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA",
       "latency of a message, in the same units; with --data (default: that of "
       "the database, else 0)", 0, MOST },
     { "latency", 0, CHORALE_OPT_REAL, AT(alpha), "ALPHA", "the same as --alpha",
       0, MOST },
     { "data", 0, CHORALE_OPT_REAL, AT(data), "M",
-      "how many data there are, over which latencies are spread (default: "
-      "latency is left out)", 1, MOST },
+      "number of data, over which latencies are spread (default: latency is "
+      "ignored)", 1, MOST },
     { "bands", 0, CHORALE_OPT_REAL, AT(bands), "N_B",
-      "in how many rounds groups update; with a latency (default: 1)", 1,
+      "number of update rounds; with a latency (default: 1)", 1,
       MOST },
     { "datum", 0, CHORALE_OPT_SIZE, AT(datum), "BYTES",
       "size of a datum, for the latency of a database (default: 8)", 1,
       1 << 30 },
     { "in", 0, CHORALE_OPT_TEXT, AT(in), "NAME",
-      "the system of the database, where there are several", 0, 0 },
+      "system of the database, if there are several", 0, 0 },
     { "plot", 0, CHORALE_OPT_TEXT, AT(plot), "FILE",
-      "draw T_o against the side, into FILE.svg, FILE.png or FILE.pdf, with "
-      "the data beside it", 0, 0 },
+      "draw T_o against the side into FILE.svg, FILE.png or FILE.pdf, with a "
+      "data file beside it", 0, 0 },
     { "measure", 0, CHORALE_OPT_FLAG, AT(measure), NULL,
-      "share data in groups of all sides that divide N, on a Cartesian "
-      "communicator, and show what that takes beside what is foretold", 0, 0 },
+      "run the pattern in groups of all sides that divide N, on a Cartesian "
+      "communicator, and print measured beside predicted times", 0, 0 },
     { "placements", 0, CHORALE_OPT_FLAG, AT(both), NULL,
-      "with --measure: also groups whose elements lie N / x apart (scatter "
-      "allocation), not side by side (aggregate)", 0, 0 },
+      "with --measure: also run groups whose elements lie N / x apart "
+      "(scatter allocation), not side by side (aggregate)", 0, 0 },
     { "repetitions", 'i', CHORALE_OPT_INT, AT(nrep), "NUMBER",
-      "with --measure: of which the median counts (default: 9; simulated: 1)",
+      "with --measure: repetitions, of which the median counts (default: 9; "
+      "simulated: 1)",
       1, 1000 },
     { "launcher", 0, CHORALE_OPT_TEXT, AT(launcher), "NAME",
       "with --measure: mpiexec, srun, or smpirun to simulate (default: "
@@ -288,20 +290,20 @@ static const struct chorale_opt rows[] = {
     { "launcher-cmd", 0, CHORALE_OPT_TEXT, AT(command), "COMMAND",
       "with --measure: another launcher, as 'flux run -n {P}'", 0, 0 },
     { "ppn", 0, CHORALE_OPT_INT, AT(ppn), "N",
-      "with --measure: ranks on a node (default: all; simulated: 1)", 1,
+      "with --measure: ranks a node (default: all; simulated: 1)", 1,
       SIDE_MAX },
     { "platform", 0, CHORALE_OPT_TEXT, AT(platform), "FILE",
-      "of smpirun: a platform file (default: the network that --system names, "
-      "built from the links between neighbours)", 0, 0 },
+      "for smpirun: a platform file (default: the network of --system, built "
+      "from the links between neighbours)", 0, 0 },
     { "network", 0, CHORALE_OPT_TEXT, AT(network), "NAME",
-      "of smpirun: hockney, loggp or smpi (default: hockney)", 0, 0 },
+      "for smpirun: hockney, loggp or smpi (default: hockney)", 0, 0 },
     { "link-bandwidth", 0, CHORALE_OPT_REAL, AT(bandwidth), "B/S",
-      "of links that are built, bytes a second (default: 1.25e9)", 1, 0 },
+      "bandwidth of built links, bytes a second (default: 1.25e9)", 1, 0 },
     { "link-latency", 0, CHORALE_OPT_SECONDS, AT(latency), "TIME",
-      "of links that are built (default: 0, as SimGrid gives messages with a "
-      "longer way a smaller share of a link)", 0, 0 },
+      "latency of built links (default: 0, as SimGrid gives messages with a "
+      "longer path a smaller share of a link)", 0, 0 },
     { "save-platform", 0, CHORALE_OPT_TEXT, AT(save), "FILE",
-      "write the platform file that would be simulated, and do nothing else",
+      "only write the platform file that would be simulated",
       0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, AT(json), NULL, "print JSON: all sides", 0,
       0 },
@@ -313,32 +315,32 @@ const struct chorale_verb chorale_verb_replicate = {
     .args = "[results.db]",
     .summary = "how large should groups be that share replicated data?",
     .detail =
-        "Data that all elements of a mesh modify are replicated on each, or "
-        "shared by groups: larger groups save modifications, and cost more "
-        "while they update each other. Prints the best side of square groups "
-        "by the model of Chen and Lee, T_o and its parts around it, and what "
-        "the closed form says; the paper's own proposition 3.7 is shown beside "
-        "it, as it fails where N_a T_x is small.\n"
+        "Data that all elements of a mesh modify are replicated on each "
+        "element, or shared by groups. Larger groups save modifications but "
+        "cost more updates. Prints the best side of square groups by the "
+        "model of Chen and Lee, T_o and its parts around it, and the result "
+        "of the closed form. The paper's own proposition 3.7 is printed "
+        "beside it, as it fails if N_a T_x is small.\n"
         "With a database the fitted model gives T_m = tau / beta, with --data "
-        "the latency (the paper has none), and the network where `chorale fit` "
-        "found a line, ring or square grid of links: its elements are nodes "
-        "then. --system measured takes the "
-        "times of the collectives themselves, between the sizes at which they "
-        "were measured; groups for which one is missing are listed with what "
-        "is missing. Groups are of processes in a row, so where nodes hold "
-        "several, a group updates with as many on a node as it has there, and "
-        "what integrates lies on different nodes, as many at once as a group "
-        "has on a node: `plan --ppn` and `--siblings` measure that. What was not "
-        "measured so is taken as it was, and its row says how that is.\n"
+        "the latency (not in the paper), and the network if `chorale fit` "
+        "found a line, ring or square grid of links, whose elements are nodes."
+        "\n"
+        "--system measured uses the times of the collectives themselves, "
+        "interpolated between measured sizes; groups with a missing time are "
+        "listed with the reason. Groups are blocks of consecutive processes. "
+        "If nodes hold several processes, a group updates with as many a node "
+        "as it has there, and integration joins processes on different nodes, "
+        "as many at once as a group has on a node; `plan --ppn` and "
+        "`--siblings` measure this. If a collective was measured differently, "
+        "its time is used and its row shows the difference.\n"
         "--measure runs the pattern: bands of updating (an alltoall between "
         "neighbours) and modification, integration (a reduce-scatter) and "
-        "broadcasting (an allgather). Every rank checks what it has at the "
-        "end. In simulation T_m is charged; elsewhere additions are timed. "
-        "What is foretold is the model as links allow: a wrapped group that "
-        "does not span its system is no ring, a ring through 3 x 3 elements "
-        "shares links, and half-way round an odd half of a ring one way is "
-        "crowded. Where that changes T_o the paper's own form stands beside "
-        "it.",
+        "broadcasting (an allgather). Every rank verifies its result. In "
+        "simulation T_m is charged; elsewhere additions are timed. The "
+        "prediction uses the model of real links: a wrapped group that does "
+        "not span its system is no ring, a ring through 3 x 3 elements shares "
+        "links, and half-way round an odd half of a ring one direction is "
+        "overloaded. If this changes T_o, the paper's form is printed as well.",
     .example = "chorale replicate --system RS2 --n 16 --accesses 2 --tm 50\n"
                "chorale replicate results.db --system WS2 --n 32 --accesses 4 "
                "--data 1e6 --plot groups.svg\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* status.c - the verb `status`: what is done, what is left, what failed. */
+/* status.c - the verb `status`: shows what is done, pending and failed. */
 #include <gsl/gsl_cdf.h>
 #include <jansson.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 struct opts {
     int json, rounds, jobs;
-    double watch;            /* s between two looks; NAN: one */
+    double watch;            /* s between two looks; NAN: look once */
 };
 
 #define PROGRESS                                                             \
@@ -53,8 +53,8 @@ static json_t *row_json(sqlite3_stmt *stmt)
     return row;
 }
 
-/* What was refused or wrong, by reason: what a user asks next. Processes and
- * sizes are of all cells with that reason. */
+/* Refused or wrong runs by reason. Processes and sizes are of all cells with
+ * that reason. */
 #define REASONS                                                              \
     "SELECT c.coll, c.variant, CASE count(DISTINCT c.params) WHEN 1"         \
     " THEN max(c.params) ELSE '' END, r.status, r.reason,"                   \
@@ -113,7 +113,7 @@ static enum chorale_err print_reasons(struct chorale_store *store,
         failed |= strcmp(text_at(stmt, 3), "failed") == 0;
     }
     if (failed)
-        printf("`chorale run --retry-failed` tries what failed again\n");
+        printf("`chorale run --retry-failed` repeats failed runs\n");
     sqlite3_finalize(stmt);
     return err;
 }
@@ -140,7 +140,7 @@ static enum chorale_err print_failed(struct chorale_store *store,
     return err;
 }
 
-/* Launches whose nodes were not alike, by what was found before measuring. */
+/* Launches with unequal nodes, by the checks before measuring. */
 #define UNLIKE                                                               \
     "SELECT e.key, e.value, count(*), min(l.comm_size), max(l.comm_size)"    \
     " FROM environment e JOIN launch l USING (launch_id)"                    \
@@ -161,7 +161,7 @@ static enum chorale_err print_unlike(struct chorale_store *store,
         sqlite3_int64 n = sqlite3_column_int64(stmt, 2);
 
         if (first)
-            printf("\nnodes that are not alike (their runs are tagged "
+            printf("\nunequal nodes (their runs are tagged "
                    "straggler, mixed_cpus):\n");
         first = 0;
         printf("  %lld launch%s of P = %lld to %lld: %s%s\n", (long long)n,
@@ -175,8 +175,8 @@ static enum chorale_err print_unlike(struct chorale_store *store,
     return err;
 }
 
-/* The library beside forced algorithms against itself in launches without
- * them: how many points differ, against how many would by chance. */
+/* Compares the library's default beside forced algorithms with launches without
+ * them: the number of points that differ, and the number expected by chance. */
 #define AGREEMENT                                                            \
     "SELECT count(*), max(launches), exp(avg(ln(ratio))),"                   \
     " coalesce(sum(ratio_lo > 1 OR ratio_hi < 1), 0), count(ratio_lo)"       \
@@ -208,8 +208,7 @@ static enum chorale_err print_different(struct chorale_store *store,
     return err;
 }
 
-/* Points that differ are more than chance makes of none, once in twenty such
- * tables. */
+/* Returns 1 if more points differ than by chance at a 5 % level. */
 static int more_than_chance(int differ, int points)
 {
     return differ > 0 && gsl_cdf_binomial_Q((unsigned)differ - 1, BY_CHANCE,
@@ -230,12 +229,12 @@ static enum chorale_err print_untouched(struct chorale_store *store,
         int judged = sqlite3_column_int(stmt, 4);
 
         differ = sqlite3_column_int(stmt, 3);
-        printf("\nDoes the library's default take another time beside forced "
+        printf("\nIs the library's default slower or faster beside forced "
                "algorithms than without\n(v_untouched)? %s: %.3f times that "
                "without, the geometric mean of %d point%s",
-               judged == 0                        ? "Not known"
+               judged == 0                        ? "Unknown"
                : more_than_chance(differ, judged) ? "YES"
-                                                  : "Not that it shows",
+                                                  : "Not significantly",
                sqlite3_column_double(stmt, 2), points, points == 1 ? "" : "s");
         if (judged > 0)
             printf("; %d of %d 95 %% intervals exclude%s 1 (by chance "
@@ -250,8 +249,8 @@ static enum chorale_err print_untouched(struct chorale_store *store,
                                            : err;
 }
 
-/* What was not planned here: rows of other benchmarks' tables, by file, and
- * those that validate a table, which are counted among the others above. */
+/* Runs that were not planned here: imported tables of other benchmarks, by
+ * file; and runs that validate a table, which are also counted above. */
 #define IMPORTED                                                             \
     "SELECT y.name, f.value, b.value, count(*)"                              \
     " FROM run r JOIN launch l USING (launch_id)"                            \
@@ -268,7 +267,7 @@ static enum chorale_err print_untouched(struct chorale_store *store,
     " USING (system_id) WHERE c.provider = 'table' GROUP BY y.system_id"     \
     " ORDER BY 1"
 
-/* Runs that are left, but those of `chorale validate`: `run` makes them. */
+/* Pending runs without those of `chorale validate`; `run` makes them. */
 #define LEFT                                                                 \
     "SELECT coalesce(sum(max(0, c.launches - (SELECT count(DISTINCT"         \
     "  l.ordinal) FROM run r JOIN launch l USING (launch_id)"                \
@@ -287,13 +286,13 @@ static void print_imported(sqlite3_stmt *stmt)
 static void print_validating(sqlite3_stmt *stmt)
 {
     printf("  %s: %lld of the planned and %lld of the done runs are of "
-           "`chorale validate`, which\n  measures a table against the "
-           "library's default: a run for each of the two\n",
+           "`chorale validate`, which\n  measures a table and the "
+           "library's default, one run each\n",
            text_at(stmt, 0), (long long)sqlite3_column_int64(stmt, 1),
            (long long)sqlite3_column_int64(stmt, 2));
 }
 
-/* Rows of a query, each as a line. */
+/* Print a line for each row of a query. */
 static enum chorale_err print_each(struct chorale_store *store,
                                    const char *sql,
                                    void (*print)(sqlite3_stmt *stmt),
@@ -336,15 +335,15 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     if (err != CHORALE_OK || list != NULL)
         return err;
     if (planned == 0)
-        printf("%s: nothing is planned to be measured here\n",
+        printf("%s: no measurement is planned here\n",
                chorale_store_path(store));
     else
         printf("%s: %lld of %lld runs (a cell in a launch) are done%s\n",
                chorale_store_path(store), done, planned,
                chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
                    ? ", and a command is working on it"
-               : left > 0 ? "; `chorale run` goes on with the rest"
-               : done < planned ? "; `chorale validate` goes on with the rest"
+               : left > 0 ? "; `chorale run` continues"
+               : done < planned ? "; `chorale validate` continues"
                                 : "");
     err = print_each(store, IMPORTED, print_imported, msg);
     if (err == CHORALE_OK)
@@ -358,7 +357,7 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     return err == CHORALE_OK ? print_untouched(store, msg) : err;
 }
 
-/* Rounds of adaptive plans, and round 0: all that was planned otherwise. */
+/* Rounds of adaptive plans, and round 0 for all other plans. */
 #define ROUNDS                                                               \
     "SELECT y.name, k.round, k.system_id, y.kind,"                           \
     " (SELECT count(*) FROM cell c JOIN campaign o USING (campaign_id)"      \
@@ -377,7 +376,7 @@ static void print_round(sqlite3_stmt *stmt, int first,
         snprintf(regret, sizeof(regret), "%.2f %%",
                  100 * sqlite3_column_double(stmt, 7));
     if (first)
-        printf("\nrounds of adaptive plans (0: what was planned otherwise); "
+        printf("\nrounds of adaptive plans (0: other plans); "
                "regret as expected before\nthe round, times of launches with "
                "their starts, simulated ones as real ones would take\n"
                "%-24s %5s %9s %8s %8s %11s %11s %11s %13s\n", "system", "round",
@@ -409,7 +408,7 @@ static json_t *round_json(sqlite3_stmt *stmt,
         "budget_unit", (const char *)sqlite3_column_text(stmt, 6));
 }
 
-/* all: with round 0. */
+/* Print the rounds; all: also round 0. */
 static enum chorale_err show_rounds(struct chorale_store *store, int all,
                                     json_t *list, struct chorale_errmsg *msg)
 {
@@ -444,7 +443,7 @@ static enum chorale_err show_rounds(struct chorale_store *store, int all,
     return err;
 }
 
-/* One look at all that the options ask for. */
+/* Print once everything that the options select. */
 static enum chorale_err look(const char *path, const struct opts *opts,
                              struct chorale_jobs_watch *watch,
                              struct chorale_errmsg *msg)
@@ -462,7 +461,7 @@ static enum chorale_err look(const char *path, const struct opts *opts,
         err = chorale_status_jobs(store, list, watch, msg);
     if (err == CHORALE_OK && opts->jobs && list == NULL &&
         watch->nelement == 0)
-        printf("no batch jobs: `chorale submit` makes them\n");
+        printf("no batch jobs; run `chorale submit`\n");
     if (err == CHORALE_OK && list != NULL) {
         json_dumpf(list, stdout, JSON_INDENT(2));
         printf("\n");
@@ -472,7 +471,7 @@ static enum chorale_err look(const char *path, const struct opts *opts,
     return err;
 }
 
-/* Until no element is in the queue that lacks runs, or we are told to end. */
+/* Repeat until no queued element lacks runs, or until stopped. */
 static enum chorale_err watch_jobs(const char *path, const struct opts *opts,
                                    struct chorale_errmsg *msg)
 {
@@ -511,10 +510,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     if (opts.rounds && opts.jobs)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "status: say --rounds or --jobs, not both");
+                            "status: give --rounds or --jobs, not both");
     if (!isnan(opts.watch) && (!opts.jobs || opts.json || opts.watch < 1))
-        return chorale_fail(msg, CHORALE_USAGE, "status: --watch is for --jobs "
-                            "without --json, and takes seconds from 1 on");
+        return chorale_fail(msg, CHORALE_USAGE, "status: --watch requires "
+                            "--jobs without --json; give 1 s or more");
     return watch_jobs(argv[1], &opts, msg);
 }
 
@@ -522,16 +521,16 @@ static const struct chorale_opt options[] = {
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, json), NULL,
       "print JSON", 0, 0 },
     { "rounds", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rounds), NULL,
-      "only what launches cost: of each round of an adaptive plan, with the "
-      "regret that was expected before it, and of all others", 0, 0 },
+      "print only the cost of launches: of each round of an adaptive plan, "
+      "with the regret expected before it, and of all others", 0, 0 },
     { "jobs", 0, CHORALE_OPT_FLAG, offsetof(struct opts, jobs), NULL,
-      "only the batch jobs of `chorale submit`: runs made of each element, "
-      "the work that is left, what Slurm says of its job (squeue is asked at "
-      "most once in 30 s; sacct, where there is one, how a job ended that is "
-      "not whole) and what it said last", 0, 0 },
+      "print only the batch jobs of `chorale submit`: done runs of each "
+      "element, remaining work, the job's state in Slurm and its last "
+      "message. squeue is asked at most once in 30 s; sacct, if available, "
+      "tells how incomplete jobs ended", 0, 0 },
     { "watch", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, watch), "TIME",
-      "with --jobs: look again so often, until no element that lacks runs is "
-      "in the queue; Slurm is asked at most once in 30 s all the same", 0, 0 },
+      "with --jobs: repeat at this interval until no queued element lacks "
+      "runs; Slurm is still asked at most once in 30 s", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -541,10 +540,10 @@ const struct chorale_verb chorale_verb_status = {
     .summary = "show what is measured, what is left and what failed",
     .detail = "Counts a cell once for each launch it is planned in. Cells "
               "that could not or must not be measured are listed with the "
-              "reason. Where algorithms of the library's were forced, its "
-              "default beside them is compared with launches in which nothing "
-              "was. Rounds of an adaptive plan are listed with what they cost "
-              "and the regret that was expected before each.",
+              "reason. If algorithms of the library were forced, its default "
+              "beside them is compared with launches without forcing. Rounds "
+              "of an adaptive plan are listed with their cost and the regret "
+              "expected before each.",
     .example = "chorale status results.db",
     .opt = options,
     .run = run,

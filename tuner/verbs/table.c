@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c - `chorale table`: the tables that a site serves. */
+/* table.c - the verb `table`: manages the tables that a site serves. */
 #include "config.h"
 
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 struct opts {
     const char *folder, *cluster, *partition, *mpi, *system;
-    const char *named; /* FILE as it was typed */
+    const char *named; /* FILE as given */
     int allow_patented, quiet;
 };
 
@@ -31,7 +31,7 @@ static int is_database(const char *path)
     return got == sizeof(head) && memcmp(head, "SQLite format 3", 16) == 0;
 }
 
-/* The folder of a table's MPI library. */
+/* Find the folder name of a table's MPI library. */
 static enum chorale_err mpi_of(const struct opts *opts, const char *path,
                                const struct chorale_table *table, char *tag,
                                size_t size, struct chorale_errmsg *msg)
@@ -43,9 +43,9 @@ static enum chorale_err mpi_of(const struct opts *opts, const char *path,
         return CHORALE_OK;
     }
     if (library == NULL || library[0] == '\0')
-        return chorale_fail(msg, CHORALE_USAGE, "%s: does not say which MPI "
-                            "library it was measured under; add it as its "
-                            "folder: --mpi mpich-4.0", path);
+        return chorale_fail(msg, CHORALE_USAGE, "%s: its MPI library is "
+                            "unknown; name its folder, as "
+                            "--mpi mpich-4.0", path);
     chorale_site_mpi(library, tag, size);
     return CHORALE_OK;
 }
@@ -66,7 +66,7 @@ static void show_table(const struct chorale_table *t)
         chorale_safe_text(text, sizeof(text), word[i][1]);
         printf("    %-9s %s\n", word[i][0], text);
     }
-    if (t->nchoice <= 1) /* the first is the library */
+    if (t->nchoice <= 1) /* choice 0 is the library */
         printf("    %-9s nothing: all calls are the library's\n", "chooses");
 }
 
@@ -86,7 +86,7 @@ static enum chorale_err install(const struct opts *opts, const char *path,
     if (err == CHORALE_OK)
         err = chorale_place_install(&place, path, name, msg);
     if (err == CHORALE_OK && !opts->quiet) {
-        printf("%s/current is %s now\n", place.path, name);
+        printf("%s/current is now %s\n", place.path, name);
         show_table(table);
     }
     return err;
@@ -129,7 +129,7 @@ static enum chorale_err list(const struct opts *opts,
     return err;
 }
 
-/* The one place that the options leave. */
+/* The only place that matches the options. */
 struct chosen {
     const struct opts *opts;
     struct chorale_place place;
@@ -161,9 +161,9 @@ static enum chorale_err find_place(const struct opts *opts,
                                  opts->partition, opts->mpi, msg);
     err = chorale_places_each(opts->folder, choose_place, &chosen, msg);
     if (err == CHORALE_OK && chosen.count != 1)
-        err = chorale_fail(msg, CHORALE_USAGE, "%s/%s/%s: has tables of %d "
-                           "MPI libraries; name one with --mpi, as `chorale "
-                           "table list` shows it", opts->folder,
+        err = chorale_fail(msg, CHORALE_USAGE, "%s/%s/%s: it has tables of %d "
+                           "MPI libraries; name one with --mpi, as in `chorale "
+                           "table list`", opts->folder,
                            opts->cluster, opts->partition, chosen.count);
     if (err == CHORALE_OK)
         *place = chosen.place;
@@ -198,11 +198,11 @@ static enum chorale_err diff(const struct opts *opts, const char *path,
     printf("--- %s\n+++ %s\n", current, opts->named);
     lines = chorale_table_diff(from, to);
     if (lines == 0)
-        printf("  the same choices at all points that were looked at\n");
+        printf("  the same choices at all compared points\n");
     return CHORALE_OK;
 }
 
-/* Do it with a table, or with the one that is made of a database for it. */
+/* Run an action with a table, or with a temporary one made of a database. */
 static enum chorale_err with_table(const struct opts *opts, const char *path,
                                    enum chorale_err (*does)(
                                        const struct opts *opts,
@@ -215,13 +215,12 @@ static enum chorale_err with_table(const struct opts *opts, const char *path,
 
     if (!is_database(path))
         return does(opts, path, msg);
-    chorale_stop_catch(); /* so that what it made for a while is removed */
+    chorale_stop_catch(); /* so that temporary files are removed */
     err = chorale_module_make(&module, path, opts->system,
                               opts->allow_patented, msg);
     if (chorale_stop_requested())
-        err = chorale_fail(msg, CHORALE_STOPPED, "table: stopped; what is "
-                           "current is as it was; the same command begins "
-                           "again");
+        err = chorale_fail(msg, CHORALE_STOPPED, "table: stopped, the current "
+                           "table is unchanged; repeat the command");
     if (err == CHORALE_OK)
         err = does(opts, module.path, msg);
     chorale_module_remove(&module);
@@ -243,7 +242,8 @@ static enum chorale_err rollback(const struct opts *opts,
     return err;
 }
 
-/* CHORALE_SITE has to be absolute for the shim; so it has here. */
+/* Set the folder. CHORALE_SITE must be absolute here as well as for the
+ * shim. */
 static enum chorale_err find_folder(struct opts *opts,
                                     struct chorale_errmsg *msg)
 {
@@ -251,15 +251,15 @@ static enum chorale_err find_folder(struct opts *opts,
 
     if (opts->folder == NULL && site != NULL && site[0] != '\0') {
         if (site[0] != '/')
-            return chorale_fail(msg, CHORALE_USAGE, "CHORALE_SITE: '%s' is no "
-                                "absolute path; the shim takes no other",
+            return chorale_fail(msg, CHORALE_USAGE, "CHORALE_SITE: '%s' is a "
+                                "relative path; the shim needs an absolute one",
                                 site);
         opts->folder = site;
     }
     if (opts->folder == NULL)
         opts->folder = SYSCONFDIR "/chorale";
     if (opts->folder[0] == '\0')
-        return chorale_fail(msg, CHORALE_USAGE, "--folder: is empty; name the "
+        return chorale_fail(msg, CHORALE_USAGE, "--folder: empty; name the "
                             "folder of the site's tables");
     return CHORALE_OK;
 }
@@ -285,54 +285,54 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return list(&opts, msg);
     if (nword == 1 && strcmp(argv[1], "rollback") == 0)
         return rollback(&opts, msg);
-    return chorale_fail(msg, CHORALE_USAGE, "table %s: install FILE, diff "
-                        "FILE, list, or rollback", argv[1]);
+    return chorale_fail(msg, CHORALE_USAGE, "table %s: not valid; use install "
+                        "FILE, diff FILE, list, or rollback", argv[1]);
 }
 
 static const struct chorale_opt rows[] = {
     { "folder", 0, CHORALE_OPT_TEXT, offsetof(struct opts, folder), "DIR",
-      "the folder of the site's tables (default: CHORALE_SITE, else "
+      "folder of the site's tables (default: CHORALE_SITE, else "
       "sysconfdir/chorale, where the shim looks)", 0, 0 },
     { "cluster", 0, CHORALE_OPT_TEXT, offsetof(struct opts, cluster), "NAME",
-      "for jobs whose SLURM_CLUSTER_NAME it is (default: default, all that "
-      "have no table of their own)", 0, 0 },
+      "for jobs with this SLURM_CLUSTER_NAME (default: default, for all "
+      "without their own table)", 0, 0 },
     { "partition", 0, CHORALE_OPT_TEXT, offsetof(struct opts, partition),
-      "NAME", "for jobs whose SLURM_JOB_PARTITION it is (default: default)", 0,
+      "NAME", "for jobs with this SLURM_JOB_PARTITION (default: default)", 0,
       0 },
     { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "NAME",
-      "the MPI library and two numbers of its version, mpich-4.0 (default: "
-      "what the table was measured under, or the only one there)", 0, 0 },
+      "MPI library and two numbers of its version, mpich-4.0 (default: that "
+      "of the table, or the only one there)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "of a database with several", 0, 0 },
+      "system of a database with several", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
-      "of a database: as in `chorale generate`", 0, 0 },
+      "for a database: as in `chorale generate`", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
-      "print nothing but errors", 0, 0 },
+      "print only errors", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
 const struct chorale_verb chorale_verb_table = {
     .name = "table",
     .args = "install|diff|list|rollback [FILE]",
-    .summary = "the tables that all of a site's users get",
+    .summary = "manage the tables of a site",
     .detail =
-        "The shim takes the table that CHORALE_DISPATCH names, else the"
-        " site's: FOLDER/CLUSTER/PARTITION/MPI/current, then CLUSTER/default"
-        " and default/default. install checks a table as the shim would,"
-        " copies it there under a name of its own, and makes current a link to"
-        " it, by a rename: programs that start meanwhile get the old table or"
-        " the new one, and a command that is ended half-way leaves the old"
-        " one. Earlier tables stay; those that run go on with what they have"
-        " loaded. FILE is a table that was compiled (cc -shared -fPIC -o"
-        " table.so results-dispatch.c), or a database, of which one is made.\n"
-        "list shows what is served to whom, and why a table is not used."
-        " rollback makes the table current that the current one took the place"
-        " of, and can be repeated. diff shows where FILE would choose otherwise"
-        " than the current table of the same place: at 2 to 64 ranks and then"
-        " doubling, and at sizes next to powers of two.\n"
-        "Tables are programs: FILE, and all that is installed, must belong to"
-        " you or to root and be writable by its owner alone.",
+        "The shim uses the table that CHORALE_DISPATCH names, else the "
+        "site's: FOLDER/CLUSTER/PARTITION/MPI/current, then CLUSTER/default "
+        "and default/default. install checks a table as the shim does, copies "
+        "it to this folder under its own name, and makes current a link to "
+        "it, by a rename. Programs that start meanwhile get the old table or "
+        "the new one, and an interrupted command leaves the old one. Earlier "
+        "tables stay; running programs keep the table that they loaded. FILE "
+        "is a compiled table (cc -shared -fPIC -o table.so "
+        "results-dispatch.c), or a database, from which a table is made.\n"
+        "list shows the tables of each place, and why a table is not used. "
+        "rollback restores the table that the current one replaced, and can "
+        "be repeated. diff lists where FILE chooses differently from the "
+        "current table of the same place: at 2 to 64 ranks and then doubling, "
+        "and at sizes next to powers of two.\n"
+        "Tables are programs: FILE, and all installed tables, must belong to "
+        "you or to root and be writable only by their owner.",
     .example = "chorale table install results.db --cluster big --partition"
                " main\n"
                "chorale table diff table.so --cluster big --partition main\n"

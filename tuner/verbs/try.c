@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try.c - `chorale try`: an application with a table and without, in
+/* try.c - the verb `try`: runs an application with a table and without it, in
  * turns. */
 #include "config.h"
 
@@ -31,27 +31,27 @@ enum { MAX_REPEAT = 1000, TOP = 10 };
 
 struct opts {
     long repeat;
-    double budget;           /* s; 0: not said */
+    double budget;           /* s; 0: not given */
     const char *system, *keep;
     int allow_patented, measure;
-    const char *command;     /* our own */
+    const char *command;     /* command line of chorale */
 };
 
 struct job {
-    char **argv;             /* of the application */
-    int at;                  /* where it begins after its launcher's words, by
-                              * a second --; -1: not said */
+    char **argv;             /* command of the application */
+    int at;                  /* index of the application after its launcher's
+                              * words, by a second --; -1: not given */
     long repeat;
-    int made;                /* the table is, by us, of its trace */
-    char keep[PATH_MAX];     /* where it stays; "": it does not */
+    int made;                /* the table was made here from a trace */
+    char keep[PATH_MAX];     /* folder to keep it in, or "" */
     char table[PATH_MAX + 16], dir[PATH_MAX], trace_file[PATH_MAX + 16];
     double wall[MAX_REPEAT][WAYS], inside[MAX_REPEAT][WAYS];
     struct chorale_trace_text last[WAYS];
     struct chorale_errmsg *msg;
 };
 
-/* Each pair of runs in the other order than the one before: what drifts meets
- * both. */
+/* Run all pairs. Each pair has the reverse order of the previous one, so that
+ * drift affects both ways alike. */
 static enum chorale_err run_all(struct job *job)
 {
     enum chorale_err err = CHORALE_OK;
@@ -71,10 +71,10 @@ static enum chorale_err run_all(struct job *job)
 }
 
 struct ratio {
-    double mean, lo, hi;     /* without / with; lo, hi NAN: one pair */
+    double mean, lo, hi;     /* without / with; lo, hi: NAN for one pair */
 };
 
-/* Geometric mean of the pairs, 95 % interval by Student's t. */
+/* Geometric mean of the pairs' ratios, with a 95 % interval by Student's t. */
 static struct ratio ratio_of(double (*time)[WAYS], long n)
 {
     struct ratio r = { NAN, NAN, NAN };
@@ -95,7 +95,7 @@ static struct ratio ratio_of(double (*time)[WAYS], long n)
     return r;
 }
 
-/* Geometric, so that the quotient of two is that of show_ratio. */
+/* Geometric mean, so that quotients agree with show_ratio(). */
 static double mean_of(double (*time)[WAYS], long n, int way)
 {
     double sum = 0;
@@ -121,7 +121,7 @@ static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n)
     return r;
 }
 
-/* A rank's time in one call at that point, as the library ran it. */
+/* A rank's mean time of one call at that point without the table. */
 static double library_call(const struct chorale_trace_text *t,
                            const struct chorale_traced *p)
 {
@@ -141,7 +141,7 @@ static double library_call(const struct chorale_trace_text *t,
     return seconds / calls;
 }
 
-/* Returns how many points the table ran. */
+/* Print the points that the table changed; returns their number. */
 static size_t show_points(const struct job *job)
 {
     const struct chorale_trace_text *t = &job->last[WITH];
@@ -152,8 +152,8 @@ static size_t show_points(const struct job *job)
     if (changed == 0)
         printf("The table changed no call.\n");
     else
-        printf("\nWhat the table ran in the last run, and what the same call "
-               "took without:\n");
+        printf("\nPoints that the table changed in the last run, with times "
+               "per call with and without:\n");
     for (size_t i = 0; i < t->npoint && shown < TOP; i++) {
         const struct chorale_traced *p = &t->point[i];
         char m[32], with[32], without[32] = "-";
@@ -174,7 +174,7 @@ static size_t show_points(const struct job *job)
                without, p->ran);
     }
     if (changed > shown)
-        printf("  and %zu points more\n", changed - shown);
+        printf("  and %zu more points\n", changed - shown);
     return changed;
 }
 
@@ -186,19 +186,19 @@ static enum chorale_err show(struct job *job)
     show_ratio("in collectives:", job->inside, job->repeat);
     changed = show_points(job);
     if (changed == 0 && (wall.lo > 1 || wall.hi < 1))
-        printf("That the runs differ is not its doing: look for what else ran "
+        printf("The table did not cause the difference: check for other load "
                "on the machine.\n");
     if (job->repeat < 2)
-        printf("One pair of runs says nothing of chance: --repeat 3.\n");
+        printf("One pair of runs gives no interval; use --repeat 3.\n");
     if (wall.hi < 1 && changed > 0)
         return chorale_fail(job->msg, CHORALE_NO, "try: the program is slower "
-                            "with the table: all of the 95 %% interval, %.3f "
-                            "to %.3f, is below 1; run it without, or make a "
+                            "with the table, as the 95 %% interval is %.3f "
+                            "to %.3f; run it without, or make a "
                             "table with a larger --budget", wall.lo, wall.hi);
     return CHORALE_OK;
 }
 
-/* A shared object as it is; of a database one is made. */
+/* Use a shared object as it is; make one of a database. */
 static enum chorale_err find_table(struct job *job, const char *name,
                                    const struct opts *opts,
                                    struct chorale_module *module)
@@ -210,11 +210,11 @@ static enum chorale_err find_table(struct job *job, const char *name,
     if (len > 3 && strcmp(name + len - 3, ".so") == 0) {
         if (opts->system != NULL || opts->allow_patented)
             return chorale_fail(job->msg, CHORALE_USAGE, "try: --system and "
-                                "--allow-patented are for a database; %s is a "
-                                "table already", name);
+                                "--allow-patented require a database, but %s "
+                                "is a table; leave them out", name);
         if (realpath(name, real) == NULL || access(real, R_OK) != 0)
-            return chorale_fail(job->msg, CHORALE_ENV, "%s: %s; name a table "
-                                "that was compiled, or a database", name,
+            return chorale_fail(job->msg, CHORALE_ENV, "%s: %s; name a "
+                                "compiled table or a database", name,
                                 strerror(errno));
         snprintf(job->table, sizeof(job->table), "%s", real);
         return CHORALE_OK;
@@ -226,8 +226,7 @@ static enum chorale_err find_table(struct job *job, const char *name,
     return err;
 }
 
-/* A table that is there for the application without being named: as the shim
- * looks for it. "": none. */
+/* Find the table that the shim would load for the application; "" if none. */
 static enum chorale_err find_served(char *path, size_t size,
                                     struct chorale_errmsg *msg)
 {
@@ -251,17 +250,17 @@ static enum chorale_err find_served(char *path, size_t size,
     return CHORALE_OK;
 }
 
-/* The folder for what shall stay, made if it is missing. */
+/* Make the folder to keep results in, if it is missing. */
 static enum chorale_err make_keep(struct job *job, const char *name)
 {
     struct stat st;
 
     if (mkdir(name, 0755) != 0 && errno != EEXIST)
         return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: %s; name a "
-                            "folder that can be made", name, strerror(errno));
+                            "folder that you can make", name, strerror(errno));
     if (stat(name, &st) == 0 && !S_ISDIR(st.st_mode))
-        return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: is no folder; "
-                            "name one", name);
+        return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: not a folder; "
+                            "name a folder", name);
     if (realpath(name, job->keep) == NULL
         || access(job->keep, W_OK | X_OK) != 0)
         return chorale_fail(job->msg, CHORALE_ENV, "--keep %s: %s; name a "
@@ -273,7 +272,7 @@ static enum chorale_err make_keep(struct job *job, const char *name)
                         "long; name a folder nearer to /", name);
 }
 
-/* Trace the application, and measure a table for what it calls. */
+/* Trace the application and make a table for its calls. */
 static enum chorale_err make_table(struct job *job, const struct opts *opts)
 {
     struct chorale_trace_text trace;
@@ -301,7 +300,7 @@ static enum chorale_err make_table(struct job *job, const struct opts *opts)
     return err;
 }
 
-/* What was named, else what is served, else one of our own. */
+/* Use the named table, else the installed one, else make one. */
 static enum chorale_err get_table(struct job *job, const char *name,
                                   const struct opts *opts,
                                   struct chorale_module *module)
@@ -313,12 +312,12 @@ static enum chorale_err get_table(struct job *job, const char *name,
 
     if (name != NULL && measure)
         return chorale_fail(job->msg, CHORALE_USAGE, "try: --measure, --budget "
-                            "and --keep are for a table that is made here; "
-                            "leave %s out, or them", name);
+                            "and --keep make a table; "
+                            "leave out either %s or them", name);
     if (name != NULL)
         return find_table(job, name, opts, module);
     if (opts->system != NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "try: --system is for a "
+        return chorale_fail(job->msg, CHORALE_USAGE, "try: --system requires a "
                             "database; name it before the --");
     if (!measure)
         err = find_served(served, sizeof(served), job->msg);
@@ -326,15 +325,15 @@ static enum chorale_err get_table(struct job *job, const char *name,
         return err == CHORALE_OK ? make_table(job, opts) : err;
     if (realpath(served, job->table) == NULL
         || access(job->table, R_OK) != 0)
-        return chorale_fail(job->msg, CHORALE_ENV, "%s: %s; mend the table "
-                            "that is served, or add --measure to make one "
+        return chorale_fail(job->msg, CHORALE_ENV, "%s: %s; repair the "
+                            "installed table, or add --measure to make one "
                             "for this program", served, strerror(errno));
-    printf("table: %s, which is served here; --measure makes one for this "
+    printf("table: %s, which is installed; --measure makes one for this "
            "program\n", served);
     return CHORALE_OK;
 }
 
-/* How the table that was made becomes everybody's. */
+/* Print how to install the table that was made. */
 static void close_with(const struct job *job)
 {
     char path[PATH_MAX + 16], quoted[4 * sizeof(path) + 3];
@@ -346,26 +345,27 @@ static void close_with(const struct job *job)
         printf("To install the table: chorale table install %s\n",
                chorale_shell_word(path, quoted, sizeof(quoted)));
     else
-        printf("The table is not kept; to install one like it: the same "
+        printf("The table is not kept; to install one like it: repeat the "
                "command with --keep DIR, then chorale table install "
                "DIR/" CHORALE_TRY_TABLE "\n");
 }
 
-/* A folder of our own, here, which all nodes see. */
+/* Make a temporary folder in the working directory, which all nodes can
+ * read. */
 static enum chorale_err make_folder(struct job *job)
 {
     if (getcwd(job->dir, sizeof(job->dir) - 32) == NULL)
-        return chorale_fail(job->msg, CHORALE_ENV, "try: this folder: %s; go "
-                            "to one that is there", strerror(errno));
+        return chorale_fail(job->msg, CHORALE_ENV, "try: this folder: %s; use "
+                            "an existing one", strerror(errno));
     strcat(job->dir, "/chorale-try-XXXXXX");
     if (!chorale_in_path(job->argv[0]))
         return chorale_fail(job->msg, CHORALE_ENV, "try: no program %s%s",
                             job->argv[0], strchr(job->argv[0], '/') != NULL
-                                ? "; name one that is there and can be started"
-                                : " in PATH; write the path that it has");
+                                ? "; name an executable file"
+                                : " in PATH; give its full path");
     if (mkdtemp(job->dir) == NULL)
         return chorale_fail(job->msg, CHORALE_ENV, "try: no folder for traces "
-                            "can be made here (%s); go to one that you may "
+                            "can be made here (%s); use a folder that you may "
                             "write", strerror(errno));
     snprintf(job->trace_file, sizeof(job->trace_file), "%s/trace", job->dir);
     return CHORALE_OK;
@@ -390,13 +390,13 @@ static enum chorale_err try_it(struct job *job, const char *name,
     chorale_module_remove(&module);
     chorale_try_remove(job->dir);
     if (err == CHORALE_STOPPED && job->keep[0] != '\0')
-        return chorale_fail(job->msg, err, "try: stopped; what is measured is "
-                            "in %s, and the same command goes on with it",
+        return chorale_fail(job->msg, err, "try: stopped, the measurements are "
+                            "in %s; repeat the command to continue",
                             job->keep);
     return err == CHORALE_STOPPED
-               ? chorale_fail(job->msg, err, "try: stopped; nothing is kept of "
-                              "it: the same command begins again, and with "
-                              "--keep DIR one that is stopped goes on")
+               ? chorale_fail(job->msg, err, "try: stopped, and no results are "
+                              "kept; repeat the command, with --keep DIR to be "
+                              "able to continue after a stop")
                : err;
 }
 
@@ -441,22 +441,22 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt rows[] = {
     { "repeat", 0, CHORALE_OPT_INT, offsetof(struct opts, repeat), "N",
-      "pairs of runs, with the table and without (default: 3)", 1,
+      "pairs of runs, with the table and without it (default: 3)", 1,
       MAX_REPEAT },
     { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
-      "the system whose table, where the database has several", 0, 0 },
+      "system of the table, if the database has several", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, allow_patented), NULL,
-      "the table may have variants under a patent", 0, 0 },
+      "the table may choose patented variants", 0, 0 },
     { "measure", 0, CHORALE_OPT_FLAG, offsetof(struct opts, measure), NULL,
-      "make a table for the program, although one is installed; so do "
-      "--budget and --keep", 0, 0 },
+      "make a table for the program even if one is installed; --budget and "
+      "--keep imply it", 0, 0 },
     { "budget", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, budget), "TIME",
-      "what measuring such a table may take: the points that take most of the "
-      "program's time first, as many as fit (default: 2m)", 1, 0 },
+      "time for measuring such a table: the points that take most of the "
+      "program's time come first, as many as fit (default: 2m)", 1, 0 },
     { "keep", 0, CHORALE_OPT_TEXT, offsetof(struct opts, keep), "DIR",
-      "leave such a table there, as table.so, and what was measured, as "
-      "results.db, with which the same command goes on (default: both are "
+      "keep such a table in this folder, as table.so, and the measurements, "
+      "as results.db, which a repeated command continues (default: both are "
       "removed)", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
@@ -464,51 +464,52 @@ static const struct chorale_opt rows[] = {
 const struct chorale_verb chorale_verb_try = {
     .name = "try",
     .args = "[results.db|table.so] -- COMMAND...",
-    .summary = "what a table gains an application",
+    .summary = "measure what a table gains an application",
     .detail =
-        "Runs the command without the table and with it, in turns, each under"
-        " the shim and traced, so that both carry the same burden. Prints how"
-        " long the program took from MPI_Init to MPI_Finalize, and a rank in"
-        " collectives, as geometric means, and how many times faster it is with"
-        " the table, with a 95 % interval (Student's t) from the ratios of the"
-        " pairs; and what the table ran. The exit"
-        " code is 1 if all of the interval of the program's ratio is below 1:"
-        " it is slower beyond chance. Of a database the table is generated and"
-        " compiled first.\n"
-        "Without a table it takes the one that is served here, by"
-        " CHORALE_DISPATCH or installed for the site. Where there is none, or"
-        " with --measure, it makes one first: it traces the program, plans the"
-        " calls that take most of its time as `chorale plan --from-trace`"
-        " does, measures them with the program's own launcher for at most"
-        " --budget, fits and decides; where load disturbed too much of it for"
-        " that, it measures again, in twice the launches. A program that makes"
-        " no collective calls on several ranks, or none that can be measured,"
-        " is told so, with"
-        " exit code 4.\n"
-        "For that chorale-runner is started in the program's place, by the"
-        " words of the command that come before it. The program is the one"
-        " word that has the name of what the trace says ran, so that"
-        " no launcher's options need to be known. Where ranks run something"
-        " else than is written there (a script), or several words have that"
-        " name, a second -- says where the launcher's words end; the first --"
-        " of the command always does, and is not passed on. The number of ranks"
-        " is the word after -n, -np or --ntasks, and the like, that is as many"
-        " as the program had: by others in its place smaller communicators are"
-        " measured. Without such a word they are left out, for one line. Where"
-        " fewer ranks are put on other nodes than the communicators have, as by"
-        " srun -N 2, they are measured in starts of all ranks only.\n"
-        "The command is any that starts the ranks. The shim is passed by the"
-        " environment (LD_PRELOAD and CHORALE_ variables), which MPICH's and"
-        " Slurm's launchers pass on; for Open MPI's OMPI_MCA_mca_base_env_list"
-        " is set, if it is not set yet. Traces are written into a folder that"
-        " is made here and removed: all nodes must see it.\n"
-        "The shim makes a communicator of its own beside each of the"
-        " application's with enough calls, at most CHORALE_MAX_COMMS in a"
-        " process (default: 256), of those that the library can make (2048 in"
-        " MPICH). They are given back when a call on all ranks finds no"
-        " more. A communicator with a rank that has a GPU's runtime loaded is"
-        " the library's; one that is loaded later is noticed at the next"
-        " communicator that the shim sets up.",
+        "Runs the command without the table and with it, in turns. Both run "
+        "under the shim with tracing, so that both have the same overhead. "
+        "Prints geometric means of the program's time from MPI_Init to "
+        "MPI_Finalize and of a rank's time in collectives. Prints how many "
+        "times faster the program is with the table, with a 95 % interval "
+        "(Student's t) from the ratios of the pairs, and the points that the "
+        "table changed. The exit code is 1 if the whole interval of the "
+        "program's ratio is below 1, which means that the program is "
+        "significantly slower. With a database the table is generated and "
+        "compiled first.\n"
+        "Without a table argument the installed table is used, by "
+        "CHORALE_DISPATCH or the site's folder. If there is no installed "
+        "table, or with --measure, a table is made first. try then traces the "
+        "program, plans the calls that take most of its time as `chorale plan "
+        "--from-trace` does, measures them with the program's own launcher "
+        "for at most --budget, fits and decides. If load disturbed too many "
+        "runs, it measures again with twice the launches. For a program "
+        "without collective calls on several ranks, or with calls that cannot "
+        "be measured, the exit code is 4.\n"
+        "For this, chorale-runner is started in the program's place, with the "
+        "words of the command before it. The program is the only word with "
+        "the name of the traced program, so no launcher's options need to be "
+        "known. If the ranks run something else (as from a script), or "
+        "several words have that name, mark the end of the launcher's words "
+        "by a second --; the first -- begins the command and is not passed "
+        "on. The number of ranks is the word after -n, -np, --ntasks or a "
+        "similar option that equals the program's number of ranks; it is "
+        "replaced to measure smaller communicators. Without such a word "
+        "smaller communicators are left out with a message. If fewer ranks "
+        "would be placed differently from the communicators, as by srun -N 2, "
+        "they are measured only in starts of all ranks.\n"
+        "Any command that starts the ranks can be used. The shim is passed in "
+        "the environment (LD_PRELOAD and CHORALE_ variables), which the "
+        "launchers of MPICH and Slurm forward; for Open MPI, "
+        "OMPI_MCA_mca_base_env_list is set unless it is set already. Traces "
+        "are written into a temporary folder in the working directory, which "
+        "all nodes must be able to write.\n"
+        "The shim makes its own communicator beside each communicator of the "
+        "application with enough calls, at most CHORALE_MAX_COMMS in a "
+        "process (default: 256), of those that the library can make (2048 in "
+        "MPICH). They are freed when a call on all ranks finds that no more "
+        "can be made. A communicator with a rank that has a GPU runtime "
+        "loaded stays with the library; a runtime that is loaded later is "
+        "noticed at the next communicator that the shim sets up.",
     .example = "chorale try -- mpiexec -n 2 ./app input\n"
                "chorale try --budget 10m --keep tuned -- srun -n 64 -- ./run.sh\n"
                "chorale try results.db -- mpiexec -n 2 ./app input\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - the verb `tune`: the main job, as a pipeline of the other verbs. */
+/* tune.c - the verb `tune`: runs the main job, a pipeline of the other
+ * verbs. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
 
-enum { MENDED_MOST = 2 }; /* times that what loses is measured again */
+enum { MENDED_MOST = 2 }; /* most second measurements of slower points */
 
 struct tune_opts {
     struct chorale_plan plan;
@@ -28,7 +29,7 @@ struct tune_opts {
     const char *output;
 };
 
-/* A step whose failure costs its own product only. */
+/* Report the failure of a step that only its own product depends on. */
 static void optional(enum chorale_err err, const char *what,
                      const struct chorale_errmsg *msg)
 {
@@ -36,16 +37,15 @@ static void optional(enum chorale_err err, const char *what,
         fprintf(stderr, "chorale: no %s: %s\n", what, msg->text);
 }
 
-/* The same, of a step that ended so; but one that was told to stop stops the
- * whole. */
+/* The same for a finished step; but a stopped step stops the whole command. */
 static enum chorale_err ended(enum chorale_err err,
                               const struct chorale_errmsg *why,
                               const char *what, struct chorale_errmsg *msg)
 {
     if (err == CHORALE_STOPPED || chorale_stop_requested())
-        return chorale_fail(msg, CHORALE_STOPPED, "stopped before the %s; all "
-                            "that is measured is stored, and the same command "
-                            "goes on from here", what);
+        return chorale_fail(msg, CHORALE_STOPPED, "stopped before the %s, and "
+                            "all measurements are stored; repeat the command "
+                            "to continue", what);
     optional(err, what, why);
     return CHORALE_OK;
 }
@@ -71,7 +71,7 @@ static enum chorale_err fit(const struct tune_opts *opts, const char *path,
     return ended(err, &why, "model", msg);
 }
 
-/* results.db -> results, or what --output says. */
+/* Set the products' prefix: --output, or the database's name without .db. */
 static void prefix_of(const struct tune_opts *opts, const char *path,
                       char *prefix, size_t size)
 {
@@ -99,9 +99,9 @@ static enum chorale_err decide(const struct tune_opts *opts, const char *path,
     return err;
 }
 
-/* The proof. A table that is slower somewhere is written and shown as well,
- * and the verdict is kept for the end. In simulation, where nobody's program
- * loses by it, the page says so and nothing else. */
+/* Validate the table. A table that is slower somewhere is still written and
+ * shown, and the verdict is returned at the end. In simulation the summary
+ * shows it but the verdict is ignored, as it affects no program. */
 static enum chorale_err validate(const struct tune_opts *opts,
                                  const char *path, const char *system,
                                  struct chorale_errmsg *msg)
@@ -151,7 +151,7 @@ static void where(const char *path, const char *prefix, int plots,
              cwd[0] != '\0' ? "/" : "", prefix);
     snprintf(module, sizeof(module), "%s%s%s-dispatch.so", cwd,
              cwd[0] != '\0' ? "/" : "", prefix);
-    printf("\nto run an application on it:\n"
+    printf("\nto run an application with it:\n"
            "  cc -shared -fPIC -o %s %s\n",
            chorale_shell_word(module, quoted[0], sizeof(quoted[0])),
            chorale_shell_word(source, quoted[1], sizeof(quoted[1])));
@@ -162,7 +162,7 @@ static void where(const char *path, const char *prefix, int plots,
            chorale_mpiexec());
 }
 
-/* Before hours of measuring: can the products be written? */
+/* Check before hours of measuring that the products can be written. */
 static enum chorale_err check_output(const char *prefix,
                                      struct chorale_errmsg *msg)
 {
@@ -176,13 +176,13 @@ static enum chorale_err check_output(const char *prefix,
         snprintf(dir, sizeof(dir), "/");
     if (access(dir, W_OK | X_OK) != 0)
         return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s; the products go there: make the folder, "
+                            "%s: %s; make this folder for the products, "
                             "or name another with --output", dir,
                             strerror(errno));
     return CHORALE_OK;
 }
 
-/* Plan and measure: once, or round after round until none is worth it. */
+/* Plan and measure, once or adaptively round after round. */
 static enum chorale_err measure(struct tune_opts *opts, const char *path,
                                 const char *command, char system[128],
                                 struct chorale_errmsg *msg)
@@ -193,7 +193,7 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
     for (;;) {
         enum chorale_err err;
 
-        opts->plan = asked; /* planning fills in what follows from it */
+        opts->plan = asked; /* planning fills in derived values */
         err = chorale_plan_write(
             &opts->plan, path, command, opts->run.quiet, system,
             &opts->run.campaign, msg);
@@ -206,8 +206,8 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
             return err;
         if (opts->run.campaign == last)
             return chorale_fail(msg, CHORALE_ENV, "%s: cells of the last "
-                                "round cannot be measured; `chorale run` says "
-                                "more", path);
+                                "round cannot be measured; see `chorale "
+                                "run`", path);
         last = opts->run.campaign;
         opts->run.system = system;
         opts->run.launcher_cmd = opts->plan.launcher_cmd;
@@ -272,7 +272,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
             return err;
         }
         optional(err, "second measurement", &why);
-        failed = err != CHORALE_OK; /* what came before it is decided on */
+        failed = err != CHORALE_OK; /* decide by what was measured before */
         if (lost == 0)
             break;
     }
@@ -319,28 +319,28 @@ static const struct chorale_opt options[] = {
     CHORALE_POLICY_OPTS(struct tune_opts, plan.policy),
     { "no-validate", 0, CHORALE_OPT_FLAG,
       offsetof(struct tune_opts, no_validate), NULL,
-      "do not measure the table against the library at the end", 0, 0 },
+      "skip the final validation of the table", 0, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
-      "PREFIX", "begin the names of the products with this (default: the "
+      "PREFIX", "prefix of the products' names (default: the "
       "database's name without .db)", 0, 0 },
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, run.stall_seconds), "TIME",
-      "end a launch that says nothing for this long, on neither of its "
-      "streams (default: 5m)", 1, 0 },
+      "end a launch without output on both streams for this long (default: "
+      "5m)", 1, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, run.hang_seconds), "TIME",
-      "a call that takes this long hangs (default: as `chorale run --help` "
-      "says)", 1, 0 },
+      "treat a call that takes this long as hung (default: see `chorale run "
+      "--help`)", 1, 0 },
     { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
       offsetof(struct tune_opts, run.one_per_p), NULL,
-      "start the program for each process count alone (`chorale run --help`)",
+      "give each process count its own start (`chorale run --help`)",
       0, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG, offsetof(struct tune_opts, plan.dry_run),
-      NULL, "say what would be planned and write nothing", 0, 0 },
+      NULL, "print what would be planned and write nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.quiet),
       NULL, "no progress bar", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct tune_opts, run.verbose),
-      NULL, "pass on what the launched programs print", 0, 0 },
+      NULL, "forward the output of the launched programs", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
@@ -350,24 +350,24 @@ const struct chorale_verb chorale_verb_tune = {
     .summary = "plan, measure, fit, decide and write the tuned table",
     .detail =
         "The main job. Measures every variant of the catalogue and the "
-        "library's default over the message and communicator sizes, fits the "
+        "library's default over message and communicator sizes, fits the "
         "model, decides for each, and writes beside the database: the "
         "dispatch file (results-dispatch.c and .h), pictures "
-        "(results-plots/), a page to read (results-summary.md) and one to "
-        "show (results-report.html, `chorale report`). Before these the table "
-        "is measured against the library, as `chorale validate` does. "
-        "Points at which it is slower by a choice of its own are measured "
-        "with twice the launches, decided again and proved again, up to two "
-        "times; if it still is slower somewhere, the exit status is 1 (in "
-        "simulation, and with --adaptive, whose budget is spent, nothing is "
-        "measured again; in simulation the page says so). Ends by printing "
-        "the page to read, and where everything is.\n"
-        "With --adaptive --budget TIME it measures those points only that are "
-        "worth it, round after round (`chorale plan --help`); `chorale "
-        "status` shows what each brought.\n"
-        "The table is decided with the options of the one that is there, but "
-        "for those given and --allow-patented (`chorale decide --help`).\n"
-        "Stopped or killed, the same command goes on where it was.",
+        "(results-plots/), a summary page (results-summary.md) and a report "
+        "to share (results-report.html, `chorale report`). Before these the "
+        "table is validated against the library, as by `chorale validate`. "
+        "Points at which its own choice is slower are measured with twice the "
+        "launches, decided and validated again, up to two times. If a point "
+        "is still slower, the exit status is 1. In simulation, and with "
+        "--adaptive, whose budget is spent, no point is measured again; in "
+        "simulation the summary lists slower points. The command ends by "
+        "printing the summary, and where the products are.\n"
+        "With --adaptive --budget TIME it measures only worthwhile points, "
+        "round after round (`chorale plan --help`); `chorale status` lists "
+        "the gain of each round.\n"
+        "The table is decided with the options of the present one, except "
+        "those given and --allow-patented (`chorale decide --help`).\n"
+        "After a stop or kill, repeat the command to continue.",
     .example = "chorale tune results.db -m 8:1M -P 2:16\n"
                "chorale tune results.db -m 8:1M -P 2:16 --adaptive --budget "
                "10m\n"

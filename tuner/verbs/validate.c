@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* validate.c - `chorale validate`: the decision table against the
- * library's default, on the system itself. */
+/* validate.c - the verb `validate`: measures the decision table against the
+ * library's default on the system itself. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 
-/* What a validation works on. */
+/* State of a validation. */
 struct job {
     const char *path;
     const struct chorale_validate_opts *opts;
@@ -31,7 +31,7 @@ struct job {
     struct chorale_points points;
     struct chorale_proof_point *point;
     size_t count;
-    struct chorale_module module; /* while it is needed */
+    struct chorale_module module; /* temporary */
 };
 
 static enum chorale_err load(struct job *job)
@@ -62,9 +62,9 @@ static enum chorale_err load(struct job *job)
                                    &job->count, job->msg);
     if (err == CHORALE_OK && job->count == 0)
         err = chorale_fail(job->msg, CHORALE_DATA,
-                           "%s: no point at which the library's default was "
+                           "%s: the library's default was not "
                            "measured properly at more than one rank; "
-                           "`chorale run` measures", job->path);
+                           "run `chorale run`", job->path);
     chorale_store_close(store);
     return err;
 }
@@ -80,7 +80,7 @@ static enum chorale_err plan(struct job *job, int *pending)
     enum chorale_err err;
 
     if (job->simulated)
-        launches = 1; /* time is exact */
+        launches = 1; /* simulated time is exact */
     err = chorale_store_open(job->path, CHORALE_STORE_WRITE, &store, job->msg);
     if (err == CHORALE_OK)
         err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
@@ -161,13 +161,13 @@ static void say_cost(const struct chorale_proofs *proofs)
         return;
     chorale_proof_where(worst, where, sizeof(where));
     fprintf(stderr, "chorale: at %zu point%s that the table leaves to the "
-                    "library the way through it takes more than %.3g %% of a "
+                    "library the shim's overhead exceeds %.3g %% of a "
                     "call; the worst is %s: %.0f ns\n", n, n == 1 ? "" : "s",
             100 * proofs->threshold, where,
             1e9 * (worst->seconds - worst->library_seconds));
 }
 
-/* The answer: is what the table chose slower anywhere? */
+/* The verdict: is a choice of the table slower anywhere? */
 static enum chorale_err answer(const struct job *job,
                                const struct chorale_proofs *proofs)
 {
@@ -193,14 +193,14 @@ static enum chorale_err answer(const struct job *job,
     if (total.npoint == 0)
         return chorale_fail(job->msg, CHORALE_ENV,
                             "no point of the table could be validated%s%s; "
-                            "`chorale validate -v` shows what the launches "
-                            "print", note[0] != '\0' ? ": " : "", note);
+                            "`chorale validate -v` shows the launches' "
+                            "output", note[0] != '\0' ? ": " : "", note);
     if (slow == NULL)
         return CHORALE_OK;
     chorale_proof_where(slow, where, sizeof(where));
     return chorale_fail(job->msg, CHORALE_NO,
                         "%zu of %zu points are slower with the table by more "
-                        "than %.3g %%; the worst is %s: x%.3f with %.100s; "
+                        "than %.3g %%, at worst %s: x%.3f with %.100s; "
                         "measure it with more launches and decide again",
                         nslower, total.npoint, 100 * proofs->threshold, where,
                         exp(slow->mean), slow->choice);
@@ -278,63 +278,63 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 
 static const struct chorale_opt options[] = {
     { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
-      "the system whose table to validate, where there are several", 0, 0 },
+      "system whose table to validate, if there are several", 0, 0 },
     { "launches", 0, CHORALE_OPT_INT, AT(launches), "N",
-      "how many launches, the samples of the intervals; more than before adds "
-      "to them (default: 5; in simulation one is exact)", 2, 1000 },
+      "number of launches, the samples of the intervals; a larger number adds "
+      "launches (default: 5; in simulation one is exact)", 2, 1000 },
     { "threshold", 0, CHORALE_OPT_PERCENT, AT(threshold), "LOSS",
-      "a point is slower if it loses significantly more than this (default: "
+      "a point is slower if its loss is significantly above this (default: "
       "3%)", 0, 0 },
     { "between", 0, CHORALE_OPT_FLAG, AT(between), NULL,
-      "also half-way between each two measured sizes", 0, 0 },
-    { "points", 0, CHORALE_OPT_FLAG, AT(points), NULL, "show each point", 0,
+      "also validate half-way between each two measured sizes", 0, 0 },
+    { "points", 0, CHORALE_OPT_FLAG, AT(points), NULL, "list each point", 0,
       0 },
     { "json", 0, CHORALE_OPT_FLAG, AT(json), NULL, "print JSON", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG, AT(allow_patented), NULL,
-      "the table may choose variants under a patent", 0, 0 },
+      "the table may choose patented variants", 0, 0 },
     { "launcher-cmd", 0, CHORALE_OPT_TEXT, AT(launcher_cmd), "CMD",
-      "the launcher of campaigns planned with one of their own; a command is "
-      "never taken from the database", 0, 0 },
+      "launcher of campaigns planned with a custom one; a command is never "
+      "taken from the database", 0, 0 },
     { "stall-timeout", 0, CHORALE_OPT_SECONDS, AT(stall_seconds), "TIME",
-      "end a launch that says nothing for this long (default: 5m)", 1, 0 },
+      "end a launch without output for this long (default: 5m)", 1, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS, AT(hang_seconds), "TIME",
-      "a call that takes this long hangs (default: as `chorale run --help` "
-      "says)", 1, 0 },
+      "treat a call that takes this long as hung (default: see `chorale run "
+      "--help`)", 1, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
-      "say what would be validated and do nothing", 0, 0 },
+      "print what would be validated and do nothing", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
-      "no progress bar, no table: the exit status tells", 0, 0 },
+      "no progress bar and no table; see the exit status", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, AT(verbose), NULL,
-      "pass on what the launched programs print", 0, 0 },
+      "forward the output of the launched programs", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
 const struct chorale_verb chorale_verb_validate = {
     .name = "validate",
     .args = "results.db",
-    .summary = "measure the table against the library's default: the proof",
+    .summary = "measure the table against the library's default",
     .detail =
-        "Compiles the decision table of a system, preloads the shim with it"
-        " into launches like those of the campaign, and measures each point"
-        " of the table twice, interleaved: MPI_X as an application calls it,"
-        " which the shim serves by the table, and PMPI_X, which is the"
-        " library's default. Points are what was measured and, where the"
-        " choice changes between two sizes, the last size before and the"
-        " first after. Nothing that the decisions rest on is used again, and"
-        " what is measured here is never decided upon.\n"
-        "Prints the speed-up by collective: the geometric mean over the points"
-        " with its 95 % interval over the launches, the share of the best that"
-        " the campaign found (of the logarithms; on real systems that best is"
-        " itself the luckiest of many), and the worst point. A point is slower"
-        " if its loss is significantly above the threshold: by a one-sided"
-        " t test, corrected for the number of points by Holm at 5 %. Where that"
-        " is something that the table chose the exit status is 1; where it"
-        " leaves the point to the library it is what the way through the shim"
-        " costs, which is said. Rows of the database's table `validation` hold"
-        " all.\n"
-        "In simulation there is no shim: the table's choices are called"
-        " directly, and compared with the library's selector.\n"
-        "Stopped or killed, the same command goes on where it was.",
+        "Compiles the decision table of a system and preloads the shim with "
+        "it into launches like those of the campaign. Measures each point of "
+        "the table twice, interleaved: MPI_X as an application calls it, "
+        "which the shim serves from the table, and PMPI_X, which is the "
+        "library's default. Points are the measured ones and, if the choice "
+        "changes between two sizes, the last size before and the first after. "
+        "Measurements that the decisions rest on are not used, and these "
+        "measurements are never decided upon.\n"
+        "Prints the speed-up by collective: the geometric mean over the "
+        "points with its 95 % interval over the launches, the share of the "
+        "best gain that the campaign found (of the logarithms; on real "
+        "systems that best is itself the luckiest of many), and the worst "
+        "point. A point is slower if its loss is significantly above the "
+        "threshold: by a one-sided t test, corrected for the number of points "
+        "by Holm at 5 %. If a choice of the table is slower, the exit status "
+        "is 1. If the point is left to the library, the loss is the shim's "
+        "overhead, which is reported. Table `validation` of the database "
+        "stores all results.\n"
+        "In simulation there is no shim: the table's choices are called "
+        "directly and compared with the library's selector.\n"
+        "After a stop or kill, repeat the command to continue.",
     .example = "chorale validate results.db\n"
                "chorale validate results.db --launches 10 --points",
     .opt = options,

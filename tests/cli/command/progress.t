@@ -206,7 +206,7 @@ is "$(cat wait.code)" 75 "interrupted submit --wait exits with 75"
 like "$(cat wait.txt)" '^\[ {30}\]   0%  2 of 3 elements run, 1 wait' \
     "its bar has the states of the elements"
 gone wait.txt
-ok $? "the bar of submit --wait is removed"
-like "$(cat wait.txt)" 'job 2, .* in the queue; the same command waits' \
-    "interrupted submit --wait prints how to resume"
+ok $? "it goes away"
+like "$(cat wait.txt)" 'job 2 is still in the queue; repeat the command to wait' \
+    "and how to go on is said"
 finish

@@ -21,34 +21,34 @@ bad() { # exit code, pattern, options...
     like "$(cat err.txt)" "$pattern" "$*: the error gives the reason"
 }
 bad 2 'ab: --head SIDE is missing: this, build:' --base this
-bad 2 '--head ring: no such side; this, build:PROGRAM' --base this --head ring
-bad 2 '--base A=1: no such side' --base A=1 --head this
+bad 2 '--head ring: unknown side; use this, build:PROGRAM' --base this --head ring
+bad 2 '--base A=1: unknown side' --base A=1 --head this
 bad 2 '--head shell:ls: no such side' --base this --head shell:ls
 bad 2 'env:1A=2: .1A=2. is no NAME=VALUE' --base this --head env:1A=2
 bad 2 'env:A=1 B: .B. is no NAME' --base this --head 'env:A=1 B'
 bad 2 'nothing after the colon' --base this --head env:
 bad 2 'cannot be split into words' --base this --head "with:echo 'a"
 bad 2 'cannot be split into words' --base this --head "with:echo \$(touch bad)"
-bad 2 'one shared object, FILE.so' --base this --head table:t.c
+bad 2 'not one shared object FILE.so' --base this --head table:t.c
 bad 3 'table:none.so: No such file' --base this --head table:none.so
 bad 2 'one program; a command in front' --base this --head "build:$chorale -v"
-bad 3 'no program ./none; name one that is there' --base this --head build:./none
+bad 3 'no program ./none; name an executable file' --base this --head build:./none
 bad 3 'no program no-such-one in PATH' --base this --head with:no-such-one
 bad 2 '--adaptive: both sides measure the same' --base this --head this \
     --adaptive
-bad 2 '--label: each side is labelled' --base this --head this --label x
-bad 2 '--arrival: ranks that come together' --base this --head this \
+bad 2 "--label: a side's label is its SIDE text" --base this --head this --label x
+bad 2 '--arrival: only synchronised arrival' --base this --head this \
     --arrival last
 bad 2 '--fail-on red: unknown' --base this --head this --fail-on red
 bad 2 'one word too many' --base this --head this a b
 [ ! -e bad ] && [ -z "$(ls -- *.db 2>/dev/null)" ]
 ok $? "bad options run no command and make no file"
 
-# Sides that behave badly.
-bad 3 '--head with:false: its plan failed in silence' --base this \
+# Sides that do not do what a side must.
+bad 3 '--head with:false: its plan failed without a message' --base this \
     --head with:false -c bcast -m 8 -P 2
 rm -f ab-base.db
-bad 3 '--head build:true: it ends well and has planned nothing' --base this \
+bad 3 '--head build:true: it succeeded without planning anything' --base this \
     --head build:true -c bcast -m 8 -P 2
 rm -f ab-base.db
 bad 2 '--base this: --collectives beast: unknown' --base this --head this -c beast -P 2
@@ -102,12 +102,11 @@ END
     is "$(sql aa-head.db 'SELECT label FROM campaign')" this \
         "a campaign is labelled with its side"
     out=$("$chorale" ab --base this --head this "$@" aa 2>/dev/null)
-    is $? 0 "the same command again exits with 0"
-    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 \
-        "the same command again makes no launch"
-    bad 2 'aa-head.db: was planned otherwise .*name another prefix' --base this \
+    is $? 0 "once more: nothing is left to do"
+    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 "and nothing is done"
+    bad 2 'aa-head.db: it has another plan .*name another prefix' --base this \
         --head env:A=1 "$@" aa
-    bad 2 'aa-base.db: was planned otherwise' --base this --head this "$@" \
+    bad 2 'aa-base.db: it has another plan' --base this --head this "$@" \
         --seed 2 aa
 
     out=$("$chorale" ab --base this --head with:./slower.sh "$@" slow 2>/dev/null)
@@ -125,10 +124,9 @@ print({c["verdict"] for c in json.load(sys.stdin)["cells"]})')" "{'faster'}" \
     is $? 0 "a difference below --threshold exits with 0"
     "$chorale" ab --base this --head "build:$chorale" "$@" b --format junit \
         -o b.xml 2>/dev/null
-    is $? 0 "a side may be the program of another build"
-    like "$(cat b.xml)" '<testsuite .*failures="0"' \
-        "the report is written to a file"
-    bad 2 'no table is preloaded into a simulation' --base this \
+    is $? 0 "another build's program"
+    like "$(cat b.xml)" '<testsuite .*failures="0"' "its report in a file"
+    bad 2 'no table can be preloaded in a simulation' --base this \
         --head "table:$shim" "$@"
 
     # The order of four launches per side.
@@ -143,9 +141,9 @@ print({c["verdict"] for c in json.load(sys.stdin)["cells"]})')" "{'faster'}" \
     rm turns.txt
     "$chorale" ab --base with:./stop.sh --head 'with:./log.sh head' "$@" stop \
         >out.txt 2>err.txt
-    is $? 75 "interrupted ab exits with 75"
-    like "$(tail -n 1 err.txt)" 'stopped; the same command goes on from here' \
-        "interrupted ab prints how to resume"
+    is $? 75 "stopped: exit 75"
+    like "$(tail -n 1 err.txt)" 'stopped; repeat the command to continue' \
+        "which it says"
     is "$(sql stop-base.db "SELECT count(*) FROM launch WHERE status = 'done'") $(
         sql stop-head.db "SELECT count(*) FROM launch WHERE status = 'done'")" \
         "1 2" "base has one launch fewer"

@@ -77,8 +77,8 @@ f = lambda n: [[(v["label"], round(v["seconds"], 12)) for v in c["values"]]
                for c in json.load(open(n))]
 print(f("ba.json") == f("all.json"))')" True "two files give the same series"
 out=$("$chorale" history a.db)
-like "$out" '2 cells have too few runs for any p of 0.001' \
-    "too few runs for a small p are reported"
+like "$out" '2 cells have too few runs for p 0.001' \
+    "twelve runs are too few, which it says"
 
 is "$("$chorale" history a.db -c allreduce | wc -l)" 1 \
     "only cells of -c are counted"
@@ -88,8 +88,8 @@ cp b.db c.db
 sqlite3 c.db "UPDATE system SET name = 'crate'"
 "$chorale" history a.db b.db c.db >/dev/null 2>err.txt
 is "$?$(cat err.txt)" \
-    "0chorale: two systems: box in a.db, crate in c.db; what differs may be theirs" \
-    "two systems are reported"
+    "0chorale: two systems: box in a.db, crate in c.db; they may cause the differences" \
+    "two systems"
 "$chorale" history a.db b.db >/dev/null 2>err.txt
 is "$?$(cat err.txt)" 0 "one system gives no warning"
 is "$(python3 -c 'import json

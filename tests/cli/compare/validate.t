@@ -61,12 +61,12 @@ cp r.db more.db
 sqlite3 more.db "UPDATE cell SET launches = launches + 1 WHERE campaign_id IN
     (SELECT campaign_id FROM campaign WHERE validates)"
 run status more.db
-like "$(cat out.txt)" 'are done; `chorale validate` goes on with the rest' \
-    "status: validate resumes its own missing runs"
+like "$(cat out.txt)" 'are done; `chorale validate` continues' \
+    "what is left of it it goes on with itself"
 sqlite3 more.db "UPDATE cell SET launches = launches + 1 WHERE cell_id = 1"
 run status more.db
-like "$(cat out.txt)" 'are done; `chorale run` goes on with the rest' \
-    "status: run resumes other missing runs"
+like "$(cat out.txt)" 'are done; `chorale run` continues' \
+    "what is left of others run goes on with"
 is "$(select1 "SELECT group_concat(DISTINCT r.status || r.reason) FROM run r
     JOIN cell USING (cell_id) WHERE provider = 'table'")" ok \
     "the shim ran the table's choice at every point"

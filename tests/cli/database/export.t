@@ -336,7 +336,7 @@ is "$(ls "$TMPDIR")" "" "no temporary copy remains"
 
 bad 2 '--what everything: .*summary, samples' "an unknown dataset" \
     "$chorale" export "$db" --what everything
-bad 2 '--format xml: .*csv and json' "an unknown format" \
+bad 2 '--format xml: .*csv or json' "a format that there is not" \
     "$chorale" export "$db" --format xml
 bad 2 '--csv, --json and --format each name a format' "two formats" \
     "$chorale" export "$db" --csv --json

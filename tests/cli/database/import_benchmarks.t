@@ -505,8 +505,8 @@ imported "again, for pages" bcast.txt -P 8 --ppn 4 --mpi 'MPICH 4.0.2'
 like "$(cat out)" \
     'imported: 3 rows imported from bcast.txt \(OSU 5.9\), not planned' \
     "status says which rows are imported, from which file and benchmark"
-is "$(grep -c ': nothing is planned to be measured here$' out) $(grep \
-    -c 'are done' out)" "1 0" "status calls no imported row planned or done"
+is "$(grep -c ': no measurement is planned here$' out) $(grep \
+    -c 'are done' out)" "1 0" "and calls none of them planned or done"
 CHORALE_DATADIR=$plots "$chorale" report "$db" -o page.html \
     >out 2>err
 is "$? $(grep -c '<dt>Kind</dt><dd>3 rows imported from bcast.txt (OSU 5.9)<' \

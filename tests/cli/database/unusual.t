@@ -189,7 +189,7 @@ says() { # code, pattern, verb, databases...
 }
 says 4 'no successful measurement of Chorale.*chorale run' fit \
     empty unrun invalid failed only_library variants summaries zero alone
-says 4 'nothing of system .* is measured yet.*chorale run' decide \
+says 4 'system .* has no measurement.*chorale run' decide \
     empty unrun no_library
 says 0 'no usable measurement' decide \
     invalid failed summaries zero negative infinite null

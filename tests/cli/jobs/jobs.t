@@ -90,9 +90,9 @@ rm "$folder/work-2.db" "$folder/shard-2.db.new"
 
 # --- completion and verdict --------------------------------------------------
 job 2 3 --attempts 3 >/dev/null 2>"$work/err.txt"
-is $? 3 "an element that Slurm starts too often exits with 3"
-like "$(cat "$work/err.txt")" 'for the 4th time, and --attempts allows 3; see' \
-    "the error names --attempts"
+is $? 3 "one that Slurm itself starts too often: exit 3"
+like "$(cat "$work/err.txt")" 'for the 4th time, but --attempts allows 3; find' \
+    "it says so"
 for element in 2 3 4 5 6 7 8; do
     job $element 3 --attempts 9 >/dev/null 2>"$work/err.txt" ||
         diag "$(cat "$work/err.txt")"
@@ -100,8 +100,8 @@ done
 timeout 600 "$chorale" job "$folder" --gather "$db" >/dev/null
 is $? 0 "the remaining elements are measured and merged"
 is "$(sqlite3 "$db" 'SELECT count(*), count(DISTINCT cell_id) FROM run')" \
-    "32|4" "each cell has eight runs"
-like "$(submit)" 'nothing is missing' "submit finds no missing run"
+    "32|4" "each cell eight times"
+like "$(submit)" 'no run is left' "submit has nothing left"
 
 cp "$db" "$work/base.db"
 sqlite3 "$work/base.db" "UPDATE launch SET uuid = lower(hex(randomblob(16)));

@@ -135,11 +135,10 @@ elements() { # folder, job
 again other 8 -q
 timeout 600 "$chorale" status "$work/other.db" --jobs >/dev/null
 again mine 8 -q
-touch "$kept_answer" # it is valid for 30 seconds
-like "$(again mine 8)" 'nothing is missing that is not in the queue' \
-    "submitted jobs count as queued before squeue is asked again"
-is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 \
-    "queued launches are not submitted twice"
+touch "$kept_answer" # it is of use for 30 seconds
+like "$(again mine 8)" 'no run is left to submit' \
+    "what was submitted is in the queue before squeue is asked again"
+is "$(sent mine-slurm/1/1x2)$(sent mine-slurm/2)" 10 "and not submitted twice"
 like "$(timeout 600 "$chorale" status "$work/mine.db" --jobs)" \
     'PENDING .Submitted' "status shows them as submitted"
 
@@ -172,8 +171,8 @@ is $? 75 "the last job exits with 75 after all jobs ended early"
 like "$(again lacks 8)" 'submitted 1 job array' \
     "their missing runs are submitted"
 rm -f "$kept_answer"
-like "$(again mine 8,1K --time 10m)" 'submitted job [0-9]+, which merges, again' \
-    "a cancelled last job is submitted again"
+like "$(again mine 8,1K --time 10m)" 'submitted merging job [0-9]+ again' \
+    "a last job that was cancelled is submitted again"
 is "$(sent '--parsable --time=10 [^ ]*mine-slurm/2/gather.sh')" 1 \
     "it is submitted without elements and with the new time limit"
 like "$(again mine 8,1K; cat "$work/asked")" 'in the queue' \
@@ -200,10 +199,8 @@ ok $? "the last job waits for another command"
 kill -INT $run
 wait $run
 wait $gather
-is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" \
-    "the last job then completes"
-like "$(again mine 8,1K --wait)" 'nothing is missing' "then no run is missing"
-is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 \
-    "no further job is submitted"
+is "$? $(cat "$work/mine-slurm/2/gather.txt")" "0 0 complete" "and goes on"
+like "$(again mine 8,1K --wait)" 'no run is left' "then all is there"
+is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 "and no job is left"
 
 finish

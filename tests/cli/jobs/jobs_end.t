@@ -57,12 +57,12 @@ is "$(grep -c '^scontrol requeue 1_2$' "$work/asked")" 3 \
     "scontrol requeue is repeated"
 mv "$bin/idle" "$bin/scontrol"
 like "$(some 4 5 9)" '^requeued attempt 6 ' \
-    "an attempt with new runs is requeued"
-like "$(told 2 0 9)" '^ended attempt 1 .*brought nothing' \
-    "a first attempt without new runs gives up"
-is "$(asked scontrol)" 0 "it does not requeue itself"
-like "$(told 2 1 9)" '^ended attempt 2 .*brought nothing' \
-    "an attempt without new runs after a preemption gives up"
+    "an attempt that brought something is followed by another"
+like "$(told 2 0 9)" '^ended attempt 1 .*added no run' \
+    "the first attempt that brought nothing gives up"
+is "$(asked scontrol)" 0 "and asks for no second"
+like "$(told 2 1 9)" '^ended attempt 2 .*added no run' \
+    "so does one after a preemption"
 like "$(told 2 2 3)" '^ended attempt 3 .*3 attempts were not enough' \
     "attempts are limited by --attempts"
 is "$(asked scontrol)" 0 "after the last attempt it does not requeue itself"
@@ -147,22 +147,21 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
 (ended 10 TERM --kill-wait 40 >"$work/out.txt"; gone $ranks)
 ok $? "SIGTERM to all: the job and its ranks end"
 is "$(cat "$work/out.txt")" \
-    "ended it was told to end 75 2|time failed stopped " \
-    "SIGTERM to all: the point is completed within KillWait"
-is "$(asked scontrol)" 0 "SIGTERM to all: it does not requeue itself"
+    "ended stopped by Slurm 75 2|time failed stopped " \
+    "they have brought the point under way to its end"
+is "$(asked scontrol)" 0 "it does not requeue itself"
 # With fewer repetitions the warning alone could end it first.
 is "$(ended 4096 'USR1 TERM' --kill-wait 6)" \
-    "ended it was told to end 75 2|time failed stopped " \
-    "SIGTERM after a warning: it does not requeue itself"
+    "ended stopped by Slurm 75 2|time failed stopped " \
+    "nor when it was warned of its limit before"
 is "$(ended 10 'TERM USR1' --kill-wait 40)" \
-    "ended it was told to end 75 2|time failed stopped " \
-        "a warning after SIGTERM: it does not requeue itself"
-is "$(asked scontrol)" 0 "scontrol is not called"
+    "ended stopped by Slurm 75 2|time failed stopped " "or after"
+is "$(asked scontrol)" 0 "it does not ask for it"
 for wait in '' '--kill-wait 6'; do # the point needs minutes
     # shellcheck disable=SC2086
     is "$(ended 4096 TERM $wait)" \
-        "ended it was told to end 75 2|time failed stopped " \
-        "job $wait: a point that takes longer keeps its samples"
+        "ended stopped by Slurm 75 2|time failed stopped " \
+        "job $wait: a point that takes longer keeps the samples that it has"
 done
 
 # --- publishing during a launch ---------------------------------------------

@@ -136,7 +136,7 @@ bad_site 'option = --oversubscribe' "a line of its own, 'exclusive = ...'"
 bad_site 'option = -p' 'two dashes'
 bad_site 'prologue = modules.sh' 'absolute'
 bad_site 'launcher = flux' 'srun\|mpiexec'
-bad_site 'colour = red' 'is no key'
+bad_site 'colour = red' 'unknown key'
 bad_site 'partition' 'KEY = VALUE'
 refused 3 'No such file' "no site file" -P 4 --site "$work/nowhere.txt"
 
@@ -144,7 +144,7 @@ refused 3 'No such file' "no site file" -P 4 --site "$work/nowhere.txt"
 refused 2 'letters, digits' "a partition with a newline" -P 4 \
     --partition "$(printf 'a\n#SBATCH -q b')"
 refused 2 'letters, digits' "an account with a quote" -P 4 --account "a'b"
-refused 2 'one partition, .* submit for each' "two partitions" -P 4 \
+refused 2 'several partitions, .* submit for each' "two partitions" -P 4 \
     --partition main,long
 refused 2 'max-node-hours' "more than 100 node-hours" -P 400 --launches 80 \
     --cell-time 60
@@ -176,7 +176,7 @@ like "$(cat "$work/out.txt")" 'this may take [0-9.e+]+ node-hours' \
 refused 2 'max-node-hours' "more than it was allowed" -P 4 \
     --max-node-hours 0.001
 refused 2 'needs 4 nodes' "more nodes than allowed" -P 8 --nodes 3
-refused 2 'element 1 may take .* --attempts allows 1; give it a longer --time' \
+refused 2 'element 1 may take .* --attempts allows 1; give a longer --time' \
     "more starts than allowed" -P 4 --launches 1 --cell-time 100 --time 2m \
     --attempts 1
 dry -P 4 --launches 1 --cell-time 100 --time 2m
@@ -233,8 +233,8 @@ is "$?$(grep -c '^#SBATCH --array=0-0$' "$work/out.txt")" 04 \
     "four one-node launches are four arrays"
 is "$(grep -c '^sinfo ' "$work/asked")" 1 "sinfo is run once"
 like "$(cat "$work/out.txt")" \
-    '^4 sets of elements leave out up to 4 of 8 nodes, each others' \
-    "submit prints how many nodes are excluded"
+    '^4 sets of elements exclude up to 4 of 8 nodes: launches' \
+    "it says what is left out"
 is "$({ left_out 1; left_out 2; } | sort | tr '\n' ' ')" \
     "n1 n2 n3 n4 n5 n6 n7 n8 " \
     "the first two arrays each exclude one half of the usable nodes"
@@ -275,8 +275,8 @@ any "a site file with spread = no" --site "$work/site.txt"
 grep -q -- '--element .* --any-nodes' "$work/out.txt"
 ok $? "--any-nodes of the site file is passed to the jobs"
 any "--constraint" --constraint fast
-like "$(cat "$work/out.txt")" '^--constraint says which nodes elements get' \
-    "submit reports why no node is excluded"
+like "$(cat "$work/out.txt")" '^--constraint selects the nodes, so elements' \
+    "it says why"
 any "--reservation" --reservation r
 any "--switches" --switches 1
 for option in --nodelist=n1 --nodel=n1 --gres=gpu:1 --contiguous --mem=0; do
@@ -294,8 +294,8 @@ echo "slurm_load_partitions: Unable to contact slurm controller" >&2
 exit 1
 END
 any "a sinfo that fails"
-like "$(cat "$work/err.txt")" 'Unable to contact.*nodes that Slurm gives' \
-    "a failing sinfo is reported, and submit continues"
+like "$(cat "$work/err.txt")" 'Unable to contact.*chosen by Slurm' \
+    "it says so, and goes on"
 mv "$work/bin/quiet" "$work/bin/sinfo"
 : >"$work/nodes"
 

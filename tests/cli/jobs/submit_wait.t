@@ -43,8 +43,8 @@ is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \
     "4 chorale: damaged.db: is damaged" \
         "--wait exits with the code of a failed last job"
 like "$(cat "$work/silent.code" "$work/silent.txt")" \
-    '^chorale: .*gather.txt: the last job has left no verdict' \
-    "a missing verdict is reported"
-is "$(cat "$work/silent.code")" 3 "a missing verdict exits with 3"
+    '^chorale: .*gather.txt: the last job left no result' \
+    "none: it says so"
+is "$(cat "$work/silent.code")" 3 "and exits 3"
 
 finish

@@ -74,17 +74,15 @@ for wiring in 'tree 8' 'grid 4x8' 'shift 4'; do
     links "$wiring"
     "$chorale" replicate f.db --n 8 >out.txt 2>err.txt
     is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "2 1 0" \
-        "$wiring: a missing --system is refused"
-    like "$(cat err.txt)" 'say it, as --system RS2' \
-        "$wiring: the error names --system"
+        "$wiring: no network is taken for granted"
+    like "$(cat err.txt)" 'give --system, as RS2' "$wiring: and what to do"
 done
 cp f.db wild.db
 sqlite3 wild.db "UPDATE model SET value = 1e-320 WHERE param = 'beta'"
 "$chorale" replicate wild.db --system RS2 --n 16 >out.txt 2>err.txt
 is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "4 1 0" \
-    "a denormal beta is refused in one line"
-like "$(cat err.txt)" 'T_o is no finite time with T_m = inf' \
-    "the error names T_o and T_m"
+    "a beta that is next to nothing is refused in a line,"
+like "$(cat err.txt)" 'T_o is not finite with T_m = inf' "which says what"
 sqlite3 f.db "DELETE FROM model WHERE param = 'tau'"
 "$chorale" replicate f.db --system RS2 --n 16 2>err.txt
 is "$? $(wc -l <err.txt)" "4 1" \
@@ -122,11 +120,10 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
         "the fastest variant of each phase is taken at each group size"
     "$chorale" replicate k.db --system measured --data 3072 >k.txt
     like "$(cat k.txt)" '^2  .*-  alltoall of 2 processes is measured from 4096 to 8192 bytes, not at 12288' \
-        "groups without measurements are reported"
-    like "$(cat k.txt)" 'best groups: 4$' \
-        "times between two sizes are interpolated"
-    like "$(cat k.txt)" 'other nodes hold it up too' \
-        "effects that are not included are reported"
+        "and says for which groups it has none"
+    like "$(cat k.txt)" 'best groups: 4$' "between two sizes it draws a line"
+    like "$(cat k.txt)" 'nodes slow it down further' \
+        "and says what is not in it"
     "$chorale" replicate k.db --system measured --data 100 2>err.txt >out.txt
     is "$? $(wc -l <err.txt)" "4 1" \
         "a database without times exits with 4 and one line"
@@ -217,9 +214,9 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     timeout 900 "$chorale" replicate --measure --launcher smpirun --system WS1 \
         --n 4 --accesses 2 --tm 1 --data 4096 >out.txt
     is "$? $(grep -c '^ *in paper ' out.txt)" "0 1" \
-        "--measure prints both forms where they differ"
-    like "$(cat out.txt)" 'best groups: foretold 1 a side, measured 1 a side$' \
-        "the best groups are predicted as links allow"
+        "--measure shows both where they differ"
+    like "$(cat out.txt)" 'best groups: predicted 1 a side, measured 1 a side$' \
+        "the best is foretold as links allow,"
     like "$(cat out.txt)" 'as in the paper.*: 2 a side, which take 2[0-9]\.[0-9]+ % longer' \
         "the excess of the paper's groups is printed"
 else
@@ -238,9 +235,9 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
         is "$? $(cat err.txt)" "0 " \
             "--measure: $1, $2 a side, with $MPIEXEC exits with 0"
         is "$(grep -c 'aggregate  measured' out.txt)" "$(($2 / 2 + 1))" \
-            "$1: groups of all sides that divide $2 are measured"
-        like "$(cat out.txt)" 'best groups: foretold [0-9]+.*, measured [0-9]+' \
-            "$1: the predicted and the measured best are printed"
+            "$1: groups of all sides that divide $2"
+        like "$(cat out.txt)" 'best groups: predicted [0-9]+.*, measured [0-9]+' \
+            "$1: the best by both"
     done
     pinned=
     if command -v taskset >/dev/null; then

@@ -60,8 +60,8 @@ same=$(sqlite3 a.db "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, n
     FROM v_summary WHERE validity = '') p WHERE NOT EXISTS (SELECT 1
     FROM decision d WHERE d.coll = p.coll AND d.comm_size = p.comm_size
       AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale')")
-has page.html "over 40 points of n and P, at $same of them the library on both" \
-    "the headline counts all points, and those of the library ($same)"
+has page.html "over 40 points of n and P, with the library on both sides at $same" \
+    "over all points that count, and how many are the library's ($same)"
 has page.html "chorale validate</code> has not run" \
     "the page states that validate has not run"
 for text in 'Choices of bcast' 'crossover' 'binomial' '1 us</td>' \
@@ -390,9 +390,8 @@ if command -v setsid >/dev/null; then
     kill -INT -$pid
     wait $pid
     is "$? $(wc -l <err.txt) $(ls stopped.html* tmp 2>/dev/null)" "75 1 tmp:" \
-        "interrupted with its gnuplot, report exits with 75, leaves no file"
-    has err.txt 'stopped; the same command begins again' \
-        "interrupted report prints how to resume"
+        "stopped with its gnuplot: exit 75, one line, nothing is left"
+    has err.txt 'stopped; repeat the command to start again' "and what to do"
 fi
 
 # Without gnuplot.
@@ -458,10 +457,9 @@ run report counted.db -o counted.html
 has kappa.html '<td class="n">2 ways</td><td class="n">1.9 ways to 2 ways</td>' \
     "kappa of a node's ranks has an interval"
 has counted.html '<td class="n">3 ways</td><td class="n">-</td>' \
-    "kappa of a pattern from one launch has no interval"
-is "$(grep -c 'kappa without an interval: one launch' counted.html kappa.html |
-    tr '\n' ' ')" "counted.html:1 kappa.html:0 " \
-        "a missing interval of kappa is explained"
+    "that of a pattern of one launch has none"
+is "$(grep -c 'kappa without an interval: there is only one launch' counted.html kappa.html |
+    tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
 
 # Imported results are marked, without empty tables.
 run import osu.db "$top_srcdir/tests/cli/database/benchmarks/osu-5.9.txt" -P 44 --ppn 22

@@ -65,8 +65,8 @@ diag "$(cat out.txt)"
 like "$(cat out.txt)" '^read back: [0-9]+ points on both sides' "the file is read back on both sides of each border"
 like "$(cat out.txt)" \
     '^run by the library here \(MPICH.*: [0-9]{3} points, it sends' "the library runs at the points of the file"
-like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends something else with' \
-    "the library sends something else with the file"
+like "$(cat out.txt)" '^at [1-9][0-9]* of these it sends other messages than' \
+    "the file changes the messages that the library sends"
 [ -s sel.json ] && [ -s sel.ch4.json ] && [ -s sel.json.txt ]
 ok $? "two files for the library and a description are written"
 for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
@@ -126,7 +126,7 @@ echo 'bcast 2 2 single-node byte - 8 1000 scatter_ring_allgather' |
 CHORALE_MPIEXEC=$work/deaf timeout 900 "$chorale" generate two.db \
     --format mpich-json -o sel.json --check-ranks 2 >out.txt 2>err.txt
 is $? 1 "a library that ignores the file is noticed"
-like "$(cat err.txt)" 'sends what it sends without it: .*nothing was written' \
+like "$(cat err.txt)" 'runs the same as without it in .*no file was written' \
     "the error names what the library sends"
 [ ! -e sel.json ] && [ ! -e sel.json.txt ]
 ok $? "a refused table is not written"
@@ -164,8 +164,7 @@ refused $? 4 'bcast no_such, which the MPI library here does not have' \
     "an unknown algorithm is refused"
 echo 'bcast 4 4 single-node byte - 8 64 x":{},"y' | database odd.db
 generate odd.db --format mpich-json -o x.json
-refused $? 4 'which no algorithm of a library is called' \
-    "a variant that no library has is refused"
+refused $? 4 'no name of a native algorithm' "a name of no native algorithm"
 database odd.db <<EOR
 bcast 4 4 single-node byte - 8 64 binomial
 bcast 4 4 single-node byte - 60 70 smp
@@ -176,8 +175,7 @@ refused $? 4 'two decisions on bcast at P = 4' \
 generate r.db --format xml -o x.json
 refused $? 2 'choose c .*mpich-json.*ompi-rules.*ompi-json' "no such format"
 generate r.db --format c --no-check -o x.c
-refused $? 2 'says nothing for --format c' \
-    "an option of other formats is refused"
+refused $? 2 'does not apply to --format c' "an option of other formats"
 [ -z "$(ls x.* 2>/dev/null)" ]
 ok $? "refused requests write no file"
 
@@ -214,8 +212,8 @@ timeout 900 "$chorale" generate c.db --format mpich-json -o c.json >out.txt \
     2>err.txt
 ok $? "a decided table is written and run: $(cat err.txt)"
 diag "$(cat out.txt)"
-like "$(cat c.json.txt)" 'ranges of sizes with an algorithm: [1-9]' \
-    "the description counts the rules"
+like "$(cat c.json.txt)" 'size ranges with an algorithm: [1-9]' \
+    "the text counts the rules"
 cp r.db hostile.db
 sqlite3 hostile.db "UPDATE system SET name = 'a' || char(10, 27) || '*/ <!'"
 generate hostile.db --format mpich-json -o h.json --no-check

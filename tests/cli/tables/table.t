@@ -168,7 +168,7 @@ bad 4 'cut short' "half a table" install "$work/short.so"
 bad 4 'table interface 1.*generate it again' "another interface" \
     install "$work/abi.so"
 bad 4 'no symbol chorale_table' "no table" install "$work/none.so"
-bad 2 'which MPI library.*--mpi' "no library" install "$work/mute.so"
+bad 2 'its MPI library is unknown.*--mpi' "no library" install "$work/mute.so"
 cp "$work/one.so" "$work/loose.so"
 chmod go+w "$work/loose.so"
 bad 4 'others may write it; chmod go-w' "one that others may write" \

@@ -88,21 +88,17 @@ table.so" "no file remains"
 
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 2 ./app slow \
     >out 2>err
-is $? 1 "a program that is slower with the table exits with 1"
-like "$(tail -n 1 err)" 'slower with the table: all of the 95 % interval' \
-    "the error names the interval"
-like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' \
-    "the ratio has the word slower"
+is $? 1 "a program that is slower with the table"
+like "$(tail -n 1 err)" 'slower with the table, as the 95 % interval' \
+    "is told"
+like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
-is $? 0 "a program without changed calls exits with 0"
-like "$(tr '\n' ' ' <out)" 'changed no call.*not its doing' \
-    "a table that changed no call is reported"
+is $? 0 "a program of whose calls it changed none is not slower by it"
+like "$(tr '\n' ' ' <out)" 'changed no call.*did not cause' "which is said"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
-is $? 0 "a single pair of runs exits with 0"
-like "$(cat out)" 'One pair of runs says nothing of chance' \
-    "a single pair of runs is reported as no evidence"
-like "$(cat out)" 'The table changed no call' \
-    "calls on one rank are left to the library"
+is $? 0 "one pair judges nothing"
+like "$(cat out)" 'One pair of runs gives no interval' "and says so"
+like "$(cat out)" 'The table changed no call' "one rank is the library's"
 
 refused() { # status, text, arguments
     want=$1 text=$2
@@ -115,14 +111,14 @@ refused() { # status, text, arguments
 refused 2 'name the program after --' table.so
 refused 2 'name the program after --' table.so --
 refused 2 'name the program after --' --
-refused 2 'is for a database' --system s -- ./app
+refused 2 'requires a database' --system s -- ./app
 refused 3 'no program ./none' table.so -- ./none
 refused 3 'none.so: No such file' none.so -- ./app
 refused 3 'none.db: No such file' none.db -- ./app
 refused 3 'left no trace' table.so -- true
 refused 3 'ended with exit status 1' table.so -- false
-refused 2 'are for a database' table.so --system s -- ./app
-is "$(ls -d chorale-try* none* 2>/dev/null)" "" "refused commands leave no file"
+refused 2 'require a database' table.so --system s -- ./app
+is "$(ls -d chorale-try* none* 2>/dev/null)" "" "nothing is left behind"
 
 # The table can be made from a database.
 sh "$top/tests/cli/synth.sh" "$top/db/schema.sql" r.db ring "2 16" >/dev/null

@@ -96,7 +96,7 @@ try_again() {
     for _ in 1 2 3 4; do
         try "$@"
         status=$?
-        grep -q 'nothing that was measured counts' err || break
+        grep -q 'disturbed all runs, so that nothing can' err || break
     done
     return "$status"
 }
@@ -161,11 +161,10 @@ rm -r kept
 # --- separating launcher and application
 # ----------------------------------------
 LD_PRELOAD=$yield try_again --repeat 1 -- nice -n 4 "$MPIEXEC" -n 4 -- ./script
-is $? 0 "a second -- marks the application"
-like "$(cat err)" 'no one word of .* says how many ranks' \
-    "an ambiguous number of ranks is reported"
-like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" \
-    "no ambiguous word is replaced"
+is $? 0 "a second -- says where the application begins"
+like "$(cat err)" 'no single word of .* gives the number of ranks' \
+    "two words that could be the number of ranks are told"
+like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" "and neither is another one"
 refused() { # status, text, arguments
     want=$1 text=$2
     shift 2
@@ -174,11 +173,11 @@ refused() { # status, text, arguments
     like "$(tail -n 1 err)" "$text" "the error gives the reason: $*"
     is "$(grep -c '^chorale: ' err)" 1 "the error is one line: $*"
 }
-refused 2 "ran 'app', which is no word of the command: .*second --" -- \
+refused 2 "ran 'app', which is no word of the command; .*second --" -- \
     "$MPIEXEC" -n 2 ./script
-refused 2 "ran 'app', which are several words .*second --" -- "$MPIEXEC" -n 2 ./app ./app
+refused 2 "ran 'app', which is several words .*second --" -- "$MPIEXEC" -n 2 ./app ./app
 refused 2 "starts several programs" -- "$MPIEXEC" -n 1 ./app : -n 1 ./app
-refused 3 'on 1 ranks that find each other, and the application ran on 2' -- \
+refused 3 'on 1 connected ranks, but the application ran on 2' -- \
     "$MPIEXEC" -n 1 -- ./app : -n 1 ./app
 refused 3 "does not start chorale-runner in the application's place: not that" \
     -- ./picky "$MPIEXEC" -n 2 ./app
@@ -219,14 +218,14 @@ interrupted() { # further options
     wait $pid
 }
 interrupted
-is "$? $(left)" "75 " "interrupted during the measurement, try leaves no file"
-is "$(tail -n 1 err)" "chorale: try: stopped; nothing is kept of it: the same \
-command begins again, and with --keep DIR one that is stopped goes on" \
-    "interrupted try prints how to start again"
+is "$? $(left)" "75 " "stopped while it measures, it leaves nothing behind"
+is "$(tail -n 1 err)" "chorale: try: stopped, and no results are kept; repeat \
+the command, with --keep DIR to be able to continue after a stop" \
+    "and says so, and how to begin again"
 interrupted --keep kept
-is "$? $(left)" "75 " "interrupted try --keep exits with 75"
-like "$(tail -n 1 err)" "measured is in $work/kept, and the same command" \
-    "interrupted try --keep prints how to resume"
+is "$? $(left)" "75 " "stopped with --keep"
+like "$(tail -n 1 err)" "measurements are in $work/kept; repeat the command" \
+    "it says where to go on"
 [ -f kept/results.db ]
 ok $? "interrupted try --keep keeps the measurements"
 finish

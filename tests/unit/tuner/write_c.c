@@ -579,11 +579,11 @@ static void test_table_off_by_one(struct checked *c)
             }
     tap_ok(missed == 0 && tried > 40, "a table with a border off by one"
            " is refused: %d of %d missed", missed, tried);
-    tap_ok(strstr(c->msg.text, "the table says of ") != NULL &&
+    tap_ok(strstr(c->msg.text, ": the table answers ") != NULL &&
            strstr(c->msg.text, " at P = ") != NULL &&
            strstr(c->msg.text, " and n = ") != NULL &&
-           strstr(c->msg.text, "; decided was: ") != NULL,
-           "the error has the point and both choices: %s", c->msg.text);
+           strstr(c->msg.text, ", but decided is ") != NULL,
+           "it says where, and what: %s", c->msg.text);
 }
 
 /* Some numbers of the arrays and of the calls of the search, each one more. */
@@ -773,8 +773,8 @@ static void test_no_rows(void)
            "a table of the library alone is generated and compiles %s",
            msg.text);
     text = fixture_file(&f, "table.c");
-    tap_ok(strstr(text, "nan") == NULL && strstr(text, "no launch tells") !=
-               NULL, "its heading states that no launch has an environment");
+    tap_ok(strstr(text, "nan") == NULL && strstr(text, "not recorded") !=
+               NULL, "its heading marks the environment as not recorded");
     fixture_exec(&f, "DELETE FROM decision");
     placed(&f, "bcast", 4, 0, 4, "no-such-shape", 8, 512, "binomial");
     placed(&f, "bcast", -4, 0, 4, "block", 8, 512, "binomial");
@@ -793,9 +793,9 @@ static void test_no_rows(void)
     placed(&f, "bcast", 6, 12, 2, "block", 8, 512, "linear");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_DATA &&
            strstr(msg.text, "two decisions on bcast at P = 6 and n = 8") !=
-               NULL, "two decisions for one call are refused: %s", msg.text);
-    tap_ok(strstr(fixture_file(&f, "table.c"), "no launch tells") != NULL,
-           "the previous file is kept");
+               NULL, "two decisions for one call: %s", msg.text);
+    tap_ok(strstr(fixture_file(&f, "table.c"), "not recorded") != NULL,
+           "the older file stays as it was");
     fixture_close(&f);
 }
 
