@@ -30,16 +30,16 @@ static int has_folder(const char *path)
 enum chorale_err chorale_store_sysfail(const char *path, int error,
                                        struct chorale_errmsg *msg)
 {
-    const char *mend = chorale_err_unwritten(error);
+    const char *remedy = chorale_err_unwritten(error);
 
     if (error == ENOTDIR || (error == ENOENT && !has_folder(path)))
-        mend = "; name a database in a folder that is there, or make it first";
+        remedy = "; name a database in a folder that is there, or make it first";
     else if (error == ENOENT)
-        mend = "; `chorale plan` or `chorale tune` makes a database";
+        remedy = "; `chorale plan` or `chorale tune` makes a database";
     else if (error == EROFS || error == EACCES)
-        mend = "; choose a folder and file that you may write";
+        remedy = "; choose a folder and file that you may write";
     return chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(error),
-                        mend);
+                        remedy);
 }
 
 /* Find out why SQLite cannot create its journal beside the file. SQLite tries

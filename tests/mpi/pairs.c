@@ -68,7 +68,7 @@ static int find_base(const struct maker *k)
 /* Change levels that are not fixed, as few as possible and the last factors
  * first, until the row is possible. Returns 0 if no such row is found; row is
  * then the base but for the fixed levels. */
-static int mend(const struct maker *k, int *row, const char *fixed)
+static int repair(const struct maker *k, int *row, const char *fixed)
 {
     const int *base = k->p->base;
 
@@ -105,7 +105,7 @@ static void find_dead(const struct maker *k)
             memcpy(row, k->p->base, sizeof(row));
             row[f] = a;
             fixed[f] = 1;
-            k->m->dead[f][a] = !mend(k, row, fixed);
+            k->m->dead[f][a] = !repair(k, row, fixed);
         }
 }
 
@@ -158,7 +158,7 @@ static int complete(const struct maker *k, int *row)
     for (int f = 0; f < k->p->nfactor; f++)
         if (row[f] < 0)
             row[f] = best(k, row, f, k->p->nrow + f);
-    return mend(k, row, fixed);
+    return repair(k, row, fixed);
 }
 
 /* Begin a row with the first missing pair that a possible row has. Returns 0 if

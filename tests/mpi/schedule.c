@@ -169,7 +169,7 @@ static void fail(struct stage *st, const struct chorale_alg *alg,
 /* --- the schedule ----------------------------------------------------- */
 
 /* The schedule's prediction of a call. */
-struct foretold {
+struct expected {
     int is_there;
     double seconds;
     struct chorale_stat stat[MAX_RANKS];
@@ -177,8 +177,8 @@ struct foretold {
 
 /* Rank 0 computes the schedule and broadcasts the prediction. A missing
  * schedule is a failure unless the library does a part of the collective. */
-static void foretell(struct stage *st, const struct chorale_alg *alg,
-                     const struct chorale_point *pt, struct foretold *f)
+static void predict(struct stage *st, const struct chorale_alg *alg,
+                     const struct chorale_point *pt, struct expected *f)
 {
     struct chorale_schedule_sum sum;
     const char *why = NULL;
@@ -290,7 +290,7 @@ static double stated_time(const struct chorale_alg *alg,
  * message leaves its sender's port sooner than after one latency and the bytes
  * and headers of all messages through that port. */
 static double port_seconds(const struct chorale_point *pt,
-                           const struct foretold *f)
+                           const struct expected *f)
 {
     double most = 0;
 
@@ -310,7 +310,7 @@ static double port_seconds(const struct chorale_point *pt,
 static void check_schedule_time(struct stage *st,
                                 const struct chorale_alg *alg,
                                 const struct chorale_point *pt,
-                                const struct foretold *f, double end, int any)
+                                const struct expected *f, double end, int any)
 {
     double slack = chorale_alg_overlaps(alg, pt)
                        ? HEADERS + NEAR_TIES * f->seconds
@@ -328,7 +328,7 @@ static void check_schedule_time(struct stage *st,
  * library does cannot be predicted. */
 static void check_time(struct stage *st, const struct chorale_alg *alg,
                        const struct chorale_point *pt,
-                       const struct foretold *f, double end)
+                       const struct expected *f, double end)
 {
     int overlaps = chorale_alg_overlaps(alg, pt), any = counted_any();
     int bound = overlaps || !chorale_alg_exact(alg, pt);
@@ -346,7 +346,7 @@ static void check_time(struct stage *st, const struct chorale_alg *alg,
 #else
 static void check_time(struct stage *st, const struct chorale_alg *alg,
                        const struct chorale_point *pt,
-                       const struct foretold *f, double end)
+                       const struct expected *f, double end)
 {
     (void)st;
     (void)alg;
@@ -363,7 +363,7 @@ static void run_counted(struct stage *st, const struct chorale_alg *alg,
                         const struct chorale_point *pt)
 {
     struct chorale_stat stat = { 0 }, entered;
-    struct foretold told;
+    struct expected told;
     struct plain c;
     double started;
     int err;
@@ -378,7 +378,7 @@ static void run_counted(struct stage *st, const struct chorale_alg *alg,
     entered = counted_now();
     if (err != MPI_SUCCESS)
         fail(st, alg, pt, "error", err, MPI_SUCCESS);
-    foretell(st, alg, pt, &told);
+    predict(st, alg, pt, &told);
     check_time(st, alg, pt, &told, started);
     compare_stat(st, alg, pt, &stat, &entered, "its counters");
     if (told.is_there) {

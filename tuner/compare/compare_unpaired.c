@@ -91,7 +91,7 @@ static int distance(const struct chorale_run_point *a,
 }
 
 /* Suggest what to do about a key that differs. */
-static void mend(const struct chorale_comparison *cmp, enum key key,
+static void remedy_for(const struct chorale_comparison *cmp, enum key key,
                  const char *base, const char *head, char *text, size_t size)
 {
     const int plan_head = !cmp->head.imported;
@@ -146,7 +146,7 @@ void chorale_comparison_unpaired(struct chorale_comparison *cmp)
         say(b, (enum key)k, y);
         if (strcmp(x, y) == 0)
             continue;
-        mend(cmp, (enum key)k, x, y, how, sizeof(how));
+        remedy_for(cmp, (enum key)k, x, y, how, sizeof(how));
         chorale_comparison_note(cmp, "%s: %.60s in base, %.60s in head%s",
                                 keys[k].name, x, y, how);
         if (k == COLL) /* other differences follow from it */

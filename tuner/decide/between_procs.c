@@ -251,7 +251,7 @@ static struct sums add_up(const struct gap *gap, const struct block *block,
 
 /* Fill in the means over a block, or over adjacent stops if it contains
  * none. */
-static void foretell(const struct gap *gap, const struct block *block,
+static void predict(const struct gap *gap, const struct block *block,
                      struct chorale_decision *row)
 {
     size_t pick = gap->pick[block->begin * gap->nstop + block->first];
@@ -318,7 +318,7 @@ static int add_row(const struct gap *gap, const struct block *block,
     row->provider = m->provider;
     row->variant = m->variant;
     row->params = m->params;
-    foretell(gap, block, row);
+    predict(gap, block, row);
     return 0;
 }
 

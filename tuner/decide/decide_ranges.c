@@ -219,7 +219,7 @@ chorale_decision_add(const struct chorale_family *fam, int comm_size,
 }
 
 /* Fill a row without a measured size from the model's predictions. */
-static void foretell(const struct list *list, const struct range *r,
+static void predict(const struct list *list, const struct range *r,
                      struct chorale_decision *row)
 {
     size_t ncand = list->fam->ncand, pick = list->pick[r->first];
@@ -288,7 +288,7 @@ static int add(struct list *list, const struct range *r)
     gather(list, r);
     row->nspot = list->nspot;
     if (list->nspot == 0) {
-        foretell(list, r, row);
+        predict(list, r, row);
         return 0;
     }
     times(list, row);

@@ -98,12 +98,12 @@ static void csv_end(FILE *out)
 
 /* Copy the text with U+FFFD for each byte that is not part of a valid UTF-8
  * character. NULL: out of memory. */
-static char *mend_utf8(const char *text, size_t len, size_t *len_p)
+static char *repair_utf8(const char *text, size_t len, size_t *len_p)
 {
-    char *mended = malloc(3 * len + 1);
+    char *valid = malloc(3 * len + 1);
     size_t used = 0, take;
 
-    for (size_t i = 0; mended != NULL && i < len; i += take) {
+    for (size_t i = 0; valid != NULL && i < len; i += take) {
         json_t *good = NULL;
 
         for (take = 1; take <= 4 && i + take <= len; take++) {
@@ -113,13 +113,13 @@ static char *mend_utf8(const char *text, size_t len, size_t *len_p)
         }
         if (good == NULL)
             take = 1;
-        memcpy(mended + used, good != NULL ? text + i : "\xef\xbf\xbd",
+        memcpy(valid + used, good != NULL ? text + i : "\xef\xbf\xbd",
                good != NULL ? take : 3);
         used += good != NULL ? take : 3;
         json_decref(good);
     }
     *len_p = used;
-    return mended;
+    return valid;
 }
 
 /* Printable ASCII without quotes and backslashes, the usual case: it needs no
@@ -145,10 +145,10 @@ static void put_json_text(FILE *out, const char *text, size_t len)
     }
     string = json_stringn(text, len);
     if (string == NULL) {
-        char *mended = mend_utf8(text, len, &len);
+        char *valid = repair_utf8(text, len, &len);
 
-        string = mended != NULL ? json_stringn(mended, len) : NULL;
-        free(mended);
+        string = valid != NULL ? json_stringn(valid, len) : NULL;
+        free(valid);
     }
     if (string == NULL || json_dumpf(string, out, JSON_ENCODE_ANY) != 0)
         fputs("null", out);

@@ -200,7 +200,7 @@ static void errors(struct model_job *job)
 }
 
 /* Predict the process counts that were excluded from the fit. */
-static void foretell(struct model_job *job)
+static void cross_validate(struct model_job *job)
 {
     struct chorale_model *model = job->model;
     size_t n = 0;
@@ -290,7 +290,7 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
     if (err == CHORALE_OK) {
         list_params(&job);
         errors(&job);
-        foretell(&job);
+        cross_validate(&job);
         model_progress(&job, 1, "variants");
         err = model_check(&job, msg);
     }

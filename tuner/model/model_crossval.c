@@ -66,7 +66,7 @@ static int same_variant(const struct model_cell *a,
 
 /* Fit to the cells in use, predict the others, and store the errors in c->now:
  * NAN if not predictable, MODEL_WILD if ill-conditioned. */
-static enum chorale_err foretell(struct check *c, struct chorale_errmsg *msg)
+static enum chorale_err predict_left_out(struct check *c, struct chorale_errmsg *msg)
 {
     enum chorale_err err = model_foretell(c->job, c->use, c->seconds, msg);
 
@@ -137,7 +137,7 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
         model_progress(c->job, p > 0, "predicting P = %.0f", c->sorted[p]);
         use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
-        err = foretell(c, msg);
+        err = predict_left_out(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
             if (!c->use[c->index[i]])
                 c->loo[i] = c->now[i];
@@ -190,7 +190,7 @@ static enum chorale_err look_ahead(struct check *c,
         model_progress(c->job, 1, "predicting above %s = %.0f",
                        ranks ? "P" : "m", cut[p]);
         use_those(c, of, -1, cut[p], 0);
-        err = foretell(c, msg);
+        err = predict_left_out(c, msg);
         if (err != CHORALE_OK)
             break;
         raise_reach(c, cut[p], of, ranks);

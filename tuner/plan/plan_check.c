@@ -347,7 +347,7 @@ static enum chorale_err check_batch(const struct chorale_plan *plan,
     const char *option = late ? "--arrival" : "--buffers";
     const char *word = late ? plan->arrival : plan->buffers;
     const char *what = late ? "late ranks" : "cold caches";
-    const char *mend = late ? "--arrival sync" : "--buffers warm";
+    const char *remedy = late ? "--arrival sync" : "--buffers warm";
 
     if (through && plan->batch == 1)
         return chorale_fail(msg, CHORALE_USAGE,
@@ -359,11 +359,11 @@ static enum chorale_err check_batch(const struct chorale_plan *plan,
         return chorale_fail(msg, CHORALE_USAGE,
                             "%s %s: --metric throughput is of calls back to "
                             "back, of which only the first would meet %s; "
-                            "plan it with %s", option, word, what, mend);
+                            "plan it with %s", option, word, what, remedy);
     return chorale_fail(msg, CHORALE_USAGE,
                         "%s %s: only the first of --batch %ld calls would "
                         "meet %s; leave --batch out, or plan it with %s",
-                        option, word, plan->batch, what, mend);
+                        option, word, plan->batch, what, remedy);
 }
 
 static void fill_in(struct chorale_plan *plan)

@@ -164,7 +164,7 @@ static enum chorale_err take_model(struct chorale_rep_job *job)
 }
 
 /* Fill a row for each admissible side by the model. */
-static enum chorale_err foretell(struct chorale_rep_job *job)
+static enum chorale_err predict(struct chorale_rep_job *job)
 {
     for (long x = 1; x <= job->rep.side; x++) {
         struct chorale_rep_row *row;
@@ -197,7 +197,7 @@ static enum chorale_err work(struct chorale_rep_job *job, const char *path)
     if (err == CHORALE_OK && job->opts->measure)
         err = chorale_rep_measure(job);
     else if (err == CHORALE_OK && !job->known)
-        err = foretell(job);
+        err = predict(job);
     if (err == CHORALE_OK)
         err = chorale_rep_show(job);
     if (err == CHORALE_OK && job->opts->plot != NULL)
