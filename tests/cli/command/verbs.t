@@ -18,7 +18,7 @@ run doctor
 like "$? $(grep '^launcher' out)" '^0 launcher ' "doctor reports the launcher"
 run list
 is "$? $(grep -c '^ *cost ' out)" \
-    "0 $(sed -n 's/^\([0-9]*\) variants, .*/\1/p' out)" \
+    "0 $(sed -n 's/^\([0-9]*\) variants; .*/\1/p' out)" \
     "list prints the cost of every variant"
 run replicate --system RS2 --n 16 --accesses 2 --tm 50
 like "$?: $(grep '^best' out)" '^0: best groups: 6 a side' "replicate computes the best groups"

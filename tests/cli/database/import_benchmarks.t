@@ -485,9 +485,9 @@ refused 2 'imb.txt contains the.*leave -P out' "-P of IMB" imb.txt -P 4 \
     --ppn 4
 refused 2 '--time slowest: .*bcast.txt:5 has only the mean' "no slowest rank" \
     bcast.txt -P 4 --ppn 4 --time slowest
-refused 2 '--time best: there are' "an unknown time" bcast.txt -P 4 \
+refused 2 '--time best: unknown; use mean' "an unknown time" bcast.txt -P 4 \
     --ppn 4 --time best
-refused 2 '--shape torus: there are' "an unknown shape" bcast.txt -P 4 \
+refused 2 '--shape torus: unknown; use single-node' "an unknown shape" bcast.txt -P 4 \
     --ppn 4 --shape torus
 refused 2 '--system: has 0 characters' "no name" bcast.txt -P 4 --ppn 4 \
     --system ''

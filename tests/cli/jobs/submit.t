@@ -126,13 +126,13 @@ bad_site 'partition = a;touch x' 'letters, digits'
 # shellcheck disable=SC2016
 bad_site 'account = $(id)' 'letters, digits'
 bad_site 'qos = --wrap=id' 'no dash first'
-bad_site 'option = --wrap=id' 'of their own'
+bad_site 'option = --wrap=id' 'set --wrap themselves'
 for short in --wra=id --arr=0-5 --nod=9 --tim=600 --exp=NONE; do
-    bad_site "option = $short" 'of their own'
+    bad_site "option = $short" 'the scripts set --[a-z]* themselves'
 done
-bad_site 'option = --partition=other' "a line of its own, 'partition = ...'"
-bad_site 'option = --part=other' "a line of its own, 'partition = ...'"
-bad_site 'option = --oversubscribe' "a line of its own, 'exclusive = ...'"
+bad_site 'option = --partition=other' "its own key; write 'partition = ...'"
+bad_site 'option = --part=other' "its own key; write 'partition = ...'"
+bad_site 'option = --oversubscribe' "its own key; write 'exclusive = ...'"
 bad_site 'option = -p' 'two dashes'
 bad_site 'prologue = modules.sh' 'absolute'
 bad_site 'launcher = flux' 'srun\|mpiexec'
