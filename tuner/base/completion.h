@@ -8,8 +8,9 @@
 #include "tuner/base/verb.h"
 
 /* Print to out a completion script for shell ("bash" or "zsh"). It completes
- * verbs, their options and first words, and collectives; every other word is
- * completed as a file name. Returns 0, or -1 for an unknown shell. */
+ * verbs, their options and first words, fixed option values and collectives;
+ * every other word is completed as a file name. Returns 0, or -1 for an unknown
+ * shell. */
 int chorale_completion(const char *shell, const struct chorale_verb *const *verb,
                        size_t nverb, FILE *out);
 

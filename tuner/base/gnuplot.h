@@ -15,17 +15,17 @@ void chorale_gnuplot_label(char *out, size_t size, const char *text);
  * the start. Every other byte becomes '_'. */
 void chorale_gnuplot_file_name(char *out, size_t size, const char *text);
 
-/* Write the path of the script name to path [size bytes]: from
- * $CHORALE_DATADIR, the build folder of the program or the installed data.
- * CHORALE_ENV if it is in none of them. */
+/* Write the absolute path of the script name to path [size bytes]. If
+ * CHORALE_DATADIR is set, only that folder is searched; else the build folder
+ * of the program, then the installed data. CHORALE_ENV: not found there. */
 enum chorale_err chorale_gnuplot_script(const char *name, char *path,
                                            size_t size,
                                            struct chorale_errmsg *msg);
 
 /* Run gnuplot in folder dir with argv (argv[0] is replaced by gnuplot's name)
- * and wait for it. CHORALE_ENV: gnuplot is missing (*missing_p is then 1) or
- * failed; msg has the first line of its standard error. CHORALE_STOPPED: a
- * signal to stop arrived. */
+ * and wait for it. CHORALE_ENV: gnuplot cannot be started (*missing_p is then
+ * 1, else unchanged), or it failed; msg then has the last line of its standard
+ * error. CHORALE_STOPPED: a signal to stop arrived. */
 enum chorale_err chorale_gnuplot_run(const char *dir, char **argv,
                                        int *missing_p,
                                        struct chorale_errmsg *msg);

@@ -22,8 +22,8 @@ const char *chorale_output_name(const char *given);
 enum chorale_err chorale_output_check(const char *path,
                                       struct chorale_errmsg *msg);
 /* Open a temporary file beside path + suffix, with the mode bits that open()
- * would set. CHORALE_ENV: it cannot be created; or an error of
- * chorale_output_check(). On error too, call chorale_output_release(). */
+ * would set. CHORALE_ENV: it cannot be created, or out of memory; or an error
+ * of chorale_output_check(). On error too, call chorale_output_release(). */
 enum chorale_err chorale_output_open(struct chorale_output *out,
                                      const char *path, const char *suffix,
                                      struct chorale_errmsg *msg);

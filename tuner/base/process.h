@@ -36,16 +36,18 @@ struct chorale_child {
 };
 
 /* Start args->word[0], found in PATH; the child is killed when this process
- * dies. CHORALE_ENV: no such program; remedy (NULL: a general one) completes
- * the message. */
+ * dies. CHORALE_ENV: no such program, in which case remedy (NULL: a general
+ * one) completes the message; or the system refused a process or pipe.
+ * CHORALE_USAGE: args is empty or has overflowed. */
 enum chorale_err chorale_spawn(const struct chorale_args *args,
                                const char *remedy,
                                struct chorale_child *child,
                                struct chorale_errmsg *msg);
 
-/* Called for each whole line, without its newline; is_err: it came from
- * standard error. Returns nonzero when the line reports that the child has
- * finished: it must then exit within a grace period. */
+/* Called for each line, without newline and carriage returns; a line of more
+ * than 4095 bytes arrives in parts. is_err: it came from standard error.
+ * Returns nonzero when the line reports that the child has finished: it must
+ * then exit within a grace period. */
 typedef int chorale_line_fn(void *arg, const char *line, int is_err);
 
 enum chorale_ending {
@@ -89,7 +91,8 @@ void chorale_stop_gently(const char *file, double usr1_seconds,
 int chorale_stop_requested(void);
 /* Request a stop, seconds from now (0: cancel the deadline). */
 void chorale_stop_after(double seconds);
-/* Clear the request, so that the clean-up can wait for new children. */
+/* Clear a request by a signal, so that the clean-up can wait for new children.
+ * A deadline that has passed still counts as a request. */
 void chorale_stop_forget(void);
 
 /* Store in path[size] the absolute name of a program of Chorale: beside this

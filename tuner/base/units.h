@@ -7,15 +7,15 @@
 
 #include "db/err.h"
 
-/* Parse one size: "8", "64K", "1M", "2G" (powers of 1024). what names the
- * option in the error line, such as "-m". CHORALE_USAGE: not a size. */
+/* Parse one size: "8", "64K", "1MiB", "2G", "1T" (powers of 1024). what names
+ * the option in the error line, such as "-m". CHORALE_USAGE: not a size. */
 enum chorale_err chorale_spec_size(const char *what, const char *text,
                                    long *value_p, struct chorale_errmsg *msg);
 
 /* Parse a comma-separated list of sizes and ranges: "8:4M" (doubling),
  * "8:4M:x1.5" (factor), "8:64:+8" (step). The result is ascending, without
- * duplicates, each value >= min. *value_p: *count_p >= 1 values, freed by the
- * caller. CHORALE_USAGE: the list is malformed or too long. */
+ * duplicates. *value_p: *count_p >= 1 values, freed by the caller.
+ * CHORALE_USAGE: the list is malformed, too long, or has a value below min. */
 enum chorale_err chorale_spec_list(const char *what, const char *text,
                                    long min, long **value_p, size_t *count_p,
                                    struct chorale_errmsg *msg);
@@ -32,7 +32,8 @@ struct chorale_spec_range {
 const char *chorale_spec_short(const char *text, const long *value,
                                size_t count, struct chorale_spec_range *range);
 
-/* Parse a duration into seconds: "90", "90s", "10m", "2h", "5ms", "30ns". */
+/* Parse a duration >= 0 into seconds: "90", "90s", "10m", "2h", "5ms", "7us",
+ * "30ns". CHORALE_USAGE: not a duration. */
 enum chorale_err chorale_spec_seconds(const char *what, const char *text,
                                       double *value_p,
                                       struct chorale_errmsg *msg);

@@ -15,7 +15,7 @@ enum chorale_opt_type {
     CHORALE_OPT_FLAG,   /* int *: set to 1 */
     CHORALE_OPT_TEXT,   /* const char **: points into argv */
     CHORALE_OPT_INT,    /* long * in [min, max] */
-    CHORALE_OPT_REAL,   /* double *, >= min, finite */
+    CHORALE_OPT_REAL,   /* double * in [min, max], finite */
     CHORALE_OPT_PERCENT,/* double *: "3%" or "0.03" become 0.03, >= 0 */
     CHORALE_OPT_SECONDS,/* double *: "90", "90s", "10m", "30ns" */
     CHORALE_OPT_SIZE    /* long *: "64K", in [min, max] bytes */
@@ -30,7 +30,8 @@ struct chorale_opt {
     size_t offset;
     const char *arg;         /* placeholder in help, NULL for flags */
     const char *help;        /* one or two sentences, no newline */
-    double min, max;         /* of INT, REAL, SIZE; both 0: no check */
+    double min, max;         /* of all numbers; both 0: no check; max <= min:
+                              * no upper limit */
 };
 
 struct chorale_verb {
@@ -46,8 +47,9 @@ struct chorale_verb {
 };
 
 /* Parse argv by the verb's rows into the struct opts. The other words are left
- * in argv[1 ... *nword_p], in order. CHORALE_USAGE: an option is wrong, or
- * there are more than max_words or fewer than min_words words. After --help
+ * in argv[1 ... *nword_p], in order. CHORALE_USAGE: an option is wrong or has
+ * two values, or there are more than max_words or fewer than min_words words.
+ * CHORALE_ENV: the verb has more rows than options.c allows. After --help
  * *nword_p is -1 and the verb must return CHORALE_OK. */
 enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     char **argv, void *opts, int min_words,
@@ -64,8 +66,9 @@ void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
 /* Print a verb's help. */
 void chorale_verb_help(const struct chorale_verb *verb);
 
-/* The verbs, in chorale.c's order. Each is defined in the file of its name
- * in tuner/verbs/; plot and report are in plots/. */
+/* The verbs, in chorale.c's order. Each is defined in the file of its name in
+ * tuner/verbs/, except run (tuner/run/), submit (tuner/slurm/), plot and report
+ * (plots/). */
 extern const struct chorale_verb chorale_verb_tune;
 extern const struct chorale_verb chorale_verb_doctor;
 extern const struct chorale_verb chorale_verb_list;
@@ -92,8 +95,8 @@ extern const struct chorale_verb chorale_verb_import;
 extern const struct chorale_verb chorale_verb_try;
 extern const struct chorale_verb chorale_verb_table;
 
-/* The command line with shell quotes where needed, in text[size]; words that do
- * not fit are replaced by "...". */
+/* The command line with shell quotes where needed, in text[size]; "..."
+ * replaces the first word that does not fit and all after it. */
 void chorale_command_text(int argc, char **argv, char *text, size_t size);
 
 #endif
