@@ -12,7 +12,7 @@
  * - Round 1 measures a few sizes at the smallest process count, to learn the
  *   system's parameters.
  * - Round 2 adds process counts up to the largest, with as many counts and
- *   sizes as half the budget pays for, or the whole budget if half is too
+ *   sizes as half of the remaining budget pays for, or all of it if half is too
  *   little. Every other count in between is not a power of two.
  * - Later rounds take the points with the largest expected loss per second of
  *   cost, until the round's share of the budget is spent. Losses of surrounding
@@ -20,9 +20,9 @@
  *   collective gets CHORALE_ADAPT_SIZES sizes over the whole range, because the
  *   table covers only measured ranges.
  *
- * At a point only the library's default and candidates that are the best in
- * some draw are measured; in round 2 only those whose omission would cost
- * something.
+ * At a point only the library's default and candidates that are the best in at
+ * least two draws are measured. In round 2 a candidate that is not the most
+ * frequent winner must also have a gain of 0.01.
  */
 #ifndef CHORALE_TUNER_ADAPTIVE_ADAPTIVE_H
 #define CHORALE_TUNER_ADAPTIVE_ADAPTIVE_H
@@ -42,7 +42,9 @@ struct chorale_adapt_cell {
     int chosen;              /* out: for this round */
     double log_seconds, sd;  /* out: predicted */
     int wins;                /* out: number of draws in which it is the best */
-    double gain;             /* out: its gain summed over draws, log units */
+    double gain;             /* out: its lead over the second best in the draws
+                              * that it wins, summed and divided by the number
+                              * of all draws, log units */
 };
 
 /* The cells of a grid, grouped by point, the library's first in each. */
@@ -78,8 +80,8 @@ struct chorale_adapt_round {
 double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
                                   int comm_size, double seconds);
 
-/* Cost of that many seconds in each launch of comm_size ranks, in the unit of
- * the budget. */
+/* Cost of all launches of comm_size ranks, each with its start-up and that many
+ * seconds of cells, in the unit of the budget. */
 double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
                           int comm_size, int ppn, double seconds);
 
@@ -92,9 +94,10 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
 double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,
                                int comm_size, double seconds);
 
-/* Choose the cells of a round. round->ncell 0 with CHORALE_OK: no cell is worth
- * its cost, round->why gives the reason. CHORALE_USAGE: the budget is too small
- * for the first round; CHORALE_ENV: out of memory. */
+/* Choose the cells of a round. round->ncell 0 with CHORALE_OK: the goal is
+ * reached or no cell is worth its cost; round->why gives the reason.
+ * CHORALE_USAGE: the budget is too small for the first round; CHORALE_ENV: out
+ * of memory; or an error of chorale_decide(). */
 enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
                                       const struct chorale_points *points,
                                       const struct chorale_adapt_opts *opts,
@@ -109,10 +112,11 @@ struct chorale_adapt_spent {
 };
 
 /* Sum the launches of one round's campaigns; round 0: of campaigns that are not
- * adaptive; -1: of all adaptive campaigns. Real launches count from start to
- * end; if several share a start, on the nodes of the largest. A simulated
- * launch counts as CHORALE_ADAPT_LAUNCHES real ones with its simulated
- * times. */
+ * adaptive; -1: of all adaptive campaigns. Launches that still run are left
+ * out. Real launches count from start to end; if several share a start, on the
+ * nodes of the largest. A killed launch counts at most one start-up and its
+ * cells, since its end is the time of the discovery. A simulated launch counts
+ * as CHORALE_ADAPT_LAUNCHES real ones with its simulated times. */
 enum chorale_err chorale_adapt_spent(struct chorale_store *store,
                                      sqlite3_int64 system_id, int round,
                                      struct chorale_adapt_spent *spent,
@@ -176,8 +180,9 @@ struct chorale_adapt {
     double least_gain;       /* least gain of a candidate worth measuring */
 };
 
-/* Set log_seconds, sd and wins of all cells and the loss of all points, given
- * the current table row[nrow]. -1: out of memory. */
+/* Set log_seconds, sd, wins and gain of all cells, the loss of all points and
+ * the lengths of all groups, given the current table row[nrow]. -1: out of
+ * memory. */
 int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_points *points,
                         const struct chorale_decision *row, size_t nrow);
