@@ -34,9 +34,10 @@ chorale_evaluate_choice(const struct chorale_emit_table *table,
 /* Compare the table's choice with the best measured one at each point of the
  * oracle. The dispatcher's rules apply: if a variant refuses a point, the
  * library's default runs. The best is the fastest among the library's default
- * and the variants that a table may choose. Points without a usable run of the
- * library are left out. *verdict_p is sorted as the points; the caller frees
- * it. CHORALE_ENV: out of memory. */
+ * and the variants that a table may choose. A candidate with an unusable run
+ * counts as not measured. Points of one rank, and points where the library is
+ * not measured, are left out. *verdict_p is sorted as the points; the caller
+ * frees it. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
                                   const struct chorale_points *oracle,
                                   int allow_patented,

@@ -11,10 +11,11 @@
 /* Plan and run each point at which the system's present table was proved slower
  * because of its own choice. Points slower only because of the shim's overhead
  * are skipped. The options are plan's except for the point. A point gets twice
- * the launches that it has, or the number in plan if it is new. run holds the
- * other options of running; plan and run are only read. *count_p is set to the
- * number of such points. Prints a line unless run is quiet. Errors:
- * CHORALE_STOPPED, and those of planning and running. */
+ * the launches that it has or that plan asks for (0: 6), whichever is more, but
+ * at most 1000. run holds the other options of running; plan and run are only
+ * read. *count_p is set to the number of such points. If there are any, prints
+ * a line unless run is quiet. Errors: CHORALE_STOPPED, and those of loading,
+ * planning and running. */
 enum chorale_err chorale_mend(const char *path, const char *system,
                               const struct chorale_plan *plan,
                               const struct chorale_run_opts *run,

@@ -5,8 +5,9 @@
 
 #include "tuner/assess/trace_gain.h"
 
-/* Print the gain as text or JSON. points: list every point, else the ten with
- * the most time. Returns 0, or -1 if out of memory. */
+/* Print the gain as text or JSON. points: list every point in the text, else
+ * the ten with the most time; JSON lists all. Returns 0, or -1 if the JSON
+ * could not be made or printed. */
 int chorale_gain_show(const struct chorale_gain *gain, int points, int json);
 
 #endif

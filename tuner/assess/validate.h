@@ -87,12 +87,13 @@ struct chorale_proof_total {
     double captured;         /* share of the campaign's best, where known */
 };
 
-/* Load and judge all measurements of the table with that digest. A point is
- * slower if its loss is above threshold (default 0.03). The test is a one-sided
+/* Load and judge all measurements of table, by its digest. A point is slower
+ * if its loss (a fraction) is above threshold. The test is a one-sided
  * t test over the launches, corrected for the number of points by Holm at 5 %.
  * In simulation the loss itself decides. table and points give the best
  * possible choice. Without measurements there are no rows. Release *proofs also
- * after an error. CHORALE_ENV: out of memory.
+ * after an error. CHORALE_ENV: out of memory; CHORALE_DATA: a launch has an
+ * invalid number.
  *
  * Source: Holm, Scandinavian J. of Statistics 6(2), 1979. */
 enum chorale_err chorale_proofs_load(struct chorale_store *store,
@@ -107,8 +108,8 @@ void chorale_proofs_total(const struct chorale_proofs *proofs,
                           enum chorale_coll coll,
                           struct chorale_proof_total *total);
 
-/* The same for the table of the system's present decisions. There are no rows
- * if it has no decisions or was not measured. */
+/* The same for the table of the system's present decisions, with threshold
+ * 0.03. There are no rows if it has no decisions or was not measured. */
 enum chorale_err chorale_proofs_current(struct chorale_store *store,
                                         sqlite3_int64 system_id, int simulated,
                                         struct chorale_proofs *proofs,
@@ -119,7 +120,8 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
  * chose. The points are those where the library's default was measured at more
  * than one rank. At each, the table's choice is compared with it, paired within
  * the launch. The dispatcher's cost is added. Points that stay with the library
- * get the ratio 1. CHORALE_DATA: no decisions; CHORALE_ENV: out of memory. */
+ * get the log ratio 0. CHORALE_DATA: no decisions; CHORALE_ENV: out of
+ * memory. */
 enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          sqlite3_int64 system_id,
                                          int simulated,
@@ -140,9 +142,10 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                       const struct chorale_proofs *proofs,
                                       struct chorale_errmsg *msg);
 
-/* Print totals by collective; with points every point before them. The slower
- * points follow. The JSON variant returns a new object, or NULL if out of
- * memory. */
+/* Print totals by collective; with points every point before them, else the
+ * slower points and those with a note after them. The JSON variant returns a
+ * new object, or NULL if out of memory; without points it lists the slower
+ * points only. */
 void chorale_proofs_print(const struct chorale_proofs *proofs, int points);
 json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points);
 
