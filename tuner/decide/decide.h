@@ -63,12 +63,12 @@ struct chorale_decision {
  * - Between two sizes, times are the model's, calibrated on the variant's own
  *   measurements (family.h). On a real system only the choices confirmed at one
  *   of the two sizes compete with the library.
- * - Between two process counts likewise. A variant must have been predicted
- *   from its neighbours at the adjacent measured process counts with an error
- *   of at most CHORALE_DECIDE_ERROR. It must also be the fastest after adding
- *   half its error and subtracting a quarter of the library's; else the library
- *   stays. On a real system some variant must be confirmed at a measured size
- *   next to n on one of the two sides.
+ * - Between two process counts likewise. A variant's prediction must have a
+ *   known error (chorale_family_between()) of at most CHORALE_DECIDE_ERROR. It
+ *   must also be the fastest after adding half its error and subtracting a
+ *   quarter of the library's; else the library stays. On a real system some
+ *   variant must be confirmed at a measured size next to n on one of the two
+ *   sides.
  * - If the library takes as long as a variant on both sides, it is predicted
  *   like that variant.
  *
@@ -82,9 +82,9 @@ struct chorale_decision {
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
  *
- * *rows_p is allocated and freed by the caller, sorted by collective, ppn,
- * shape, dtype, op, comm_size, n_lo. The same points give the same rows.
- * CHORALE_ENV: out of memory.
+ * *rows_p is freed by the caller. Rows are sorted by collective and grouped by
+ * ppn, shape, dtype and op; those of a group are sorted by comm_size and n_lo.
+ * The same points give the same rows. CHORALE_ENV: out of memory.
  * Source  Benjamini and Hochberg, J. Royal Statistical Society B 57(1), 1995.
  */
 enum chorale_err chorale_decide(const struct chorale_points *points,
@@ -168,7 +168,8 @@ struct chorale_cand {
 struct chorale_spot {
     const struct chorale_run_point *point; /* any run of it */
     size_t nlaunch, ncand;
-    const char **launch;     /* UUIDs of the launches that ran the library */
+    const char **launch;     /* launches that ran the library, as named in
+                              * struct chorale_run_point */
     unsigned char *chooses, *confirms; /* [nlaunch] */
     double *library;         /* [nlaunch] mean log seconds */
     struct chorale_cand *cand;
@@ -226,8 +227,8 @@ int chorale_decide_is_blind(enum chorale_coll coll);
  * such a collective. Candidates are the variants that are slower than the
  * library at no size; the choosing launches select the one with the best mean
  * gain. The confirming launches must confirm its mean gain, as for a single
- * size, and that it is slower at no size. Sets pick, why and loss of the
- * spots. */
+ * size, and that it is slower at no size. critical: the largest significant
+ * p-value; -1: none. Sets pick, why, p and loss of the spots. */
 void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
                          const struct chorale_decide_opts *opts);
 
@@ -246,7 +247,8 @@ chorale_decision_add(const struct chorale_family *fam, int comm_size,
 
 /* Losses at a predicted point with log times seconds[]: loss[] relative to the
  * best, INFINITY if a member must not be chosen. may[c] 0 excludes c, except
- * the library. Returns the best. */
+ * the library. Returns the best, which is the library unless a member's gain is
+ * above the threshold. */
 size_t chorale_guess_losses(const struct chorale_family *fam,
                             const double *seconds, const unsigned char *may,
                             double *loss);

@@ -119,6 +119,8 @@ double chorale_family_between(const struct chorale_family *fam, size_t k,
                               size_t cand, size_t n, int comm_size,
                               double *error_p);
 
+/* Like chorale_family_between(), by one kind of guess, and without a
+ * replacement for the library. */
 double chorale_family_guess(const struct chorale_family *fam,
                             enum chorale_guess_kind kind, size_t k,
                             size_t cand, size_t n, int comm_size);

@@ -13,7 +13,8 @@
  *
  * Minimises the number of ranges, then the sum of losses, then prefers earlier
  * candidates. Exact, by dynamic programming in nstop * ncand steps. Returns the
- * number of ranges; 0: out of memory or no candidates. */
+ * number of ranges; 0: out of memory, no stop, or a stop without a finite
+ * entry. */
 size_t chorale_compact_line(const double *loss, size_t nstop, size_t ncand,
                             size_t *pick_p);
 

@@ -29,15 +29,15 @@ struct chorale_spread {
 };
 
 /* Fit to n sample variances with their degrees of freedom; points with dof < 1
- * are ignored. dof is 0 in the result for fewer than three points, or if most
- * variances are 0 (exact times). */
+ * are ignored. dof is 0 in the result for fewer than three points, if most
+ * variances are 0 (exact times), or if out of memory. */
 struct chorale_spread chorale_spread_fit(const double *variance,
                                          const double *dof, size_t n);
 
 /* The variance for testing a point with its own variance and *dof_p (>= 1)
  * degrees of freedom; *dof_p is set to those of the test. The result is never
- * below its own variance, and equals it if an F test at CHORALE_SPREAD_ODD
- * finds it larger than the common one, or if spread is NULL. */
+ * below its own variance. It equals that if an F test at CHORALE_SPREAD_ODD
+ * finds it larger than the common one, or if spread is NULL or its dof 0. */
 double chorale_spread_variance(const struct chorale_spread *spread,
                                double variance, double *dof_p);
 #define CHORALE_SPREAD_ODD 0.001
