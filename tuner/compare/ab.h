@@ -24,9 +24,9 @@ enum chorale_err chorale_ab_check(struct chorale_ab *ab,
                                   struct chorale_errmsg *msg);
 
 /* Plan both databases, unless they already hold this plan, as after a stop.
- * CHORALE_USAGE: a database has another plan or another side. CHORALE_DATA: the
- * two chorale programs use different schema versions. Other errors are those of
- * the side's `chorale plan`, in one line. */
+ * CHORALE_USAGE: a database has another plan or another side. CHORALE_DATA: a
+ * side's chorale uses another schema version than this one. Other errors are
+ * those of the side's `chorale plan`, in one line. */
 enum chorale_err chorale_ab_plan(struct chorale_ab *ab,
                                  struct chorale_errmsg *msg);
 

@@ -12,22 +12,23 @@ struct chorale_turns {
     const struct chorale_how *how[2]; /* NULL: this chorale as it is */
     const char *system;      /* NULL: all systems of each database */
     const char *launcher_cmd;/* for custom launchers, or NULL */
-    int again;               /* 1: launches of second measurements, which are
-                              * then the ones counted */
+    int again;               /* side that is behind: 1: counted by launches of
+                              * second measurements, 0: of first ones */
 };
 
 /* Run launches in the order base, head, head, base, base, head and so on until
  * none is pending. Drift and the effect of being first thus affect both sides
  * alike. After a stop, the side that is one launch behind continues.
- * CHORALE_STOPPED: interrupted. Other errors are those of the side's `chorale
- * run`, in one line. */
+ * CHORALE_STOPPED: interrupted. CHORALE_ENV: `chorale run` of a side's own
+ * program failed; msg has its last line. Other errors are chorale_run()'s. */
 enum chorale_err chorale_turns_run(const struct chorale_turns *turns,
                                    struct chorale_errmsg *msg);
 
 /* Run that side's chorale with the given words, a verb and its options,
  * NULL-terminated. *code_p is set to its exit code, and text[size] to the last
- * line of its standard error. CHORALE_ENV: it cannot be started, or a signal
- * ended it. CHORALE_STOPPED: this process was asked to stop. */
+ * line of its standard error, without "chorale: ". CHORALE_ENV: it cannot be
+ * started, or a signal ended it. CHORALE_USAGE: too many words.
+ * CHORALE_STOPPED: this process was asked to stop. */
 enum chorale_err chorale_side_call(const struct chorale_how *how,
                                    char *const *words, int *code_p,
                                    char *text, size_t size,

@@ -25,8 +25,8 @@ struct chorale_how {
 };
 
 /* Parse a side; option names it in messages ("--base"). Release *how also after
- * an error. CHORALE_USAGE: unknown kind, no words, or not a variable name.
- * CHORALE_ENV: the program or file does not exist. */
+ * an error. CHORALE_USAGE: unknown kind, or its words do not fit that kind.
+ * CHORALE_ENV: the program cannot be run or the file cannot be read. */
 enum chorale_err chorale_how_parse(struct chorale_how *how, const char *option,
                                    const char *text,
                                    struct chorale_errmsg *msg);

@@ -92,8 +92,10 @@ struct chorale_compare_opts {
  * - slower: the cell was measured again in new launches, in pairs of neighbours
  *   in time, and the change is above the threshold. Its p, from these launches
  *   only by the signed rank test, is at most alpha after Holm's correction over
- *   all cells measured again. Drift or a slow phase of the machine affects both
- *   of a pair.
+ *   all cells measured again in pairs. Drift or a slow phase of the machine
+ *   affects both of a pair.
+ * - If cells were measured again in several of these ways (in pairs, both sides
+ *   not in turn, head only), each way gets an equal share of alpha.
  * - unpaired: slower also by weaker evidence. A second measurement of both
  *   sides that was not in turn is corrected over those cells. A second
  *   measurement of head only, against base's first launches, is corrected over

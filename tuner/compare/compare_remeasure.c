@@ -164,7 +164,8 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
     return err;
 }
 
-/* Missing launches of cells that are measured again. */
+/* Missing runs: the missing launches of each cell that is measured again,
+ * summed. */
 #define LEFT                                                                 \
     "SELECT total(c.launches - (SELECT count(DISTINCT l.ordinal) FROM run r" \
     " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id AND"       \

@@ -147,7 +147,7 @@ static enum chorale_err recheck(const struct chorale_comparison *cmp,
     return measure(cmp, opts, what, msg);
 }
 
-/* The missing launches of an unfinished second measurement. */
+/* The missing runs of an unfinished second measurement. */
 static enum chorale_err unfinished(const struct chorale_comparison *cmp,
                                    const struct chorale_comparing *opts,
                                    sqlite3_int64 *left_p,

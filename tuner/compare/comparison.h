@@ -164,8 +164,8 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           size_t *count_p,
                                           struct chorale_errmsg *msg);
 
-/* The number of missing launches in the second measurement of a side, which is
- * loaded; system NULL: of any system. */
+/* The number of missing runs (launches, summed over cells) in the second
+ * measurement of a side, which is loaded; system NULL: of any system. */
 enum chorale_err chorale_comparison_left(const struct chorale_side *side,
                                          const char *system,
                                          sqlite3_int64 *left_p,

@@ -49,8 +49,9 @@ struct chorale_history_opts {
     long rounds;
 };
 
-/* Load the databases and find the changes of every cell. Second measurements
- * and validations are ignored. CHORALE_USAGE: no or several such systems.
+/* Load the databases and find the changes above threshold of every cell. Second
+ * measurements and validations are ignored. Release *history also after an
+ * error. CHORALE_USAGE: no or several such systems.
  * CHORALE_DATA: no run is measured, or simulated and real times are mixed. */
 enum chorale_err chorale_history_load(char **path, size_t npath,
                                       const struct chorale_history_opts *opts,

@@ -51,9 +51,9 @@ double chorale_shift_paired_least(size_t n);
 /* Adjust p values for multiple tests; each result is at most 1 and the order is
  * kept. Holm controls the probability of any false positive, under any
  * dependence of the tests. Benjamini and Hochberg control the share of false
- * positives among the positives. family is count, or larger if tests were left
- * out that could not be significant. work needs room for count. NAN values are
- * ignored.
+ * positives among the positives. NAN values are ignored and stay NAN. family is
+ * the number of the other values, or larger if tests were left out that could
+ * not be significant. work needs room for count.
  *
  * Sources: Holm, Scandinavian J. of Statistics 6(2), 1979; Benjamini, Hochberg,
  * J. Royal Statistical Society B 57(1), 1995. */
