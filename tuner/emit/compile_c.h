@@ -12,13 +12,15 @@
 const char *chorale_c_compiler(void);
 
 /* Compile the C file source to the shared object `object`. CHORALE_ENV: no
- * compiler, or it fails; msg has the first line of its output. */
+ * compiler, or it fails; msg has the first line of its standard error.
+ * CHORALE_STOPPED. */
 enum chorale_err chorale_c_compile(const char *source, const char *object,
                                    struct chorale_errmsg *msg);
 
 /* Compile source in a temporary folder, which is removed again, and load the
  * table, which stays loaded until the process ends. CHORALE_ENV: as above, or
- * the folder for temporary files cannot be written or holds no code. */
+ * the folder for temporary files cannot be written or executes no code.
+ * CHORALE_STOPPED. */
 enum chorale_err chorale_c_load(const char *source,
                                 const struct chorale_table **table_p,
                                 struct chorale_errmsg *msg);

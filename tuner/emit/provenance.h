@@ -9,13 +9,14 @@
 struct chorale_origin {
     char *system, *kind, *mpi_library;
     char *campaign;          /* UUID of the system's latest campaign */
-    /* Lines "key: value", with all distinct values of a key. They come from
-     * launches that finished or stored at least one run. The last line is
-     * "decided by" if an option of `chorale decide` differs from its default.
-     * NULL if there are no lines. */
+    /* Lines "key: value" of the keys listed in provenance.c, with all distinct
+     * values of a key. They come from launches that finished or stored at least
+     * one run. The last line is "decided by" if an option of `chorale decide`
+     * differs from its default. NULL if there are no lines. */
     char *environment;
-    /* As in struct chorale_table. NULL if unknown, if the system is simulated
-     * or if the launches differ. */
+    /* As in struct chorale_table. NULL if no launch recorded its environment,
+     * if the system is simulated or if the launches differ; "" if none of them
+     * recorded that value. */
     char *transport, *cpu_model, *variables;
 };
 

@@ -72,7 +72,7 @@ struct chorale_emit_table {
  *   default. The projection over shapes follows the same rule.
  * - Where rows of one placement overlap, the row with the largest n_lo counts.
  *   Beyond its n_hi the library's default is used.
- * CHORALE_DATA: the system has no decisions. */
+ * CHORALE_DATA: the system has no decisions. *table is unchanged on error. */
 enum chorale_err chorale_emit_load(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    struct chorale_emit_table *table,

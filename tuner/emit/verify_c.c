@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verify_c.c - checks a dispatch table against the decisions in the database.
- * It shares no code with table.c, which builds the table, so that both cannot
- * have the same mistake. */
+ * It shares only the names of shapes with table.c, which builds the table, so
+ * that both cannot have the same mistake. */
 #include "config.h"
 
 #include "tuner/emit/verify_c.h"
