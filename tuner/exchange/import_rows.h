@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* import_rows.h - store tables of other benchmarks as cells, launches and runs.
  *
- * Each import has its own system, of kind real, whose signature marks it as
- * imported: decisions and plans never mix it with measurements of Chorale. The
- * k-th row of a point in a file becomes the k-th launch. Provider is library,
- * variant default, validity imported. A cell has 0 launches to run.
+ * Imports have systems of their own, of kind real, one for each name and MPI
+ * library. Its signature marks it as imported: decisions and plans never mix it
+ * with measurements of Chorale. The k-th row of a point in a file belongs to
+ * the file's k-th launch. Provider is library, variant default, validity
+ * imported. A cell has 0 launches to run.
  *
  * run_summary has the printed values: mean, min and max as in struct
  * chorale_foreign_row; median is the value selected by the caller (p50 if
@@ -31,14 +32,16 @@ struct chorale_imported {
     long launches, runs, there; /* there: launches imported before */
 };
 
-/* CHORALE_USAGE: the options lack information that the file lacks too, or
- * contradict the file. */
+/* Check the rows and options of a file. CHORALE_USAGE: the options lack
+ * information that the file lacks too, or contradict the file. CHORALE_DATA: a
+ * time is 0. */
 enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,
                                       struct chorale_errmsg *msg);
-/* Store the rows in the caller's transaction; earlier imports stay
- * unchanged. */
+/* Store the rows in the caller's transaction; earlier imports stay unchanged.
+ * Adds to the counts in *got; the files of one command share it, and thus a
+ * campaign. CHORALE_USAGE: as->system is the name of another system. */
 enum chorale_err chorale_import_rows(struct chorale_store *store,
                                      const char *path,
                                      const struct chorale_foreign *f,
