@@ -130,7 +130,8 @@ struct chorale_model {
 
 /* Fit. system: its name for error lines; opts may be NULL. Texts in model point
  * into points, which must live as long. CHORALE_DATA: no measurements, or alpha
- * and beta are not separable. CHORALE_STOPPED: opts->asked() requested it. */
+ * and beta are not separable. CHORALE_STOPPED: opts->asked() requested it.
+ * CHORALE_ENV: out of memory. *model is unchanged on error. */
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    const char *system,
                                    const struct chorale_model_opts *opts,
@@ -145,7 +146,8 @@ void chorale_model_release(struct chorale_model *model);
 /* Upper limit of model.value of the parameter overlapped. */
 #define CHORALE_MODEL_OVERLAPPED 9e18
 
-/* "one_port", "overlapped", "overlapped up to 65536". text: 48 characters. */
+/* "one_port", "overlapped", "overlapped up to 65536 bytes". text: 48
+ * characters. */
 const char *chorale_model_ports(const struct chorale_net *net, char *text);
 
 /* Replace the rows of a system in model, model_variant and model_ranks, in one

@@ -48,7 +48,8 @@ struct model_job {
     /* Columns: the levels, each tau, then the parts (overheads, gap;
      * network.h). Of linearly dependent columns the later ones are dropped. */
     size_t ncol;
-    double *x;               /* [ncell * ncol] of all cells */
+    double *x;               /* [ncell][CHORALE_FIT_MAX], of all cells; the
+                              * first ncol of each are used */
     unsigned char *drop;     /* [CHORALE_FIT_MAX] columns held at 0 */
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
     size_t *row;             /* cell of each row */
@@ -71,7 +72,7 @@ enum chorale_err model_cells_find(struct model_job *job,
                                   struct chorale_errmsg *msg);
 
 /* Seconds of a cell over the launches with that ordinal (-1: all): a robust
- * centre of three or more, else the geometric mean; 0: no run. */
+ * centre of 3 to 32 runs, else the geometric mean; 0: no run. */
 double model_cell_seconds(const struct model_job *job,
                           const struct model_cell *cell, int ordinal);
 
@@ -99,9 +100,10 @@ enum chorale_err model_fit_rows(struct model_job *job,
                                 double *value, struct chorale_fit_result *fit,
                                 struct chorale_errmsg *msg);
 
-/* Alternate replay and fit until the critical paths no longer change. Sets the
- * model's network, taus, fit and job->lack. CHORALE_DATA as above; msg names
- * the missing measurements. */
+/* Alternate replay and fit until the critical paths no longer change, at most
+ * so many rounds, and take the best round. Sets the model's network, taus, fit
+ * and job->lack. CHORALE_DATA as above; msg names the missing measurements.
+ * CHORALE_STOPPED, CHORALE_ENV. */
 enum chorale_err model_settle(struct model_job *job, int rounds,
                               struct chorale_errmsg *msg);
 
@@ -138,8 +140,10 @@ enum chorale_err model_search(struct model_job *job,
                               struct chorale_errmsg *msg);
 
 /* Fit a network from scratch to the cells with use[job->ncell] set and predict
- * the remaining cells. seconds [job->ncell]: NAN if a prediction needs a
- * parameter that the fit lacks, MODEL_WILD if it is ill-conditioned. */
+ * the remaining cells. seconds [job->ncell]: NAN for the cells with use set,
+ * for all if no fit is possible, and where the fit lacks a needed parameter;
+ * MODEL_WILD where the prediction is ill-conditioned. CHORALE_STOPPED,
+ * CHORALE_ENV. */
 #define MODEL_WILD (-1.0)
 enum chorale_err model_foretell(const struct model_job *job,
                                 const unsigned char *use, double *seconds,

@@ -19,7 +19,7 @@ struct chorale_run_point {
     size_t msg_size, n;      /* bytes of a block, of the operation */
     const char *provider, *variant, *params;
     const char *conditions;  /* root policy and buffer policy */
-    const char *launch;      /* UUID */
+    const char *launch;      /* UUID; "ordinal N" in simulation */
     sqlite3_int64 launch_id; /* its row */
     int batch;               /* calls per repetition */
     int ordinal;             /* of the launch in its campaign */
@@ -42,10 +42,12 @@ struct chorale_points {
 
 /* Load the runs of a system with metric duration, synchronous arrival and no
  * siblings. Sorted by collective, comm_size, ppn, shape, dtype, op, n,
- * provider, variant, params, conditions, launch.
- * Excluded: unknown collectives, inapplicable cells, and a whole point of a
- * launch if clock synchronisation was lost or a time is below the physical
- * minimum. Runs that failed, also in verification, have ok 0. */
+ * provider, variant, params, conditions, ordinal, launch.
+ * Excluded: unknown collectives, inapplicable runs, validations of tables, and
+ * a whole point of a launch if clock synchronisation was lost or a time is
+ * below the physical minimum. Runs that failed, also in verification, that were
+ * oversubscribed or that stopped as unequal have ok 0. *points is unchanged on
+ * error. */
 enum chorale_err chorale_points_load(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      struct chorale_points *points,

@@ -37,7 +37,8 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
 struct chorale_predictor *
 chorale_predictor_of(const struct chorale_model *model);
 /* Predictor from points, fitted without cross-validation. With a single launch
- * it reports no lack of fit. NULL: the points do not determine a network. */
+ * it reports no lack of fit. NULL: the points do not determine a network, or
+ * out of memory. */
 struct chorale_predictor *
 chorale_predictor_fit(const struct chorale_points *points);
 void chorale_predictor_free(struct chorale_predictor *p);
@@ -56,7 +57,8 @@ double chorale_predict_notes(const struct chorale_predictor *p);
 /* The network reduced to three numbers for cost formulas. *alpha: s, of the
  * shortest messages; *beta: s per byte, of the longest; both between nodes
  * unless shape is "single-node". *tau: s per byte of the largest reductions of
- * that type and operation, 0: unknown. Returns 0, or -1 without a model. */
+ * that type and operation, 0: unknown. Returns 0; or -1 without a model, and
+ * all three are unchanged. */
 int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
                          const char *dtype, const char *op, double *alpha,
                          double *beta, double *tau);
@@ -73,8 +75,9 @@ int chorale_predict_lacks(const struct chorale_predictor *p,
 
 /* 1 if the prediction may be used at that point, else 0 with the reason in
  * why[size] (a clause, cut; may be NULL if size is 0). It may be used at
- * measured process counts. If in addition the model as a whole is trusted and
- * that of alg does not lack fit, it may be used:
+ * measured process counts, at sizes that cross-validation predicted there
+ * within CHORALE_PREDICT_BOUND. If in addition the model as a whole is trusted
+ * and that of alg does not lack fit, it may be used:
  *  - between measured process counts of the same shape and ppn, at sizes where
  *    cross-validation predicted both neighbours within CHORALE_PREDICT_BOUND;
  *  - beyond the largest process count or size, up to half the ratio that

@@ -121,7 +121,8 @@ void chorale_wiring_by_alpha(const struct chorale_wiring_seen *seen,
 /* Find the topology of nodes with ppn ranks each, all of which sent. *off_p:
  * the mean |log(counted / measured)| of the result. The result is flat if no
  * link is shared, if no geometry explains the kappas, or if no pairs were
- * measured (shifts do not distinguish a line from a tree). -1: out of
+ * measured (shifts do not distinguish a line from a tree). With fewer than 3
+ * nodes or CHORALE_WIRING_SEEN patterns it is flat and *off_p 0. -1: out of
  * memory. */
 int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,
                         int nodes, int ppn, struct chorale_wiring *f,
