@@ -4,7 +4,7 @@
  * Of a dozen segment sizes most are hopeless at any given point, and those cost
  * most to measure: a megabyte in segments of one kilobyte is a thousand
  * messages per rank. The set `near` omits
- *  - variants that do not run at this point, unless none does;
+ *  - combinations, other than the defaults, that do not run at this point;
  *  - segmentations that are NEAR_CUT times (with few messages NEAR_FEW times)
  *    slower than another by their cost formula, both on a network of low
  *    latency and on a typical one; of equal segmentations all but one;

@@ -6,10 +6,10 @@
  * cost: groups of nodes measured concurrently hold all nodes of the start until
  * the last group is done. adaptive.h gives the time of a launch: start-up, and
  * for each cell repetitions, warm-up, verification and synchronisation. The
- * time of a call is the variant's cost formula on a network of three numbers;
- * with a model these are those of the longest messages between nodes (or within
- * one). This is accurate enough for hours, and as fast for a million ranks as
- * for two.
+ * time of a call is the variant's cost formula on a network of three numbers.
+ * With a model alpha is that of the shortest messages between nodes (or within
+ * one), beta that of the longest, and tau that of the largest reductions. This
+ * is accurate enough for hours, and as fast for a million ranks as for two.
  */
 #ifndef CHORALE_TUNER_PLAN_ESTIMATE_H
 #define CHORALE_TUNER_PLAN_ESTIMATE_H
@@ -42,8 +42,8 @@ struct chorale_estimate {
     struct chorale_estimate_row *row; /* ascending in comm_size */
     size_t nrow;
     struct chorale_estimate_row all;  /* comm_size, ppn, nodes: 0 */
-    struct chorale_family_net net;    /* between nodes; tau of the first type
-                                       * and operation that reduces, or 0 */
+    struct chorale_family_net net;    /* between nodes; tau of the sum of
+                                       * doubles, 0 if the model lacks it */
     enum chorale_estimate_from alpha, beta, tau, start_up;
     double start_up_seconds;
     long nstarted;           /* earlier starts from which it is known */

@@ -28,8 +28,8 @@ void chorale_values_init(struct chorale_values *ls,
                          const struct chorale_point *at,
                          enum chorale_set set);
 
-/* Number of combinations of values, at most a few thousand; combination k, as
- * value[CHORALE_MAX_PARAM] in the descriptor's order. */
+/* Number of combinations of values, at most 4096; combination k, in the
+ * descriptor's order, as value[alg->nparam]. */
 long chorale_values_count(const struct chorale_values *ls);
 void chorale_values_get(const struct chorale_values *ls, long k, long *value);
 

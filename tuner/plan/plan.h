@@ -241,8 +241,8 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
-/* plan_estimate.c: check the options of --estimate, which writes nothing.
- * CHORALE_USAGE. */
+/* plan_estimate.c: check the options of --estimate; sets dry_run, since it
+ * writes nothing. CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
@@ -270,8 +270,8 @@ enum chorale_err chorale_plan_label(const char *label,
                                     char text[CHORALE_LABEL_SIZE],
                                     struct chorale_errmsg *msg);
 
-/* Print the effect of fewer launches than the default on a real system; on
- * stderr if no table can result. */
+/* Print the effect of fewer launches than the default on a real system, and a
+ * warning on stderr if no table can result. */
 void chorale_plan_say_launches(long launches);
 
 #endif

@@ -29,8 +29,9 @@ void chorale_system_release(struct chorale_system *sys);
 enum chorale_err chorale_platform_read(const char *path, char **text_p,
                                        struct chorale_errmsg *msg);
 
-/* Find the system by its signature, or add it under an unused name. Call in a
- * transaction. */
+/* Find the system by its signature, or add it under an unused name; sets id and
+ * name. Call in a transaction. CHORALE_USAGE: the system is stored under a name
+ * that differs from the user's. */
 enum chorale_err chorale_system_store(struct chorale_store *store,
                                       struct chorale_system *sys,
                                       struct chorale_errmsg *msg);
