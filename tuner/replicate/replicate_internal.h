@@ -90,8 +90,9 @@ enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
 
 /* replicate_run.c: start the runner and fill seen of the rows. rep.alpha and
  * rep.tm are taken from the measured message and addition times, unless options
- * give them. Then fill cost and apart. The data are rounded up to a number that
- * all groups divide evenly. */
+ * give them. Then fill cost, other and apart. rep.divisors and rep.as_links
+ * become 1. The data are rounded up to a number that all groups divide
+ * evenly. */
 enum chorale_err chorale_rep_measure(struct chorale_rep_job *job);
 
 /* replicate_run.c: write the platform file that would be simulated, for
