@@ -35,9 +35,10 @@ enum chorale_ompi_key chorale_ompi_key(enum chorale_coll coll);
 /* Bytes of n for one unit of the compared size. */
 int chorale_ompi_unit(enum chorale_coll coll, int comm_size);
 
-/* Set left and projected of all rules. Placements from shape on cannot be
- * distinguished; the choices they agree on become rows of unknown shape. Errors
- * are those of chorale_rule_format.prepare. */
+/* Set left and projected of all rules, and round the limits of those that
+ * compare the mean block. Placements from shape on cannot be distinguished; the
+ * choices they agree on are added as rows of unknown shape. Errors are those of
+ * chorale_rule_format.prepare. */
 enum chorale_err chorale_ompi_prepare(struct chorale_rules *rules,
                                       const struct chorale_rule_opts *opts,
                                       enum chorale_shape shape,

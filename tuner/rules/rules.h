@@ -39,11 +39,12 @@ struct chorale_rules {
     size_t count;
 };
 
-/* Load a system's rows of target 'rules'. If a reduction was measured with
- * several types and operations, those of double and sum are used, else the
- * first by name. Rows for operation classes that no library distinguishes are
- * skipped. CHORALE_DATA: there are no rows, rows contradict each other, or a
- * name is not valid for an algorithm. Release rules also after an error. */
+/* Load a system's rows of target 'rules'. If a collective was measured with
+ * several types and operations, those of double and sum are used (byte without
+ * reduction), else the first by name. Rows for operations that are not built in
+ * and for one rank are skipped. CHORALE_DATA: there are no rows, rows
+ * contradict each other, or a name is not valid for an algorithm. Release rules
+ * also after an error. */
 enum chorale_err chorale_rules_load(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     struct chorale_rules *rules,
@@ -165,7 +166,8 @@ struct chorale_rule_check {
 /* Load the files into the library and compare what it runs with the rules, at
  * all points with at most max_ranks ranks. The report lists points that could
  * not be run. CHORALE_NO: the library runs something else, or rejects the
- * files. */
+ * files. CHORALE_STOPPED. CHORALE_ENV: out of memory, or a temporary file
+ * cannot be written. */
 enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
                                    const struct chorale_rules *rules,
                                    char *const path[CHORALE_RULE_FILES],
