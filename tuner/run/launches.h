@@ -6,8 +6,9 @@
 
 #include "db/store.h"
 
-/* A pending launch: cells of one system, comm_size and part without a run in
- * this ordinal. */
+/* A pending launch: cells without a run in this ordinal. They agree in system,
+ * comm_size, ppn, shape, part, siblings and CHORALE_CAMPAIGN_WAY
+ * (db/store.h). */
 struct chorale_pending {
     sqlite3_int64 system_id, campaign_id, ncell;
     int comm_size, ppn, ordinal, siblings;
@@ -45,10 +46,10 @@ struct chorale_fellow {
  * -1: out of memory. */
 int chorale_fellows_place(struct chorale_fellow *fellow, int count);
 
-/* Find the launches, p among them, with the same ordinal and way of measuring
- * that fit into one start. The first uses all ranks, on several nodes; the
- * others use subsets. *count_p is 0 if p shares with no launch. Free the
- * array. */
+/* Find the launches with p's ordinal and way of measuring that fit into one
+ * start. The first uses all ranks, on several nodes; the others use subsets. p
+ * is missing if it does not fit, and stays pending. *count_p is 0 if no two
+ * launches fit. Free the array. */
 enum chorale_err chorale_pending_fellows(struct chorale_store *store,
                                          const struct chorale_wanted *wanted,
                                          const struct chorale_pending *p,

@@ -57,10 +57,10 @@ struct chorale_run_opts {
     { .stall_seconds = 300, .lead_seconds = CHORALE_RUN_LEAD,                \
       .publish_seconds = CHORALE_RUN_PUBLISH }
 
-/* Run launches until none is pending. CHORALE_STOPPED after SIGINT, SIGTERM or
- * SIGUSR1, or if max_launches leaves some pending; CHORALE_ENV if a launch
- * fails without storing anything new. Stored results stay, and the same command
- * resumes.
+/* Run launches until none is pending. CHORALE_STOPPED after a request to stop
+ * (chorale_stop_requested()), or if max_launches leaves some pending;
+ * CHORALE_ENV if a launch fails without storing anything new; CHORALE_DATA if
+ * no cell is planned. Stored results stay, and the same command resumes.
  *
  * Launches of one ordinal on several nodes share a start of the program, on
  * groups of whole nodes (runners/launch/groups.h), if they are measured alike.

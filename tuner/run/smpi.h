@@ -31,7 +31,7 @@ struct chorale_simulation {
 struct chorale_sim_files {
     int platform_fd, hosts_fd;    /* 0: not open */
     char platform[64], hosts[64]; /* paths that child processes can open */
-    char *still;                  /* library built from
+    char *still;                  /* path of the library built from
                                    * runners/launch/frozen_clock.c, or NULL */
 };
 void chorale_sim_files_close(struct chorale_sim_files *files);
@@ -46,7 +46,8 @@ enum chorale_err chorale_sim_args(const struct chorale_simulation *sim,
                                   struct chorale_sim_files *files,
                                   struct chorale_errmsg *msg);
 
-/* Get the platform's hosts from smpirun. *host_p: array of *nhost_p names in
+/* Get the platform's hosts from smpirun. network: a row's name, else undefined.
+ * *host_p: array of *nhost_p names in
  * natural order (n2 before n10), freed by chorale_sim_hosts_free(). version
  * receives SimGrid's version. CHORALE_DATA: the platform cannot be parsed. */
 enum chorale_err chorale_sim_hosts(const char *platform_text,
