@@ -34,7 +34,7 @@ enum chorale_err chorale_place_set(struct chorale_place *place,
 /* The current table of a place.
  * number: 0 if there is no table. before: the number of its predecessor.
  * link: `current` is a link made by Chorale; 0: a file or a link made by hand.
- * name: the target of the link, or "". */
+ * name: the target of the link; "current" for a file; "" without a table. */
 struct chorale_current {
     long number, before;
     int link;
@@ -50,27 +50,29 @@ enum chorale_err chorale_place_empty(const struct chorale_place *place,
                                      struct chorale_errmsg *msg);
 
 /* Load a table with the same checks as the shim. CHORALE_DATA: the shim would
- * refuse it. */
+ * refuse it. CHORALE_ENV: the file cannot be read. */
 enum chorale_err chorale_place_load(const char *path,
                                    const struct chorale_table **table_p,
                                    struct chorale_errmsg *msg);
 
 /* Copy the table at path to the place and make it current. name: its file name
- * there. CHORALE_DATA: the shim would refuse the copy; CHORALE_ENV: no
- * permission or no space. On error the current table is unchanged. */
+ * there. CHORALE_DATA: the shim would refuse the copy, or `current` was made by
+ * hand; CHORALE_ENV: no permission or no space. On error the current table is
+ * unchanged. */
 enum chorale_err chorale_place_install(const struct chorale_place *place,
                                        const char *path, char name[256],
                                        struct chorale_errmsg *msg);
 
 /* Make the predecessor of the current table current again; *from and *to
- * receive both. CHORALE_DATA: there is no predecessor. */
+ * receive both. CHORALE_DATA: there is no predecessor, or the shim would refuse
+ * it. */
 enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                                         struct chorale_current *from,
                                         struct chorale_current *to,
                                         struct chorale_errmsg *msg);
 
 /* Call fn for each place of a folder that has a `current`, sorted by name, up
- * to its first error. */
+ * to its first error. CHORALE_ENV: the folder cannot be read. */
 enum chorale_err
 chorale_places_each(const char *folder,
                     enum chorale_err (*fn)(const struct chorale_place *place,
