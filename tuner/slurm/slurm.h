@@ -17,7 +17,8 @@
 int chorale_slurm_recent(const struct timespec *then);
 
 /* Run a Slurm program and store its output in *text_p, which the caller frees.
- * CHORALE_ENV: it is missing or fails; msg has the first line of its output. */
+ * CHORALE_ENV: it is missing or fails; msg has the first line of its standard
+ * error. CHORALE_STOPPED. */
 enum chorale_err chorale_slurm_say(const struct chorale_args *args,
                                    char **text_p, struct chorale_errmsg *msg);
 
@@ -29,7 +30,8 @@ struct chorale_slurm {
     double kill_seconds;     /* KillWait, from SIGTERM to SIGKILL; 0: unknown */
 };
 
-/* Load the configuration. CHORALE_ENV: Slurm is missing or does not answer. */
+/* Load the configuration. CHORALE_ENV: Slurm is missing, does not answer, or
+ * allows no job arrays. */
 enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
                                    struct chorale_errmsg *msg);
 
@@ -58,7 +60,7 @@ enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
 enum chorale_err chorale_slurm_requeue(const char *job_id,
                                        struct chorale_errmsg *msg);
 
-/* Cancel a job by scancel; errors are ignored. */
+/* Cancel a job by scancel. An error is printed to stderr, and ignored. */
 void chorale_slurm_cancel(const char *job_id);
 
 /* This user's queued and running jobs. */

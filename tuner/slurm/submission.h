@@ -36,8 +36,9 @@ enum chorale_err chorale_element_count(struct chorale_store *store,
                                        struct chorale_errmsg *msg);
 
 /* The same, also counting runs of the published shard; the larger number
- * counts. *each_p is set to the mean seconds of a run in the shard's launches,
- * with their starts; 0 if no launch has ended. */
+ * counts. If runs are missing and the shard has as many as store, *each_p is
+ * set to the mean seconds of a run in its ended launches, with their starts;
+ * else to 0. */
 enum chorale_err chorale_element_done(struct chorale_store *store,
                                       const struct chorale_element *e,
                                       sqlite3_int64 *done_p,

@@ -52,12 +52,13 @@ struct chorale_submit {
 };
 
 /* Pack the launches and print their node-hours. CHORALE_USAGE: the node-hours,
- * or the nodes of a launch, exceed the options' limits. */
+ * the nodes of a launch, or the starts of an element exceed the options'
+ * limits. */
 enum chorale_err chorale_submit_pack(struct chorale_submit *s);
 
 /* List the nodes and put the elements into sets, each of which excludes other
- * nodes. Does nothing if the site selects nodes itself or --any-nodes is
- * given. */
+ * nodes. Does nothing if the site selects nodes itself, if --any-nodes is
+ * given, or, with a warning, if Slurm cannot list the nodes. */
 enum chorale_err chorale_submit_sets(struct chorale_submit *s);
 
 /* The nodes that the element of this launch excludes, in Slurm's notation. The
