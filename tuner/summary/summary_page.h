@@ -42,7 +42,8 @@ void chorale_page_put(const struct chorale_page *page, const char *from);
 void chorale_page_heading(const struct chorale_page *page, int level,
                           const char *from);
 
-/* "12 KiB" if that is exact or the value is large, otherwise "12345 B". */
+/* Exact bytes in the largest unit that gives a whole number: "12 KiB",
+ * "12345 B". */
 const char *chorale_page_bytes(sqlite3_int64 value, char out[32]);
 
 /* Print the decisions by collective, then their total gain. */
