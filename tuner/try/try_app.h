@@ -8,7 +8,8 @@
 /* Run argv (NULL-terminated) with the shim preloaded into all programs that it
  * starts. table is the table to load; NULL leaves all calls to the library.
  * trace_file is overwritten and read into *trace, which the caller releases. It
- * is removed afterwards unless keep is set. The program's output is passed on.
+ * is removed afterwards, unless keep is set and it could be read. The program's
+ * output is passed on.
  * *wall is set to the seconds from MPI_Init to MPI_Finalize of the slowest
  * rank, *inside to those in collectives, mean over ranks. CHORALE_ENV: the
  * application failed or wrote no trace. CHORALE_STOPPED: interrupted. */
