@@ -34,7 +34,8 @@ struct chorale_figures {
     struct chorale_store *store;
     unsigned kinds;                  /* enum chorale_figure_kind, or-ed */
     const char *collectives;         /* a list; NULL: all */
-    const long *procs;               /* restricts TIMES; NULL: all */
+    const long *procs;               /* process counts of TIMES, and no other
+                                      * figures; NULL: all figures */
     size_t nprocs;
     int several_systems;             /* names include the system */
     const char *dir;                 /* output folder */

@@ -15,7 +15,7 @@
  * UTF-8, characters that change the reading direction. */
 void chorale_html_text(FILE *out, const char *text);
 
-/* The same for formatted text, which is truncated to 1000 bytes. */
+/* The same for formatted text, which is truncated to 999 bytes. */
 void chorale_html_textf(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -53,8 +53,8 @@ void chorale_html_filtered(FILE *out, const char *coll, int comm_size,
 /* Copy gnuplot's picture at path to the page. Only listed elements and
  * attributes are written, with ids after prefix ("f3-"); colours of the frame
  * and dark colours become style names. title is the accessible name.
- * CHORALE_ENV: no such file. CHORALE_DATA: not a picture as gnuplot writes
- * it. */
+ * CHORALE_ENV: the file cannot be read, or exceeds 32 MiB. CHORALE_DATA: not a
+ * picture as gnuplot writes it. On error nothing is written. */
 enum chorale_err chorale_html_svg(FILE *out, const char *path,
                                   const char *prefix, const char *title,
                                   struct chorale_errmsg *msg);

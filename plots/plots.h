@@ -76,9 +76,8 @@ struct chorale_plots_box {
     char coll[32], shape[16], dtype[32], op[32], op_class[16];
     int ppn;
     char provider[16], variant[64], params[128];
-    char instead[72];        /* type and operation that the table uses instead
-                              * of this row, as of chorale_served_kind_instead(); or
-                              * "" */
+    char instead[72];        /* what the table uses instead of this row, from
+                              * chorale_served_kind_instead(); or "" */
     int comm_size, comm_size_hi, modelled;
     sqlite3_int64 n_lo, n_hi; /* bytes */
 };

@@ -133,8 +133,8 @@ static void write_attribute(struct reader *r, const char *name,
     fprintf(r->out, " %s=\"%s\"", name, value);
 }
 
-/* Write an id or a reference to one: only its letters and digits, after the
- * prefix. */
+/* Write an id or a reference to one, after the prefix, if it has only letters,
+ * digits, dashes and underscores. */
 static void write_id(struct reader *r, const char *name, const char *value)
 {
     int href = strcmp(name, "id") != 0;

@@ -28,9 +28,9 @@ load folder.'terminal.gp'
 set output ARG2
 
 # The library is linetype 1, black and thick. Other series have nine colours
-# that colour-blind people can distinguish and eight point types: 72 pairs. Colours:
-# seven of Okabe and Ito, 2008, with darker yellow; indigo and wine of Tol's
-# muted scheme, SRON/EPS/TN/09-002.
+# that colour-blind people can distinguish and eight point types: 72 pairs.
+# Seven colours are of Okabe and Ito, 2008, with darker yellow; indigo and wine
+# are of Tol's muted scheme, SRON/EPS/TN/09-002.
 hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
     0x882255 0xB8A800'
 marks = '5 9 11 13 4 8 10 12'
