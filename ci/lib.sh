@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Shared by ci/quickstart and ci/check: Debian packages, and a separate build.
+# Shared by the scripts of this folder: Debian packages, and a separate build.
 # Sourced with $top set to the root of the sources.
 
 # Debian's packages: to build, to run, to test the fast tier.
