@@ -234,9 +234,9 @@ static int batch_of(const struct chorale_side *side,
     return 0;
 }
 
-/* Drop cells with different batches on the two sides, and count them. Calls in
- * a row overlap with the barrier between them, so times of different batches
- * are not comparable. */
+/* Leave cells with different batches on the two sides undecided, and count
+ * them. Calls in a row overlap with the barrier between them, so times of
+ * different batches are not comparable. */
 static size_t leave_unlike(struct chorale_comparison *cmp)
 {
     size_t n = 0;
