@@ -24,7 +24,7 @@ const char *chorale_shell_word(const char *word, char *quoted, size_t size)
         return quoted;
     }
     quoted[len++] = '\'';
-    for (; *word != '\0' && len + 6 < size; word++)
+    for (; *word != '\0' && len + 6 <= size; word++)
         if (*word == '\'')
             len += (size_t)snprintf(quoted + len, size - len, "'\\''");
         else

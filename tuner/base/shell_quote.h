@@ -7,7 +7,7 @@
 
 /* Quote word so that a shell reads it unchanged. Returns word itself if it
  * needs no quotes, else quoted[size]. Backslashes are avoided where possible.
- * 4 * strlen(word) + 4 bytes always suffice; a longer result is cut. */
+ * 4 * strlen(word) + 3 bytes always suffice; a longer result is cut. */
 const char *chorale_shell_word(const char *word, char *quoted, size_t size);
 
 #endif

@@ -416,7 +416,7 @@ static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
             isnan(model(fam, CHORALE_GUESS_MODEL, c, n, comm_size)))
             continue;
         better_kind(fam, k, c, n, &error);
-        if (error > TWIN_ERROR)
+        if (!(error <= TWIN_ERROR))
             continue;
         least = fmax(left, right);
         twin = c;

@@ -313,10 +313,11 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
         if (rc < 0)
             snprintf(tally->why, sizeof(tally->why), "%.290s", why.text);
     } else if (launch(t, 0, &why) != 0) {
-        err = chorale_fail(msg, CHORALE_NO, "the library does not run with "
-                           "the table at P = %d: %.300s, no file was written; "
-                           "measure with this library, and decide again",
-                           t->point->comm_size, why.text);
+        if (!chorale_stop_requested())
+            err = chorale_fail(msg, CHORALE_NO, "the library does not run with "
+                               "the table at P = %d: %.300s, no file was "
+                               "written; measure with this library, and decide "
+                               "again", t->point->comm_size, why.text);
     } else {
         tally->run += t->count;
         tally->blind |= t->blind;

@@ -15,6 +15,7 @@ enum chorale_err chorale_runner_probe(char *text, size_t size,
     enum chorale_err err;
     int status = 0;
 
+    text[0] = '\0'; /* also if the runner cannot be started */
     err = chorale_find_program("chorale-runner", BINDIR, runner,
                                sizeof(runner), msg);
     if (err != CHORALE_OK)

@@ -387,7 +387,7 @@ static enum chorale_err generate(const struct job *job, char *table)
     snprintf(table, PATH_MAX + 16, "%s/" CHORALE_TRY_TABLE, job->make->dir);
     if (err == CHORALE_OK && rename(module.path, table) != 0)
         err = chorale_fail(job->msg, CHORALE_ENV, "%s: cannot be written (%s)"
-                           "there%s", table, strerror(errno),
+                           "%s", table, strerror(errno),
                            chorale_err_unwritten(errno));
     chorale_module_remove(&module);
     return err == CHORALE_OK ? stopped(job) : err;
