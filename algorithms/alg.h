@@ -26,7 +26,8 @@
 /* Candidate parameter values that depend on the point; flags, or-ed. */
 enum chorale_by {
     CHORALE_BY_ROOT = 1 << 0,   /* square root of P, rounded up */
-    CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides of all meshes of P ranks */
+    CHORALE_BY_SIDES = 1 << 1,  /* the shorter sides, from 2 on, of all meshes
+                                 * of P ranks that are not square */
     CHORALE_BY_BLOCKS = 1 << 2, /* S*, half and twice as many. S* is the best
                                  * number of blocks for the m bytes of one rank,
                                  * on a circulant graph and a typical network */
@@ -180,7 +181,8 @@ enum chorale_core {
  * the condition "N ports" describes another network and is not tested.
  *
  * Names are parameters, names defined in the formula, and
- *     alpha, beta, tau, P, n, m; root; M m_root: the largest, the root's block
+ *     alpha, beta, tau, P, n, m; root; k: parameter radix, 2 without one
+ *     M m_0 m_root: the largest block, that of rank 0, that of the root
  *     p N: ranks of a node, nodes; of a parameter group, groups, if it is
  *     not 0;  s S: bytes of a segment, segments
  *     G: bytes of the largest block, of the 2 largest, the 4, ... below P
@@ -216,8 +218,9 @@ struct chorale_alg {
                               * within */
     enum chorale_core core;
     int overlaps;            /* 1: one rank has several sends or receives in
-                              * flight, so the one-port cost is only a bound and
-                              * is not used in fits. See overlaps_at */
+                              * flight. A real network may overlap them, so the
+                              * one-port cost is not used in fits. See
+                              * overlaps_at */
     struct {
         double each, some;
     } copies;                /* one rank copies at most (each P + some) m bytes
@@ -300,8 +303,9 @@ const char *chorale_alg_unselectable(const struct chorale_alg *alg,
  * descriptor's order. Missing parameters get their default; "" means all
  * defaults. Numbers take the suffixes K, M, G (powers of 1024); named values
  * are given by their word.
- * Returns 0, or -1 with a one-line reason in why: unknown name, not a number,
- * or out of range. */
+ * Returns 0, or -1 with a one-line reason in why and value unchanged: a name
+ * that is unknown or given twice, an unknown word, not a number, out of range,
+ * or a comma at the end. */
 int chorale_alg_params_parse(const struct chorale_alg *alg, const char *text,
                              long *value, char *why, size_t why_size);
 

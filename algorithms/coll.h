@@ -3,8 +3,8 @@
  *
  * This header does not use MPI: the command, the emitters and the readers of
  * the database include it too. A new collective needs an enum member, a row in
- * coll.c and its fields in the comment of struct chorale_call (alg.h). It also
- * needs its library call in runners/ and algorithms/dispatch/shim/shim.c.
+ * coll.c and its fields in the comment of struct chorale_call (alg.h).
+ * HACKING.md lists its other places in runners/ and algorithms/dispatch/.
  */
 #ifndef CHORALE_ALGORITHMS_COLL_H
 #define CHORALE_ALGORITHMS_COLL_H
@@ -80,7 +80,7 @@ size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
                             unsigned long long n_lo);
 
 /* The msg_size of an irregular call of sum bytes in total: the mean block,
- * rounded up to whole elements of type_size bytes. For the blocks of
+ * rounded up to whole elements of type_size > 0 bytes. For the blocks of
  * chorale_ramp() this is their msg_size, if that is a whole number of elements;
  * the blocks may add up to less than comm_size * msg_size. */
 size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size);

@@ -119,11 +119,13 @@ static inline int chorale_in_comm(const struct chorale_ctx *ctx, int rank)
 /* Bytes of scratch that the context holds now. */
 size_t chorale_ctx_scratch_bytes(const struct chorale_ctx *ctx);
 
-/* Number of times the context has requested memory from the system. */
+/* Number of blocks of memory that the context has obtained so far, from the
+ * system or from its reserve. */
 size_t chorale_ctx_scratch_made(const struct chorale_ctx *ctx);
 
 /* Largest number of scratch bytes in use at once since the context was made.
- * With the address sanitizer each piece counts 64 bytes more. */
+ * Each piece counts as a multiple of 64 bytes; with the address sanitizer it
+ * counts 64 bytes more. */
 size_t chorale_ctx_scratch_peak(const struct chorale_ctx *ctx);
 
 /* Scratch memory, aligned for any type and kept for the next call. mark and
@@ -167,8 +169,8 @@ int chorale_type_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p);
 size_t chorale_type_size(MPI_Datatype type);
 MPI_Aint chorale_type_extent(MPI_Datatype type);
 
-/* 1 if count elements of type are stored as their packed bytes, in order and
- * without gaps. Decided from the type's constructors; 0 when in doubt. Ranks
+/* 1 if any number of elements of type are stored as their packed bytes, in
+ * order and without gaps. Decided from its constructors; 0 when in doubt. Ranks
  * may get different answers, so never choose an algorithm by it. */
 int chorale_type_is_packed(MPI_Datatype type);
 

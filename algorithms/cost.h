@@ -18,8 +18,9 @@ int chorale_cost_in_turn(const struct chorale_point *pt,
 int chorale_cost_binomial_blocks(const struct chorale_point *pt,
                                  struct chorale_term *term);
 
-/* Bytes of scratch of the busiest rank in such a tree. The root may need a copy
- * of its largest subtree if that wraps past the last rank. */
+/* Upper bound on the scratch bytes of the busiest rank in such a tree, at most
+ * twice its use. The root may need a copy of its largest subtree if that wraps
+ * past the last rank. */
 size_t chorale_scratch_binomial_blocks(const struct chorale_point *pt);
 
 #endif

@@ -61,8 +61,8 @@ void chorale_tree_init(struct chorale_tree *tree, enum chorale_shape shape,
 
 /* Child i of tree->v, 0 <= i < nchild, in the order in which a broadcast serves
  * them; reductions use the reverse order. For k-nomial trees with the farthest
- * child first, chains and in-order trees, that reverse order takes the subtrees
- * in order of ranks, starting at v. */
+ * child first and chains, that reverse order takes the subtrees in ascending
+ * order of ranks, starting at v. For in-order trees it is descending. */
 int chorale_tree_child(const struct chorale_tree *tree, int i);
 
 /* Number of edges between tree->v and the root. */

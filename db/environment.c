@@ -127,7 +127,7 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
 
 /* --- variables -------------------------------------------------------- */
 
-/* Full names, because a prefix would also match secrets of other tools:
+/* Full names, because a prefix would also match secrets:
  * OMPI_MCA_orte_precondition_transports is a key. The MPI library itself is
  * queried for its control variables (runners/launch/variables.c). */
 static const char *const allow[] = {

@@ -57,11 +57,13 @@ void chorale_facts_load(struct chorale_facts *facts, const char *key);
 const char *chorale_facts_switch(const char *address, const char *host);
 
 /* fabric.c. Write to text[size] the network between nodes, from this node's
- * devices: the distinct kinds and rates below /sys/class/infiniband and
- * /sys/class/cxi, such as "InfiniBand 100 Gb/sec (4X EDR)", "Omni-Path ...",
- * "RoCE ...", "EFA ..." or "Slingshot". Without such a device it is the
- * fastest Ethernet interface with a known speed, "Ethernet 25000 Mb/s". Empty
- * if the network is unknown. */
+ * devices:
+ * - each distinct kind and rate below /sys/class/infiniband, such as
+ *   "InfiniBand 100 Gb/sec (4X EDR)", "Omni-Path ...", "RoCE ...", "EFA ...";
+ * - "Slingshot" if /sys/class/cxi has a device or an interface is named hsn*;
+ * - without any of these the fastest hardware interface of known speed,
+ *   "Ethernet 25000 Mb/s".
+ * Empty if the network is unknown. */
 void chorale_fabric(char *text, size_t size);
 /* Write to text[size] "NAME=value NAME=value": the variables that are set and
  * select devices or protocols. */

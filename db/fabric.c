@@ -77,7 +77,8 @@ static void add_verbs(const char *name, struct words *w)
     add(w, text);
 }
 
-/* Slingshot device "cxi0", "hsn0"; its network interface knows the speed. */
+/* A Slingshot device such as "cxi0". It has no rate; only its network interface
+ * has a speed. */
 static void add_cxi(const char *name, struct words *w)
 {
     (void)name;

@@ -27,7 +27,8 @@ enum chorale_shard_cuts {
  * path must outlive the shard. asked() is polled and asks to stop if not 0.
  * CHORALE_DATA: not a Chorale database, newer schema, damaged, dangling
  * references, other tables. CHORALE_ENV: missing, unreadable, in use by
- * another command, no space for the copy. CHORALE_STOPPED: asked(). */
+ * another command, no space for the copy. CHORALE_USAGE: path is a folder.
+ * CHORALE_STOPPED: asked(). */
 enum chorale_err chorale_shard_open(const char *path,
                                     enum chorale_shard_cuts cuts,
                                     int (*asked)(void),

@@ -20,7 +20,8 @@ struct chorale_merged {
                                            * already had */
     sqlite3_int64 samples, traces;        /* added */
     sqlite3_int64 computed; /* rows of model, decision, validation and baseline
-                             * in the shard: not merged, but computed again */
+                             * in the shard: not merged; target's user computes
+                             * or names them again */
 };
 
 /* Progress callback. share: part of the shard's runs copied, 0 to 1. */
@@ -53,9 +54,10 @@ enum {
  * use does not grow with the databases: the maps from the shard's row ids to
  * target's are temporary tables.
  *
- * After any error target is unchanged. CHORALE_DATA with *stop_p 0: the shard
- * contradicts target or does not fit; other shards can still be merged.
- * *stop_p 1: target is unusable (disk full, locked, damaged). */
+ * After any error target and *merged are unchanged. CHORALE_DATA with *stop_p
+ * 0: the shard contradicts target or does not fit; other shards can still be
+ * merged. *stop_p 1: target is unusable (disk full, locked, damaged), or the
+ * user stopped the command (CHORALE_STOPPED). */
 enum chorale_err chorale_merge(struct chorale_store *target, const char *into,
                                struct chorale_shard *shard, unsigned flags,
                                const struct chorale_merge_watch *watch,

@@ -31,8 +31,9 @@ struct merge_contradiction {
     const char *is;
 };
 
-/* Translate a SQLite return code. Errors that are not caused by the disk or a
- * lock blame the shard: CHORALE_DATA. */
+/* Translate a SQLite return code. Rows that do not fit blame the shard:
+ * CHORALE_DATA. All other errors set stop: a damaged file, which may be either
+ * one (CHORALE_DATA), and those of chorale_store_check(). */
 enum chorale_err merge_check(struct merge *m, int rc);
 
 /* Execute one statement; number: value of its parameter ?1, if it has one. */

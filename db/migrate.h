@@ -11,7 +11,7 @@
  *
  * This is enough while new columns have defaults and CHECKs only become wider;
  * a version that needs more must add its own step here. Afterwards foreign keys
- * are not enforced on this connection.
+ * are not enforced on this connection until the caller enables them.
  *
  * CHORALE_DATA: a row does not fit the new schema. CHORALE_ENV: in use by
  * another command, no space. After an error the file is unchanged. */

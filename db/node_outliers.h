@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 /* A node is a straggler if one of these holds against the median of all nodes:
- * - each of its ranks copies less than CHORALE_SLOW_COPY of the bytes/s;
+ * - its ranks copy on average less than CHORALE_SLOW_COPY of the bytes/s;
  * - its messages take more than CHORALE_SLOW_MESSAGE times as long;
  * - its long messages reach less than CHORALE_SLOW_BANDWIDTH of the bytes/s.
- * With fewer than CHORALE_PREFLIGHT_LEAST nodes no node is marked: of two nodes
- * it is unclear which one is slow. */
+ * A quantity measured on fewer than CHORALE_PREFLIGHT_LEAST nodes marks no
+ * node: of two nodes it is unclear which one is slow. */
 #define CHORALE_SLOW_COPY 0.8
 #define CHORALE_SLOW_MESSAGE 1.5
 #define CHORALE_SLOW_BANDWIDTH (1 / CHORALE_SLOW_MESSAGE)

@@ -36,7 +36,7 @@ double chorale_quantile(const double *x, size_t n, double q)
  * l-th largest values enclose the median. 0: n is too small. */
 static size_t median_rank(size_t n)
 {
-    if (n > 70) /* normal approximation with continuity correction */
+    if (n > 70) /* normal approximation, at most one rank too wide */
         return (size_t)floor((double)n / 2 - 0.98 * sqrt((double)n));
     double p = pow(0.5, (double)n), cdf = p;
     size_t l = 0;

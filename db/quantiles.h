@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /* The columns of run_summary; seconds. lo, hi: nonparametric 95 % interval of
- * the median from order statistics, wider for autocorrelated values. NAN below
- * 6 (effectively independent) values, where no such interval exists. */
+ * the median from order statistics, wider for autocorrelated values. NAN if the
+ * values are too few for such an interval: always below 6 effectively
+ * independent values, and for correlated values if its ranks leave x[n]. */
 struct chorale_summary {
     size_t nrep;
     double median, lo, hi, mean, min, q25, q75, p95, p99, max;
@@ -22,8 +23,9 @@ void chorale_sort(double *x, size_t n);
 double chorale_quantile(const double *x, size_t n, double q);
 
 /* Indices (from 0) of the order statistics that enclose the median with at
- * least 95 % confidence: the narrowest symmetric pair by the binomial
- * distribution. Returns 0, or -1 if n is too small (n < 6).
+ * least 95 % confidence. Up to n = 70 it is the narrowest symmetric pair by the
+ * binomial distribution. Above, the normal approximation may add one value at
+ * each end. Returns 0, or -1 if n is too small (n < 6).
  * Source  Hoefler and Belli, SC'15, rule 5; Le Boudec, Performance Evaluation
  * of Computer and Communication Systems, 2010, section 2.2.2. */
 int chorale_median_interval(size_t n, size_t *lo, size_t *hi);

@@ -6,8 +6,8 @@
 --
 -- msg_size is m, the bytes of one rank's block (what OSU and IMB call the
 -- message size); n is the bytes of the operation as the models count them:
--- n = m for bcast, reduce, allreduce; n = m * comm_size for gather, scatter,
--- allgather, reduce_scatter_block.
+-- n = m for bcast, reduce, allreduce, scan, exscan; n = 0 for barrier; n = m *
+-- comm_size for all other collectives. If blocks differ, m is their mean.
 
 -- What was measured: machine, MPI library and transport. A decision never mixes
 -- two systems.
@@ -534,9 +534,10 @@ SELECT y.name AS system, y.kind, c.coll, c.msg_size, c.n, c.comm_size, c.ppn,
 
 -- Time of each cell over its launches: the geometric mean of the launch
 -- medians, with its 95 % interval from the logarithms (t, L - 1 degrees of
--- freedom). The interval is exact in simulation. It is NULL for one launch, and
--- if it is wider than a factor of 1000 each way, as for two very different
--- launches. min: the least of the launches' minima. p95, p99: the largest of
+-- freedom). For one launch it is NULL, or in simulation the time itself. It is
+-- also NULL if it is wider than a factor of 1000 each way, as for two very
+-- different launches.
+-- min: the least of the launches' minima. p95, p99: the largest of
 -- the launches' quantiles. q25, q75: means of the launches' quantiles. With
 -- batches (run.batch) all of them describe means over a batch, so p99 tells
 -- less about single calls. Launches are read in the order of their ids, so that
@@ -575,8 +576,9 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
                FROM l WHERE launches > 1) h
     ON h.cell_id = c.cell_id AND h.half < ln(1000);
 
--- An application's time in collectives, by point: time of one call as the mean
--- over ranks, and its share of all collectives and of the whole program.
+-- An application's time in collectives, by point. call_seconds: mean time of a
+-- call on a rank. rank_seconds: mean time of a rank in all these calls. share,
+-- program_share: share of the time in collectives and in the whole program.
 CREATE VIEW v_trace AS
 SELECT t.trace_id, t.label, t.program, p.coll, p.msg_size, p.n, p.comm_size,
        p.shape, p.dtype, p.op, sum(p.calls) AS calls,
@@ -623,8 +625,8 @@ SELECT c.cell_id, count(*) AS launches,
 
 -- Speed-up over the library's default: above 1 is faster. speedup_lo and
 -- speedup_hi: 95 % interval over the launches, as in v_summary. validity is of
--- both times;
--- flags of the library's time have the prefix library:, as in library:late.
+-- both times; flags of the library's time have the prefix library:, as in
+-- library:late. They are omitted if both times have the same flags.
 CREATE VIEW v_speedup AS
 SELECT v.system, v.coll, v.msg_size, v.n, v.comm_size, v.ppn, v.shape,
        v.provider, v.variant, v.params, v.dtype, v.op, v.root_policy,
@@ -706,8 +708,9 @@ SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
 -- Does forcing algorithms change the library's default? Its time beside forced
 -- algorithms (forced_seconds), its time in launches that never force one
 -- (untouched_seconds), and their ratio over the ordinals that have both with
--- equal batches. The 95 % interval is NULL as in v_summary. An interval without
--- 1 shows a difference; one point in twenty does so by chance.
+-- equal batches. The 95 % interval is NULL for one launch and if it is too wide
+-- (v_summary). An interval without 1 shows a difference; one point in twenty
+-- does so by chance.
 CREATE VIEW v_untouched AS
 WITH o AS (
     SELECT u.cell_id, l.ordinal,

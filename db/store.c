@@ -2,8 +2,8 @@
 /* store.c - the SQLite file: open, lock, statements, transactions.
  *
  * Locks are open-file-description locks on single bytes far beyond the bytes
- * that SQLite locks or writes. They need no second file, and they end with the
- * process, however it ends.
+ * that SQLite locks or writes. They need no second file. They end when the last
+ * process that has the descriptor ends, however it ends.
  */
 #include "config.h"
 

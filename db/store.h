@@ -2,8 +2,8 @@
 /* store.h - the SQLite file: open, lock, statements, transactions.
  *
  * Other folders write their own SQL against schema.sql and bind every value.
- * All functions return an error class (err.h) and on failure write one line to
- * msg. Outputs change on success only.
+ * Functions that can fail return an error class (err.h) and then write one line
+ * to msg. Outputs change on success only, but for chorale_store_prepare().
  */
 #ifndef CHORALE_DB_STORE_H
 #define CHORALE_DB_STORE_H
@@ -30,7 +30,8 @@
     k ".network, " k ".tau, " k ".sim_selector"
 
 enum chorale_store_mode {
-    CHORALE_STORE_READ,   /* must exist; is never written */
+    CHORALE_STORE_READ,   /* must exist; statements cannot write. SQLite still
+                           * rolls back the journal of a killed writer */
     CHORALE_STORE_WRITE,  /* must exist */
     CHORALE_STORE_CREATE  /* is created with the current schema if missing */
 };
@@ -38,11 +39,12 @@ enum chorale_store_mode {
 struct chorale_store;
 
 /* Open a database. An older schema is upgraded when it is opened for writing.
- * CHORALE_DATA: not a database, truncated, of another program, newer schema, or
- * older schema with CHORALE_STORE_READ. CHORALE_ENV: missing, no permission,
- * read-only folder, disk full. SQLite does not trust the file's schema.
- * SQLite is configured for one thread a process: all stores belong to the
- * thread that opens the first one. */
+ * - CHORALE_DATA: not a database, truncated, of another program, newer schema,
+ *   older schema with CHORALE_STORE_READ, or empty and not to be created;
+ * - CHORALE_ENV: missing, no permission, read-only folder, disk full;
+ * - CHORALE_USAGE: path is a folder.
+ * SQLite does not trust the file's schema. SQLite is configured for one thread
+ * a process: all stores belong to the thread that opens the first one. */
 enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
@@ -96,7 +98,8 @@ const char *chorale_store_schema(void);
 enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                                      struct chorale_errmsg *msg);
 
-/* Prepare one statement; the caller finalizes it. */
+/* Prepare one statement; the caller finalizes it. *stmt_p is NULL on
+ * failure. */
 enum chorale_err chorale_store_prepare(struct chorale_store *store,
                                        const char *sql, sqlite3_stmt **stmt_p,
                                        struct chorale_errmsg *msg);

@@ -15,8 +15,9 @@
  * Needs   several nodes with the same number of ranks, at least two, placed in
  *         blocks; or a group of at least two that divides P and is less than P:
  *         that many consecutive ranks then count as a node. Any datatype; P m
- *         bytes of scratch. The algorithm is valid for other nodes, but without
- *         a known cost it is refused there
+ *         bytes of scratch, twice that if p is not a power of two. The
+ *         algorithm is valid for other nodes, but without a known cost it is
+ *         refused there
  * Source  Bienz, Gautam, Kharel, arXiv 2206.03564
  */
 #include "algorithms/catalogue.h"

@@ -7,8 +7,8 @@
  *
  * Rounds  as base                             P = comm_size, n = m P bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes, exact; recursive doubling: L (alpha + n beta +
- *         n tau), L = lg P. The library's cost is unknown; that of recursive
+ * Cost    as base with n bytes, exact; recursive doubling at P = 2^L: L (alpha
+ *         + n beta + n tau). The library's cost is unknown; that of recursive
  *         doubling is used instead
  * Needs   any P, any datatype: packed bytes
  * Source  the gather and broadcast of US patents 8,140,826 and 7,827,385

@@ -7,8 +7,8 @@
  *
  * Rounds  (k - 1) q; folded + 2 e             P = comm_size, k = radix,
  * Volume  about n bytes from each rank        K = k^q <= P, n = m P
- * Cost    (k - 1) alpha + beta times the largest group in each of q phases;
- *         folded: before it e (alpha + m beta), after it e (alpha + n beta),
+ * Cost    in each of q phases k - 1 messages with the blocks of the largest
+ *         group; folded: before e (alpha + m beta), after e (alpha + n beta),
  *         e = ceil(P/K) - 1 ranks to one. Exact
  * Needs   any P, any datatype; n bytes of scratch with halving, so that a
  *         group's blocks are contiguous

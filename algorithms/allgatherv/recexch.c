@@ -7,8 +7,8 @@
  *
  * Rounds  (k - 1) q; folded + 2 e             P = comm_size, k = radix,
  * Volume  about n bytes from each rank        K = k^q <= P, n = sum of m_i
- * Cost    (k - 1) alpha + beta times the largest group in each of q phases;
- *         folded: before it e (alpha + m_i beta), after it e (alpha + n beta),
+ * Cost    in each of q phases k - 1 messages with the blocks of the largest
+ *         group; folded: before e (alpha + m_i beta), after e (alpha + n beta),
  *         e = ceil(P/K) - 1 ranks to one. With unequal blocks an upper bound
  * Needs   any P, any datatype, displacements in any order; n bytes of scratch
  *         with halving, so that a group's blocks are contiguous

@@ -6,9 +6,9 @@
  * reverse. If P is not a power of the radix, runs of neighbours first fold onto
  * their last rank.
  *
- * Rounds  2 q, folded 2 (q + e)               P = comm_size, n = bytes,
+ * Rounds  2 (radix - 1) q, folded + 2 e       P = comm_size, n = bytes,
  * Volume  2 (K - 1)/K n bytes from a rank     K = largest radix^q <= P,
- *         of the core                         e = ceil(P/K) - 1
+ *         of the core, folded up to + e n     e = ceil(P/K) - 1
  * Cost    2 (radix - 1) q alpha + (K - 1)/K n (2 beta + tau); folded: + e (2
  *         (alpha + n beta) + n tau); exact, with parts of whole elements
  * Needs   any P, any datatype; a commutative operation

@@ -5,12 +5,13 @@
  * ports, or that hide latency. If P is not a power of the radix, runs of
  * neighbours first fold onto their last rank.
  *
- * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
- * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
- * Cost    <= q ((2 radix - 3) (alpha + n beta) + (radix - 1) n tau); folded,
- *         with e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau). This is for
- *         one port, where messages wait for each other; with radix - 1 ports a
- *         round costs alpha + n beta.
+ * Rounds  q, folded + 2 e                     P = comm_size, n = bytes,
+ * Volume  (radix - 1) q n bytes from a rank   K = largest radix^q <= P,
+ *         of the core, folded up to + e n     e = ceil(P/K) - 1
+ * Cost    <= q ((2 radix - 3) (alpha + n beta) + (radix - 1) n tau); folded: +
+ *         e (2 (alpha + n beta) + n tau). This is for one port, where messages
+ *         wait for each other. With radix - 1 ports a round's messages take
+ *         alpha + n beta together
  * Needs   any P, any datatype, any operation
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017; MPICH
  */

@@ -8,7 +8,8 @@
  * they get the same bits.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = bytes,
- * Volume  A n bytes from the busiest rank     Q = largest 2^F <= P
+ * Volume  F n bytes, folded (F + 1) n, from   Q = largest 2^F <= P
+ *         the busiest rank
  * Cost    F (alpha + n beta + n tau); folded: + 2 (alpha + n beta) + n tau;
  *         exact
  * Needs   any P, any datatype, any operation

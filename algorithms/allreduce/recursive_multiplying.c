@@ -8,10 +8,11 @@
  *   round j: for i = 1 ... radix - 1: send to digit d + i, receive from
  *   digit d - i; then combine the radix vectors in order of their digit
  *
- * Rounds  q = lg_radix K                      P = comm_size, n = bytes,
- * Volume  (radix - 1) q n bytes a rank        K = largest radix^q <= P
- * Cost    (radix - 1) q (alpha + n beta + n tau); folded, with
- *         e = ceil(P/K) - 1: + e (2 (alpha + n beta) + n tau); exact
+ * Rounds  (radix - 1) q, folded + 2 e         P = comm_size, n = bytes,
+ * Volume  (radix - 1) q n bytes from a rank   K = largest radix^q <= P,
+ *         of the core, folded up to + e n     e = ceil(P/K) - 1
+ * Cost    (radix - 1) q (alpha + n beta + n tau); folded: + e (2 (alpha + n
+ *         beta) + n tau); exact
  * Needs   any P, any datatype, any operation
  * Source  Ruefenacht, Bull, Booth, Parallel Computing 69, 2017
  */

@@ -10,7 +10,8 @@
  * their bits between ranks: the variant may be measured but not chosen.
  *
  * Rounds  F = lg Q, folded F + 2              P = comm_size, n = bytes,
- * Volume  A n bytes from the busiest rank     Q = largest 2^F <= P
+ * Volume  F n bytes, folded (F + 1) n, from   Q = largest 2^F <= P
+ *         the busiest rank
  * Cost    F (alpha + n beta + n tau); folded: + 2 (alpha + n beta) + n tau;
  *         exact
  * Needs   any P, any datatype; a commutative operation

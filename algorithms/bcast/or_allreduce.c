@@ -7,8 +7,8 @@
  *
  * Rounds  as base                             P = comm_size, n = bytes
  * Volume  as base with n bytes at every rank
- * Cost    as base with n bytes, exact; recursive doubling: L (alpha + n beta +
- *         n tau), L = lg P. The library's cost is unknown; that of recursive
+ * Cost    as base with n bytes, exact; recursive doubling at P = 2^L: L (alpha
+ *         + n beta + n tau). The library's cost is unknown; that of recursive
  *         doubling is used instead
  * Needs   any P, any root, any datatype: packed bytes
  * Source  US patent 7,827,385

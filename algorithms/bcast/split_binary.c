@@ -9,7 +9,8 @@
  * P = comm_size, n = bytes, s = segsize, h = ceil(n/2), S = ceil(h/s)
  *
  * Rounds  2 (S - 1) + steps + 1, steps <= 2 H, H = floor(lg P)
- * Volume  (P - 1) n bytes in total; n from the root, 1.5 n from inner ranks
+ * Volume  (P - 1) n bytes in total; n from the root, 1.5 n with an even P;
+ *         at most 1.5 n from inner ranks
  * Cost    (2 (S - 1) + steps) (alpha + s beta) + alpha + floor(n/2) beta,
  *         exact: steps of the last rank reached, each child in its turn; a
  *         short last segment is counted as it is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* chorale.h - MPI collectives by the algorithm that was measured to be the
- * fastest here. For programs that choose by themselves where to use it; those
- * that shall stay as they are take libchorale_pmpi.so (LD_PRELOAD) instead.
+ * fastest here. For programs that choose in which calls to use it. A program
+ * that must not be changed uses libchorale_pmpi.so (LD_PRELOAD) instead.
  *
  *     MPI_Init(&argc, &argv);
  *     chorale_init_table(NULL);
@@ -11,20 +11,26 @@
  *
  * Compile and link:  mpicc prog.c $(pkg-config --cflags --libs chorale)
  *
- * The collectives have MPI's signatures and MPI's meaning, and are collective
- * in the same way. Where no variant was measured to be faster, where a call
- * is of a kind that was not measured (user-defined operations, reductions of
- * derived types or of values with an index, inter-communicators), and where the
- * ranks do not have the same table, they are the library's MPI_X. The first
- * call on a communicator sets it up, collectively; that is undone when the
- * communicator is freed. What a call may need of memory (CHORALE_MAX_SCRATCH)
- * is set aside then, as addresses only. Where a rank needs more than the others
- * know, as for a forced reduction (CHORALE_FORCE) of elements that lie far
- * apart there, and finds none, its communicator's error handler gets
- * MPI_ERR_NO_MEM, the others may wait for it, and the communicator is of no
- * more use, as MPI says of any that had an error. In a callback of the
- * attributes of a communicator that is being freed call MPI_X on it, not these.
- * Functions may be called by several threads as MPI's may.
+ * The collectives have MPI's signatures and semantics. A call runs the
+ * library's MPI_X in these cases:
+ * - no variant was measured to be faster;
+ * - calls of this kind were not measured: user-defined operations, reductions
+ *   of derived types or of value-index pairs, inter-communicators;
+ * - the ranks of the communicator have different tables or settings.
+ *
+ * The first call on a communicator sets it up, collectively; freeing the
+ * communicator undoes that. Set-up also reserves address space, which takes no
+ * memory, for the scratch memory of calls (CHORALE_MAX_SCRATCH).
+ *
+ * On one rank a call may need more scratch memory than the other ranks can
+ * know. An example is a forced reduction (CHORALE_FORCE) of elements with large
+ * gaps. If that rank finds no memory, the communicator's error handler receives
+ * MPI_ERR_NO_MEM and the other ranks may wait for ever. The communicator must
+ * not be used after that, as after any error of MPI.
+ *
+ * An attribute callback of a communicator that is being freed must call MPI_X
+ * on it, not these functions. Threads may call these functions as they may call
+ * MPI's.
  */
 #ifndef CHORALE_H
 #define CHORALE_H
@@ -35,26 +41,31 @@
 extern "C" {
 #endif
 
-/* Choose the dispatch table. Optional; not collective, but every rank must
- * name the same content, or all is left to the library.
+/* Choose the dispatch table. Optional. Call it after MPI_Init and before the
+ * first collective of this header. It is not collective, but all ranks must
+ * choose tables with the same content, or all calls go to the library.
  *
- * table  path of a shared object made by `chorale generate --format c`, owned
- *        by root or the user and writable by the owner only; NULL: what the
- *        environment says (CHORALE_DISPATCH), else the site's, else none
+ * table  path of a shared object that was compiled from the output of `chorale
+ *        generate --format c`. File and folder must belong to root or the user
+ *        and be writable by their owner only. NULL: the table of
+ *        CHORALE_DISPATCH, else the site's table, else no table
  *
- * After MPI_Init, before the first collective of this header. Returns 0, or
- * -1 if the table cannot be used (rank 0 writes the reason on stderr), if it
- * is too late, or if the MPI library is not the one that libchorale was built
- * for; the collectives work in any case. */
+ * Returns 0, or -1 if:
+ * - the table cannot be used: rank 0 prints the reason on stderr, and calls go
+ *   to the library;
+ * - it is too late: the earlier table stays in use;
+ * - the MPI library is not the one that libchorale was built for: all
+ *   collectives return MPI_ERR_OTHER. */
 int chorale_init_table(const char *table);
 
-/* Give back what MPI_COMM_WORLD holds. Collective over it; optional, because
- * MPI_Finalize does the same. Collectives called later are the library's. */
+/* Free everything that this library holds in MPI. Collective over
+ * MPI_COMM_WORLD; optional, because MPI_Finalize does the same. Later calls go
+ * to the library. */
 void chorale_finalize(void);
 
-/* As MPI_Barrier, MPI_Bcast and so on. Each returns an MPI error code, after
- * comm's error handler has seen it; MPI_ERR_OTHER if there is no MPI library
- * that fits. */
+/* As MPI_Barrier, MPI_Bcast and so on. Each returns an MPI error code, which
+ * comm's error handler has received before. It is MPI_ERR_OTHER, without a call
+ * of the handler, if no matching MPI library is loaded. */
 int chorale_barrier(MPI_Comm comm);
 int chorale_bcast(void *buf, int count, MPI_Datatype type, int root,
                   MPI_Comm comm);

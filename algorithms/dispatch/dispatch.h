@@ -65,11 +65,13 @@ int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,
  * each call, with its communicator. */
 void chorale_dispatch_at_once(MPI_Comm comm);
 
-/* Use the table at path; NULL: the table that the environment names. Call it
- * after MPI_Init and before the first collective. Returns 0, or -1 if:
- * - the table cannot be used: one line is on stderr, and calls go to the
- *   library;
- * - no matching MPI library is loaded: calls go to the library;
+/* Use the table at path; NULL: the table that the environment or the site
+ * names. Call it after MPI_Init and before the first collective. Returns 0, or
+ * -1 if:
+ * - the table cannot be used: rank 0 prints one line on stderr, and calls go to
+ *   the library;
+ * - no matching MPI library is loaded: chorale_dispatch() serves no call;
+ * - it is too early or MPI was finalised: no effect;
  * - it is too late: the earlier table stays in use. */
 int chorale_dispatch_use(const char *path);
 

@@ -11,7 +11,7 @@ int chorale_choose_may(const struct chorale_state *st,
                        enum chorale_coll coll, enum chorale_opclass opclass);
 
 /* The plan for a point that chorale_args_judge() filled; alg NULL: the
- * library. pt->param is set to the plan's parameters. */
+ * library. pt->param may be overwritten. st->memo[coll].last is the choice. */
 const struct chorale_plan *chorale_choose(struct chorale_state *st,
                                           enum chorale_coll coll,
                                           struct chorale_point *pt);

@@ -23,8 +23,8 @@ static void along(struct way *way, int row, int from, int to)
         visit(way, row, col);
 }
 
-/* Down the first column from a row, and back through the columns right of it;
- * the number of rows must be even. */
+/* Down the first column from a row, and back through the columns right of it.
+ * The number of rows from that row on must be even. */
 static void down_and_back(struct way *way, int row, int rows, int cols)
 {
     for (int r = row; r < rows; r++)

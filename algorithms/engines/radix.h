@@ -25,9 +25,9 @@ int chorale_power_below(int p, int k, int *exponent);
 
 /* How one rank folds. The ranks are split into runs of consecutive ranks, one
  * per member of the core, as equal in length as possible, longer ones first. A
- * run has at most k ranks, or 2 if k = 2. The last rank of each run stays in
- * the core. This preserves rank order: the data of the other ranks of the run
- * precede its own. */
+ * run has at most k ranks. The last rank of each run stays in the core. This
+ * preserves rank order: the data of the other ranks of the run precede its
+ * own. */
 struct chorale_fold {
     int core;      /* ranks in the core: the largest power of k <= p */
     int most;      /* largest number of ranks that fold onto one; reached at

@@ -56,8 +56,9 @@ int chorale_topology_counts(const struct chorale_topology *t,
 /* Bytes of scratch that the functions above need for pt->comm_size ranks. */
 size_t chorale_topology_scratch(const struct chorale_point *pt);
 
-/* The two levels at pt, for ranks placed in blocks of ppn. Sets comm_size and
- * root for a full node and for the leaders; msg_size stays that of pt. */
+/* The two levels at pt, for ranks placed in blocks of pt->ppn >= 1. Sets
+ * comm_size and root for a full node and for the leaders; msg_size stays that
+ * of pt. */
 void chorale_topology_points(const struct chorale_point *pt,
                              struct chorale_point *inner,
                              struct chorale_point *outer);

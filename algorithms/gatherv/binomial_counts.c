@@ -6,7 +6,8 @@
  * blocks of its subtree.
  *
  * Rounds  2 L - 1, L = ceil(lg P)             P = comm_size
- * Volume  n - m_root bytes into the root, and at most 8 P bytes of counts
+ * Volume  n - m_root bytes into the root, without counts; less than 4 P bytes
+ *         of counts into any other rank
  * Cost    at most (2 L - 1) alpha + 4 P beta for the counts, and for the data
  *         the bytes of the 1, 2, 4, ... largest blocks
  * Needs   any P, any root, any datatype; a rank holds its subtree's bytes

@@ -63,8 +63,9 @@ struct chorale_schedule {
 /* Records the calls of a context in ctx->schedule. */
 extern const struct chorale_recorder chorale_event_recorder;
 
-/* Record the events of each rank in one call of alg at pt. s must be zeroed;
- * s->opaque is set if the MPI library runs a part. *scratch is raised to the
+/* Record the events of each rank in one call of alg at pt. s must be zeroed,
+ * except alpha, beta, tau and links, which are not used here; s->opaque is set
+ * if the MPI library runs a part. *scratch is raised to the
  * scratch bytes of the busiest rank. Returns 0, or -1 if the variant fails or
  * memory is exhausted; call chorale_schedule_release() in either case. */
 int chorale_schedule_write(struct chorale_schedule *s,

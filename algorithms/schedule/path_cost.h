@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* path_cost.h - what a variant costs at a point: its stated formula where that
- * is exact, else the critical path of its schedule.
+/* path_cost.h - what a variant costs at a point: its stated cost where that is
+ * exact or no schedule is available, else the critical path of its schedule.
  *
  * Seconds = A alpha + B beta + C tau with A messages, B bytes and C reduced
  * bytes. */

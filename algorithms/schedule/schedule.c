@@ -227,8 +227,7 @@ int chorale_schedule_write(struct chorale_schedule *s,
     return bad ? -1 : 0;
 }
 
-/* --- totals
- * ----------------------------------------------------------------- */
+/* --- totals --------------------------------------------------------------- */
 
 /* Add one message or reduction of the path, merged with messages of equal
  * size. */

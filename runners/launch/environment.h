@@ -7,13 +7,15 @@
  *   default; mpi_defaults: how the defaults were found;
  * - switch: switches above the node, if Slurm knows its topology;
  * - nodes; host:N; host:N:KEY if node N differs from the first one;
- * - ranks, ranks_per_node (maximum), oversubscribed;
- * - binding:R: where rank R may run, "bound: ..." or "free: ...";
- *   binding_source;
+ * - ranks, siblings, ranks_per_node (maximum), oversubscribed;
+ * - binding:R: where rank R may run, "bound: ...", "free: ..." or
+ *   "unknown: ..."; binding_source;
+ * - fabric_choice: variables that select the network, or "default";
  * - copy_bytes_per_s, next_node_s, next_node_bytes_per_s, stragglers,
  *   cpus_mixed, preflight_s: results of chorale_preflight();
  * - clock_residual_s, clock_resolution_s, sync_slack_s;
- * - message_alpha_s, message_beta_s, rank_ports (lower_bound.c);
+ * - message_alpha_s, message_beta_s (s/byte), rank_ports (lower_bound.c);
+ * - copy_beta_s: s/byte of a copy in memory (memcpy_speed.c);
  * - distance_alpha_s:D, distance_kappa:D, distance_pairs:D of ranks D places
  *   apart; distance_mirror (hop_latency.c);
  * - command, tool_version, tool_revision ("-dirty": with local changes),

@@ -29,8 +29,8 @@ enum chorale_err chorale_launch_set_up(struct chorale_bench *bench,
  * ranks. */
 enum chorale_err chorale_launch_fits(const struct chorale_bench *bench,
                                      struct chorale_errmsg *msg);
-/* Create the measured communicators, find the nodes, synchronise the clocks and
- * measure messages. chorale_launch_measure() calls it. */
+/* Create the measured communicators, find the nodes, synchronise the clocks,
+ * measure messages and copies. chorale_launch_measure() calls it. */
 enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
                                        struct chorale_errmsg *msg);
 /* Measure the points of rank 0's list and store them in rank 0's store. argv is

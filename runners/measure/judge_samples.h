@@ -37,10 +37,14 @@ int chorale_separated(const struct chorale_timing *t);
  * so such times can be below the physical lower bound. */
 int chorale_own_times(const struct chorale_timing *t);
 
-/* Calls in a repetition: as set in the campaign, else as in earlier launches of
- * the point, else a power of two that makes the clock's resolution negligible.
- * 1 if a second call would not meet the conditions of the point. least: the
- * shortest call, s. */
+/* Calls in a repetition, by the first rule that applies:
+ * - 1 if a second call would not meet the conditions of the point;
+ * - as set in the campaign;
+ * - THROUGHPUT_BATCH for the metric throughput;
+ * - as in earlier launches of the point;
+ * - a power of two, at most BATCH_MAX, that makes the clock's resolution
+ *   negligible.
+ * least: the shortest call, s. */
 int chorale_batch_of(const struct chorale_timing *t, double least);
 
 /* 1 if a repetition will be a single call whatever the other candidates take,

@@ -43,8 +43,8 @@ static int agree(struct chorale_bench *bench, int peer, double took,
     return rc;
 }
 
-/* Half of the shortest round trip between rank 0 and peer (ranks of world), as
- * rank 0's *best, s. In simulation one trip is enough. */
+/* Half of the shortest round trip between rank 0 and peer (ranks of world), s.
+ * Lowers rank 0's *best to it. */
 static int one_way(struct chorale_bench *bench, int peer, char *buf,
                    size_t bytes, double *best)
 {
@@ -255,8 +255,8 @@ double chorale_floor(const struct chorale_bench *bench,
     case CHORALE_ALLGATHERV:
     case CHORALE_ALLTOALLV:
     case CHORALE_REDUCE_SCATTER:
-            /* The mean block is m; the largest, 2 m, may need no message, and
-             * with two ranks then no message is needed at all. */
+        /* The mean block is m; the largest, 2 m, may need no message, and with
+         * two ranks then no message is needed at all. */
         bytes = bench->size > 2 ? m * (bench->size - 2) : 0;
         break;
     case CHORALE_BCAST:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* runner.h - types and functions shared by the parts of the measuring program.
- * One launch measures all pending points of one comm_size of one campaign.
+ * One launch measures the pending points of one system, comm_size, placement,
+ * part and number of siblings. They may be of several campaigns that measure in
+ * the same way (CHORALE_CAMPAIGN_WAY, db/store.h).
  *
  * The same sources are compiled against the MPI library (chorale-runner) and
  * against SimGrid's SMPI with -DCHORALE_SIM (chorale-runner-sim). In the latter
@@ -300,8 +302,9 @@ double chorale_wait_common(const struct chorale_bench *bench, double t);
 
 /* sync.c: start a repetition together; collective. window: longest duration of
  * the repetition, s (CHORALE_SYNC_WINDOW). *late_p: 1 if the start had passed
- * on arrival; *in_p: the time at which this rank started. Returns the common
- * start time. */
+ * on arrival, or a barrier failed; *in_p: the time at which this rank started.
+ * Returns the common start time; with CHORALE_SYNC_BARRIER that is *in_p, and 0
+ * if the announcement failed. */
 double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
                           double window, double *in_p, int *late_p);
 /* End the row of windows: the next start is announced. Not collective, but all
@@ -311,7 +314,8 @@ void chorale_sync_restart(struct chorale_bench *bench);
  * of the runner before that would share links with a rank that is still
  * busy. */
 int chorale_sync_end(struct chorale_bench *bench);
-/* Measure how much slack a common start needs; collective. */
+/* Measure how much slack a common start needs; in simulation, make the barrier
+ * that all functions of sync.c use. Collective; the first of these calls. */
 int chorale_sync_calibrate(struct chorale_bench *bench);
 /* Maximum, or sum, of each of n <= CHORALE_AGREE_MAX values on all ranks. Sends
  * no message in simulation. */
@@ -381,7 +385,8 @@ int chorale_verify_check(const struct chorale_bench *bench,
 int chorale_copying_measure(struct chorale_bench *bench);
 
 /* hop_latency.c: fill bench->distance; collective. Skipped with fewer than 3
- * ranks, with more ranks than processors, and with siblings. */
+ * ranks, with more ranks than processors, with siblings, and in simulation with
+ * more than CHORALE_DISTANCE_RANKS ranks. */
 int chorale_distance_measure(struct chorale_bench *bench);
 
 /* lower_bound.c: measure how fast messages are; collective. When called again,

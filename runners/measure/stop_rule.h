@@ -31,10 +31,11 @@ void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
 
 /* Why candidate c of n stops, as stored in run.stop_reason, or NULL to go on.
  * Checked in this order:
- * - "time": time cap reached, with at least three repetitions;
+ * - "time": time cap reached, with at least CHORALE_LEAST_TIMED repetitions.
+ *   No other reason counts with fewer than nrep_min repetitions;
  * - "nrep": nrep_max repetitions;
- * - "raced": the interval lies above the second best's upper end by
- *   RACED_BEHIND, with at least nrep_min repetitions;
+ * - "raced": the interval lies above RACED_BEHIND times the upper end of the
+ *   second best; only if racing is set, and never for a candidate to keep;
  * - "width": the interval is narrow enough. */
 const char *chorale_stop_reason(const struct chorale_stop *stop,
                                 const struct chorale_seen *seen, int n, int c);

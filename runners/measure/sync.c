@@ -175,8 +175,8 @@ static double announced(struct chorale_bench *bench, int64_t cell_id)
 {
     double start;
 
-        /* All ranks must have finished the last repetition: otherwise a rank
-         * that finishes early would announce a start while others are busy. */
+    /* All ranks must have finished the last repetition: otherwise rank 0 could
+     * announce a start while others are busy. */
     if (chorale_sync_barrier(bench) != MPI_SUCCESS)
         return 0;
     mark(bench, cell_id);

@@ -52,8 +52,9 @@ struct chorale_native_point {
     int in_blocks;           /* 1: the ranks of each node are consecutive */
 };
 
-/* The reason why an algorithm cannot be forced there, or NULL. Fills in segsize
- * itself. Local, with the same result on all ranks. */
+/* The reason why an algorithm cannot be forced there, or NULL (a static
+ * string). pt->segsize is not read: the library's present value is used. Local,
+ * with the same result on all ranks. */
 const char *chorale_native_refuses(const struct chorale_native *native,
                                    enum chorale_coll coll, int place,
                                    const struct chorale_native_point *pt);
@@ -102,7 +103,8 @@ struct chorale_native_words {
     char (*word)[CHORALE_NATIVE_NAME];
     int count;
 };
-/* Collect complete names from such a text. -1: out of memory. */
+/* Append the complete names of such a text to *words, which begins as zeros;
+ * the caller frees words->word. Returns 0, or -1: out of memory. */
 int chorale_native_learn(struct chorale_native_words *words, const char *text);
 /* Write name i of the text, resolving glued text with the collected words; the
  * name may be empty. Returns 0 after the last name. */

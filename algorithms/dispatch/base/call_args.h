@@ -67,17 +67,17 @@ enum {
  * ints     arrays that are not in call, or NULL
  * ctx      the private communicator, or MPI_COMM_NULL as its comm
  * opclass  out: CHORALE_OP_BUILTIN if the collective reduces nothing
- * pt       out: filled, except ppn and parameters, if the result is
- *          CHORALE_ARGS_SERVED
+ * pt       zeroed by the caller; filled, except ppn, parameters and network, if
+ *          the result is CHORALE_ARGS_SERVED
  *
  * Returns CHORALE_ARGS_SERVED if a variant may serve the call. Otherwise the
  * call goes to the library: CHORALE_ARGS_NOTHING if it moves no data, 0 if an
  * argument is wrong. In a correct program the result, *pt and *opclass are the
  * same on all ranks.
  *
- * n and msg_size are 0 for collectives whose ranks do not know the total size.
- * An operation of the application is treated as not commutative, because ranks
- * may pass different operations. */
+ * n and msg_size stay 0 for barrier and for collectives whose ranks do not know
+ * the total size. An operation of the application is treated as not
+ * commutative, because ranks may pass different operations. */
 int chorale_args_judge(enum chorale_coll coll,
                        const struct chorale_call *call,
                        const struct chorale_ints *ints,

@@ -36,9 +36,9 @@ struct chorale_state {
     struct chorale_recall recall; /* cache of resolved calls */
     struct chorale_memo memo[CHORALE_NCOLL];
     unsigned char *seen;     /* choices printed; NULL unless verbose */
-    struct chorale_check_record *check; /* [size + 1], and [2 size]: buffers
-                                         * of */
-    long long *check_bytes;  /* chorale_check_call(); else NULL */
+    struct chorale_check_record *check; /* [size + 1]; */
+    long long *check_bytes;  /* [2][size]: buffers of chorale_check_call(); both
+                              * NULL without CHORALE_CHECK */
     int64_t *room;           /* [4][size]: a call's int arrays, widened; NULL
                               * if not needed */
 };

@@ -21,6 +21,7 @@
  * Private communicators are not given back in these cases, where the
  * application gets the library's error up to CHORALE_MAX_COMMS communicators
  * sooner:
+ * - Open MPI, which has 65532 communicators (shim_call.c).
  * - A rank has MPI_THREAD_MULTIPLE. Other threads may be inside collectives on
  *   private communicators, and no moment is the same call on all ranks.
  * - MPI_Comm_idup, which must not wait for other ranks.

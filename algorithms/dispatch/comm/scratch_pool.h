@@ -29,8 +29,8 @@ struct chorale_share {
                               * chorale_memory_peak() */
 };
 
-/* Reserve a share of the process's limit, all bytes, for a new communicator.
- * The result is this rank's offer. */
+/* Set share to a new communicator's share of the process's limit of all bytes.
+ * share->bytes is this rank's offer in the agreement of its ranks. */
 void chorale_memory_take(struct chorale_share *share, size_t all);
 
 /* Reduce the share to bytes, on which the ranks agreed. */
@@ -92,7 +92,8 @@ struct chorale_reserve *chorale_memory_reserve(size_t bytes);
  * ignored. */
 void chorale_memory_unreserve(struct chorale_reserve *reserve);
 
-/* Largest number of bytes that all stores held at once. */
+/* Largest sum so far, over the stores that existed at once, of the most bytes
+ * that each had in use. */
 size_t chorale_memory_peak(void);
 
 /* Free the process's store and reserve at the end. */

@@ -31,7 +31,8 @@
  *   CHORALE_DETERMINISTIC=1      results have the same bits in every run with
  *                                the same number of ranks, on any placement
  *
- * CHORALE_CHECK and CHORALE_DETERMINISTIC set CHORALE_AFTER to 1. */
+ * CHORALE_CHECK and CHORALE_DETERMINISTIC set CHORALE_AFTER to 1. trace.h has
+ * CHORALE_TRACE and CHORALE_TRACE_SIGNAL. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TABLE_SETTINGS_H
 #define CHORALE_ALGORITHMS_DISPATCH_TABLE_SETTINGS_H
 

@@ -28,24 +28,24 @@ struct chorale_choice {
     int index;            /* of this choice in its table */
 };
 
-/* What was decided of a collective lies within; all else is the library's,
- * whatever a selector says. Numbers of ranks, and bytes of the operation; all
- * 0 if nothing was. Broadcasts of 1 to 63 bytes are asked for at n_lo (at 1
- * if that is 0), unless that is more. */
+/* Range of a collective's decisions: numbers of ranks, and bytes of the
+ * operation; all 0 if nothing was decided. Outside it the library runs,
+ * whatever a selector returns. A broadcast of 1 to 63 bytes is looked up at
+ * n_lo (at 1 if n_lo is 0), if n_lo is below 64. */
 struct chorale_hull {
     int comm_size_lo, comm_size_hi;
     unsigned long long n_lo, n_hi;
 };
 
-/* Select for one collective: n is the bytes of the operation (bcast, reduce,
- * allreduce: the vector; gather, scatter, allgather, reduce_scatter_block:
- * block times comm_size). Never NULL, for any arguments.
+/* Selectors of one collective. n is the bytes of the operation: the vector of
+ * bcast, reduce, allreduce, scan and exscan; 0 for barrier; block times
+ * comm_size for all others. They never return NULL, for any arguments.
  *
- * ppn is how many ranks each node has where the shape is block (the last node
- * may have fewer), 0 if that is not known; of other shapes it says nothing. A
- * measured ppn gets what was decided for it. Between the least and the largest
- * that were measured, and for 0, it is what those agree upon, else the
- * library; beyond them the library. */
+ * ppn is the number of ranks on each node if the shape is block (the last node
+ * may have fewer), or 0 if it is not known. Other shapes ignore it. A measured
+ * ppn gets the choice decided for it. A ppn between the smallest and the
+ * largest measured one, and 0, get the choice on which the measured ones agree,
+ * else the library. Other values get the library. */
 struct chorale_selector {
     const char *coll;
     const struct chorale_choice *(*select)(size_t n, int comm_size);
@@ -62,13 +62,13 @@ struct chorale_table {
     const char *digest;      /* of the content: equal tables, equal digests */
     const char *campaign;    /* UUID of the campaign it was measured in */
     const char *system;      /* its name and kind */
-    const char *mpi_library; /* it was measured under; "" or NULL here and */
-    const char *transport;   /* below: not known, or several */
-    const char *cpu_model;
-    const char *variables;   /* "NAME=value NAME=value", of those environment
+    const char *mpi_library; /* library, transport and processor that it was */
+    const char *transport;   /* measured with; "" or NULL: not known, or */
+    const char *cpu_model;   /* several */
+    const char *variables;   /* "NAME=value NAME=value": the environment
                               * variables that choose a transport, in the
-                              * order of CHORALE_TABLE_VARIABLES; NULL: not
-                              * known, "": none was set */
+                              * order of CHORALE_TABLE_VARIABLES; "" if they
+                              * were unset, NULL if not known */
     const char *coverage;    /* what was measured, for people */
     int nchoice;
     const struct chorale_choice *choice;
@@ -81,7 +81,7 @@ struct chorale_table {
     X(UCX_TLS) X(FI_PROVIDER) X(I_MPI_FABRICS) X(OMPI_MCA_pml)               \
     X(OMPI_MCA_btl) X(OMPI_MCA_mtl)
 
-/* The one symbol a loadable table exports beside its selectors. */
+/* The only symbol that a loadable table exports besides its selectors. */
 extern const struct chorale_table chorale_table;
 
 #endif

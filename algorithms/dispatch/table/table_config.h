@@ -17,7 +17,8 @@ struct chorale_tuning {
     struct chorale_plan *plan; /* [CHORALE_NCOLL][table->nchoice] */
     uint64_t digest;         /* of table, catalogue, settings */
     unsigned serves;         /* bit per collective: a variant may be chosen */
-    int idle;                /* only the library is ever chosen */
+    int idle;                /* only the library is ever chosen, and
+                              * CHORALE_CHECK is unset */
 };
 
 /* Read the settings, find and load the table, resolve its choices. Each

@@ -15,15 +15,17 @@
  *   chorale-trace 1                  version of the format
  *   mpi MPICH Version: 4.0.2         the rest of the line
  *   program NAME
- *   started 2026-01-31T12:00:00Z     when MPI_Init returned, UTC
+ *   started 2026-01-31T12:00:00Z     when MPI_Init returned, UTC; with
+ *                                    libchorale the first call
  *   comm_size 4                      of MPI_COMM_WORLD
  *   ranks 4                          number of ranks summed here
  *   part RANK WHY                    only in the file of a single rank, with
  *                                    the reason
- *   wall_seconds 12.5 12.6           from MPI_Init to MPI_Finalize: mean over
+ *   wall_seconds 12.5 12.6           from that time to MPI_Finalize: mean over
  *                                    ranks, and maximum
- *   unlisted 0 0                     calls in no row (invalid arguments, or
- *                                    out of memory), and their seconds
+ *   unlisted 0 0                     calls in no row (invalid arguments, too
+ *                                    many different calls, or out of memory),
+ *                                    and their seconds
  *   columns coll n comm_size shape type op root ran rank_calls calls
  *           seconds max_seconds      (one line)
  *   bcast 1024 4 single-node double - first library 400 100 0.012 0.013

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_table.c - hash table with linear probing that doubles when full. */
+/* trace_table.c - hash table with linear probing that doubles when it is three
+ * quarters full. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "algorithms/dispatch/trace/trace_table.h"
 
 /* Applications have dozens of different calls. The limit bounds the memory of
- * one that never repeats a size. */
+ * an application that never repeats a size. */
 #define FIRST_SIZE 256
 #define MAX_SIZE ((size_t)1 << 17)
 

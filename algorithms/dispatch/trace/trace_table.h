@@ -19,7 +19,8 @@ struct chorale_trace_table {
     uint64_t unlisted, unlisted_ticks;
 };
 
-/* Count one call with that key. Without memory it is counted as unlisted. */
+/* Count one call with that key. Without memory, or if the table has its largest
+ * size and is full, the call is counted as unlisted. */
 void chorale_trace_table_add(struct chorale_trace_table *table,
                              const struct chorale_trace_key *key,
                              uint64_t ticks, uint64_t bytes);
@@ -51,7 +52,8 @@ struct chorale_trace_rows {
 void chorale_trace_rows_of(const struct chorale_trace_table *table,
                            double tick, struct chorale_trace_rows *rows);
 
-/* Add other to mine. Without memory, the rows of other become unlisted. */
+/* Add other to mine. Without memory, or with too many rows, the rows of other
+ * become unlisted. other is unchanged. */
 void chorale_trace_rows_merge(struct chorale_trace_rows *mine,
                               const struct chorale_trace_rows *other);
 

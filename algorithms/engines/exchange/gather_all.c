@@ -258,8 +258,8 @@ static int pass_on(struct chorale_ctx *ctx, const struct chorale_blocks *b,
 }
 
 /* One round of groups of w: out is this rank's group, in the other one. Each of
- * the t members of a short group serves two ranks of the full one. The second
- * send overlaps the receive from the first. */
+ * the t members of a short group serves one or two ranks of the full one. The
+ * second send overlaps the receive from the first. */
 static int doubling_round(struct chorale_ctx *ctx,
                           const struct chorale_blocks *b,
                           struct chorale_range out, struct chorale_range in,

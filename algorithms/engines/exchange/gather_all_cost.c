@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gather_all_cost.c - critical paths of the exchanges of gather_all.h.
  *
- * In every exchange the owner of the largest blocks (block 0 of a split vector)
- * sends the largest message of every round. */
+ * The largest message of every round has the largest blocks, in a split vector
+ * the first ones. In rings and neighbour exchanges these travel on from rank to
+ * rank. In all other exchanges of a split vector, block 0's owner sends them in
+ * every round. */
 #include "algorithms/engines/exchange/gather_all.h"
 #include "algorithms/engines/radix.h"
 #include "algorithms/tree.h"
@@ -105,7 +107,7 @@ struct tail {
 /* Advance to the time when the last t = P mod w ranks and the w ranks before
  * them have all blocks of both. The t ranks send their blocks twice, the first
  * ranks first, while w blocks arrive. Ranks that serve two were not late if the
- * previous round left at most half of its t ranks late. */
+ * previous round left at most half of its w ranks late. */
 static void short_group(enum chorale_sizes sizes,
                         const struct chorale_point *pt, int w,
                         struct tail *tail)

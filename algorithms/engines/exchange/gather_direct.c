@@ -208,8 +208,8 @@ struct stream {
     char *staged;  /* not NULL: the bytes are stored there contiguously */
     int block;     /* the current block */
     int blocks;    /* blocks that remain, including the current one */
-    size_t at;     /* bytes of it already taken */
-    size_t length; /* its bytes */
+    size_t at;     /* bytes of the current block already taken */
+    size_t length; /* bytes of the current block */
 };
 
 static size_t block_bytes(const struct chorale_blocks *b, int i)

@@ -80,7 +80,7 @@ struct phase {
     int dim, stride, place; /* place is this rank's coordinate */
     int before, pieces, apart;
     size_t run;
-    char *tmp;              /* two pieces per round */
+    char *tmp;              /* two pieces per round; one if pieces is set */
     MPI_Request *req;       /* two per round */
 };
 
@@ -198,8 +198,8 @@ static int leaves_pieces(const struct chorale_mesh *mesh)
 /* Largest number of bytes of pieces in any phase. */
 static size_t tmp_bytes(const struct chorale_mesh *mesh, int size, size_t m)
 {
-    int first = is_cube(mesh) ? 0 : 1; /* the first phase sends directly from
-                                        * the array */
+    int first = is_cube(mesh) ? 0 : 1; /* the last phase, along dimension 0,
+                                        * sends directly from the array */
     int most = 0;
 
     for (int i = first; i < mesh->ndim; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* halves.c - allreduce by reduce-scatter and allgather.
  *
- * Rank 0 has the largest part and receives the largest message of every round,
- * so it finishes each half last. This makes the costs exact for every vector
- * length. */
+ * Part 0 is the largest, and rank 0 owns it. The longest path through the
+ * reduce-scatter ends at rank 0, and that through the allgather starts there.
+ * This makes the costs exact for every vector length. */
 #include "algorithms/engines/reduction/halves.h"
 
 #include "algorithms/tree.h"

@@ -89,8 +89,8 @@ static double largest_part(const struct chorale_point *pt, int irregular,
     return most;
 }
 
-/* Bytes of the smallest part of span consecutive places: the first or the last
- * one, for equal and unequal blocks. */
+/* Bytes of the smallest part of span consecutive places. With equal blocks it
+ * is the last one, with unequal blocks the first or the last one. */
 static double smallest_part(const struct chorale_point *pt, int irregular,
                             int core, int span)
 {
@@ -314,7 +314,8 @@ size_t chorale_rs_scratch(const struct chorale_point *pt, int irregular,
                                largest * chorale_rs_largest(pt, irregular));
 }
 
-/* In place the result, and from three ranks on a receive buffer. */
+/* In place the result and, from three ranks on, a receive buffer; otherwise up
+ * to two receive buffers. */
 size_t chorale_rs_ring_scratch(const struct chorale_point *pt, int irregular)
 {
     return chorale_rs_scratch(pt, irregular, 0,
@@ -323,7 +324,7 @@ size_t chorale_rs_ring_scratch(const struct chorale_point *pt, int irregular)
                                                   : 0);
 }
 
-/* Receive buffers for both halves, for two steps. */
+/* In place the result; receive buffers for both halves, for two steps. */
 size_t chorale_rs_ring_bidir_scratch(const struct chorale_point *pt,
                                      int irregular)
 {

@@ -49,7 +49,8 @@ int chorale_block_tree_child(const struct chorale_block_tree *t, int i,
 int chorale_block_tree_rank(const struct chorale_block_tree *t, int v);
 
 /* Turn block sizes into offsets. On entry offset[i + 1] is the number of bytes
- * of block i of this rank's subtree. The array then belongs to the tree. */
+ * of block i of this rank's subtree, i < span. The array must stay valid while
+ * the tree is used. */
 void chorale_block_tree_sum(struct chorale_block_tree *t, int64_t *offset);
 
 /* Run the gather or scatter. The root's own block is not touched. Return an MPI
@@ -93,8 +94,9 @@ size_t chorale_scratch_ramp_tree(const struct chorale_point *pt);
  * which is not sent. */
 double chorale_ramp_largest(const struct chorale_point *pt, double s);
 
-/* The same with the block sizes sent ahead: each bytes per rank, in one round
- * less than the data. */
+/* chorale_cost_ramp_tree() with the block sizes sent ahead: each bytes per
+ * rank, in one round less than the data. Scratch: the blocks of
+ * chorale_scratch_ramp_tree(), and their sizes. */
 int chorale_cost_counted_tree(const struct chorale_point *pt, double each,
                               struct chorale_term *term);
 size_t chorale_scratch_counted_tree(const struct chorale_point *pt);
