@@ -92,6 +92,8 @@ static const char usage[] =
     "      --published=FILE   FILE is the published copy of results.db: append "
     "stored runs\n"
     "                         to FILE-tail too\n"
+    "      --bound            before results.db: end unless all ranks are bound "
+    "to processors\n"
     "      --turned=SEED:N    order the nodes of launch number N by that seed; "
     "the first\n"
     "                         node stays\n"

@@ -476,8 +476,6 @@ int chorale_counters_add(struct chorale_bench *bench,
  * four times a second. */
 int chorale_launch_ends(struct chorale_bench *bench);
 
-int chorale_launch_ends(struct chorale_bench *bench);
-
 /* pending_cells.c, on rank 0: load the cells that are pending in that
  * launch. */
 enum chorale_err chorale_worklist_load(struct chorale_store *store,
