@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/mark.h"
 #include "db/quantiles.h"
 
 void chorale_result_fail(struct chorale_result *res,
@@ -23,19 +22,12 @@ int chorale_timing_turns(const struct chorale_task *task)
     return task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
 }
 
-void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id)
+void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
 {
     if (t->bench->world_rank == 0) {
         printf("@try %lld\n", (long long)cell_id);
         fflush(stdout);
     }
-}
-
-void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
-{
-    if (t->bench->mark != NULL)
-        *t->bench->mark = cell_id > 0 ? cell_id : CHORALE_MARK_NONE;
-    chorale_timing_say(t, cell_id);
 }
 
 double chorale_result_median(const struct chorale_result *res)

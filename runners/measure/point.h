@@ -76,16 +76,13 @@ void chorale_result_fail(struct chorale_result *res,
 int chorale_timing_turns(const struct chorale_task *task);
 
 /* Tell `chorale run` which candidate is called, in case the call ends the
- * program; 0: no candidate. announce also marks it in shared memory; all ranks
- * must have left the previous candidate. say only prints it. */
+ * program; 0: no candidate. */
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
-void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
 /* warm_up.c: check and verify the candidates not admitted yet; sets active and
  * nadmitted. If calls are slow, stops after at least one candidate, when those
  * so far, with warm-up and one timed round, take the time of a cell. They are
- * then timed once before the others are verified, so that a kill loses little
- * (cut.h). Returns an MPI error code. */
+ * then timed once before the others are verified. Returns an MPI error code. */
 int chorale_admit(struct chorale_timing *t);
 
 /* Median of a result's samples, s; NAN if out of memory. Rank 0. */

@@ -3,7 +3,7 @@
  * round. Each round has a new random order, so that drift affects all
  * candidates alike. After each chunk of rounds rank 0 decides which candidates
  * have enough repetitions. A long round is split into several chunks, so that
- * checkpoints can be written during it (cut.h).
+ * rank 0 notices a request to end early and other groups' rows during it.
  *
  * Operations too short for the clock are repeated in batches, with a barrier of
  * the runner after each call. Batches of barriers alone, interleaved like a
@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/mark.h"
-#include "runners/measure/cut.h"
-
 #define CHUNK_SECONDS 0.05
 #define PART_SECONDS 0.25    /* length of the parts of a longer round */
 #define LATE_SHARE 0.2       /* share of late repetitions that is too much */
@@ -26,8 +23,6 @@
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
 #define CHECK_SECONDS 0.5    /* between two checks of the clocks */
 #define SAY_SECONDS 1        /* between two signs of life */
-#define LOOK_CLOCK 1         /* check the clocks */
-#define LOOK_MESSAGES 2      /* measure messages again */
 
 static void shuffle(struct chorale_timing *t)
 {
@@ -89,12 +84,12 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double *v = t->value + (size_t)(slot - t->slot) * CHORALE_NVALUE;
     double begun = chorale_now_common(bench), start, left, in, out;
 
-    if ((chorale_simulated() || bench->announce) && cand != NULL)
-        chorale_timing_say(t, cand->cell_id);
+    if (chorale_simulated() && cand != NULL)
+        chorale_timing_announce(t, cand->cell_id);
     if (cand != NULL)
         chorale_provider_begin(bench, t->task, cand);
     chorale_problem_prepare(&t->prob);
-    bench->calling = cand != NULL ? cand->cell_id : CHORALE_MARK_NONE;
+    bench->calling = cand != NULL ? cand->cell_id : 0;
     start = chorale_sync_start(bench, (enum chorale_sync)t->how,
                                t->window[c], &left, &late);
     in = left;
@@ -347,8 +342,8 @@ static int share(struct chorale_timing *t, int *nrep, int *look)
     return rc;
 }
 
-/* Evaluate a chunk. *nrep: repetitions of the next one; *look: pending checks,
- * LOOK_... No candidate is stopped before all have been admitted. */
+/* Evaluate a chunk. *nrep: repetitions of the next one; *look: 1 to check the
+ * clocks. No candidate is stopped before all have been admitted. */
 static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
 {
     int rc = gather(t);
@@ -363,12 +358,9 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
             chorale_start_again(t, CHORALE_SYNC_BARRIER);
         if (t->nadmitted == t->ncand)
             judge_chunk(t);
-        if (chorale_cut_look(t) && any_active(t)) /* else in settle() */
-            *look = LOOK_MESSAGES;
         *nrep = next_chunk(t);
-        if (!t->bench->clock.shared &&
-            chorale_now_common(t->bench) - t->looked > CHECK_SECONDS)
-            *look |= LOOK_CLOCK;
+        *look = !t->bench->clock.shared &&
+                chorale_now_common(t->bench) - t->looked > CHECK_SECONDS;
     }
     return share(t, nrep, look);
 }
@@ -507,8 +499,6 @@ static int settle(struct chorale_timing *t, int *nrep)
         rc = chorale_floor_measure(t->bench);
     if (rc == MPI_SUCCESS && doubt && t->bench->world_rank == 0)
         chorale_doubt(t);
-    if (t->bench->world_rank == 0)
-        chorale_cut_look(t);
     if (t->at > 0) { /* stopped within a round */
         t->at = 0;
         t->round++;
@@ -521,17 +511,6 @@ static int settle(struct chorale_timing *t, int *nrep)
     return rc == MPI_SUCCESS ? share(t, nrep, &look) : rc;
 }
 
-/* Between two chunks: measure messages again, since they may have been slow the
- * first time (cut.h). */
-static int look_at_messages(struct chorale_timing *t)
-{
-    int rc = chorale_floor_measure(t->bench);
-
-    if (t->bench->world_rank == 0)
-        chorale_cut_measured(t);
-    return rc;
-}
-
 /* Run *nrep repetitions and evaluate them; sets *nrep for the next chunk. */
 static int chunk(struct chorale_timing *t, int *nrep)
 {
@@ -539,9 +518,7 @@ static int chunk(struct chorale_timing *t, int *nrep)
 
     repeat_next(t, *nrep);
     rc = chunk_end(t, nrep, &look);
-    if (rc == MPI_SUCCESS && (look & LOOK_MESSAGES) != 0)
-        rc = look_at_messages(t);
-    if (rc == MPI_SUCCESS && (look & LOOK_CLOCK) != 0)
+    if (rc == MPI_SUCCESS && look)
         rc = look_at_clock(t);
     return rc;
 }
