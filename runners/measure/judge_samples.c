@@ -9,7 +9,6 @@
 
 #define CLOCK_STEPS 100      /* least length of a repetition, clock steps */
 #define BATCH_MAX 1024       /* calls in a repetition */
-#define SHORTER 1000         /* no candidate's call is so many times shorter */
 #define THROUGHPUT_BATCH 64  /* calls back to back, by default */
 #define CLOCK_SHARE 0.05     /* allowed clock error, share of a median */
 
@@ -47,11 +46,6 @@ int chorale_batch_of(const struct chorale_timing *t, double least)
     while (calls < BATCH_MAX && calls * least < want)
         calls *= 2;
     return calls;
-}
-
-int chorale_slow(const struct chorale_timing *t, double least)
-{
-    return isfinite(least) && chorale_batch_of(t, least / SHORTER) == 1;
 }
 
 int chorale_own_times(const struct chorale_timing *t)

@@ -43,11 +43,6 @@ int chorale_own_times(const struct chorale_timing *t);
  * shortest call, s. */
 int chorale_batch_of(const struct chorale_timing *t, double least);
 
-/* 1 if a repetition will be a single call whatever the other candidates take,
- * given that some call takes at least `least` seconds. The others can then be
- * admitted later. */
-int chorale_slow(const struct chorale_timing *t, double least);
-
 /* Lower *any to the shortest repetition of the chunk, and *library to the
  * library's shortest, s. If the clocks differ, each rank's own time is used,
  * because the common clock may be bad. */

@@ -81,9 +81,9 @@ static int look_again(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? chorale_count(t) : rc;
 }
 
-static int any_active(const struct chorale_timing *t, int first)
+static int any_active(const struct chorale_timing *t)
 {
-    for (int c = first; c < t->ncand; c++)
+    for (int c = 0; c < t->ncand; c++)
         if (t->active[c])
             return 1;
     return 0;
@@ -91,19 +91,10 @@ static int any_active(const struct chorale_timing *t, int first)
 
 static int measure(struct chorale_timing *t)
 {
-    int rc = MPI_SUCCESS, some = 0, first = 0;
+    int rc = chorale_admit(t);
 
-    while (rc == MPI_SUCCESS && t->nadmitted < t->ncand) {
-        rc = chorale_admit(t);
-        if (rc == MPI_SUCCESS && any_active(t, first)) {
-            some = 1;
-            rc = chorale_timing_begin(t, first);
-        }
-        first = t->whole ? 0 : t->nadmitted;
-    }
-    if (some) {
-        if (rc == MPI_SUCCESS)
-            rc = chorale_timing_run(t);
+    if (rc == MPI_SUCCESS && any_active(t)) {
+        rc = chorale_timing_run(t);
         if (rc == MPI_SUCCESS)
             rc = look_again(t);
     }
@@ -136,8 +127,6 @@ int chorale_measure(struct chorale_bench *bench,
     char why[160];
 
     t.prob.op = MPI_OP_NULL;
-    t.shortest = INFINITY;
-    t.begun = MPI_Wtime();
     for (int c = 0; c < task->ncand; c++) {
         memset(&result[c], 0, sizeof(result[c]));
         result[c].batch = 1;
