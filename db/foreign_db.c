@@ -15,15 +15,12 @@
 #include <unistd.h>
 
 #include "db/snapshot.h"
-#include "db/tail.h"
-#include "db/tail_record.h"
 
 struct chorale_shard {
     struct chorale_store *store;
     struct chorale_copy copy;
     const char *path;
     char *real;
-    struct chorale_tail_files tail;
     int fd; /* holds the locks; closed after the connection, as in store.c */
 };
 
@@ -41,11 +38,6 @@ static const char *const tables[] = {
 struct chorale_store *chorale_shard_store(struct chorale_shard *shard)
 {
     return shard->store;
-}
-
-unsigned chorale_shard_lacks(const struct chorale_shard *shard)
-{
-    return shard->tail.other;
 }
 
 const char *chorale_shard_path(const struct chorale_shard *shard)
@@ -69,7 +61,6 @@ void chorale_shard_close(struct chorale_shard *shard)
         return;
     chorale_store_close(shard->store);
     chorale_copy_remove(&shard->copy);
-    chorale_tail_close(&shard->tail);
     if (shard->fd >= 0)
         close(shard->fd);
     free(shard->real);
@@ -203,23 +194,7 @@ static enum chorale_err check_tables(struct chorale_shard *shard,
     return err;
 }
 
-/* Apply the tail to the copy, after its tables have been checked. Triggers and
- * views of the foreign file are disabled first. */
-static enum chorale_err add_tail(struct chorale_shard *shard,
-                                 struct chorale_errmsg *msg)
-{
-    sqlite3 *db = chorale_store_db(shard->store);
-    enum chorale_err err = check_tables(shard, msg);
-
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    return err == CHORALE_OK
-               ? chorale_tail_apply(&shard->tail, shard->store, NULL, msg)
-               : err;
-}
-
-/* Read from a private copy, in which SQLite, migrate.c and add_tail() may
- * write. */
+/* Read from a private copy, in which SQLite and migrate.c may write. */
 static enum chorale_err open_copy(struct chorale_shard *shard,
                                   struct chorale_errmsg *msg)
 {
@@ -229,8 +204,6 @@ static enum chorale_err open_copy(struct chorale_shard *shard,
     if (err == CHORALE_OK)
         err = chorale_store_open(shard->copy.file, CHORALE_STORE_WRITE,
                                  &shard->store, msg);
-    if (err == CHORALE_OK && chorale_tail_there(&shard->tail))
-        err = add_tail(shard, msg);
     chorale_store_close(shard->store);
     shard->store = NULL;
     if (err == CHORALE_OK)
@@ -242,23 +215,11 @@ static enum chorale_err open_copy(struct chorale_shard *shard,
 }
 
 static enum chorale_err open_store(struct chorale_shard *shard,
-                                   enum chorale_shard_cuts cuts,
                                    struct chorale_errmsg *msg)
 {
     struct stat st;
-    enum chorale_err err;
 
     shard->real = realpath(shard->path, NULL);
-    if (shard->real != NULL) { /* the tail before the database: tail.h */
-        err = chorale_tail_open(shard->real, &shard->tail, msg);
-        /* The checkpoint is last: the first run of a cell and launch wins. */
-        if (err == CHORALE_OK && cuts == CHORALE_SHARD_ENDED) {
-            shard->tail.cuts = CHORALE_CUTS_ALL;
-            err = chorale_tail_open_cuts(shard->real, &shard->tail, msg);
-        }
-        if (err != CHORALE_OK)
-            return err;
-    }
     if (shard->real != NULL && strlen(shard->real) < PATH_MAX)
         shard->fd = open(shard->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (shard->fd >= 0 && fstat(shard->fd, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -271,7 +232,7 @@ static enum chorale_err open_store(struct chorale_shard *shard,
                                       "locked for reading (%s); copy it to a "
                                       "file system with locks", shard->path,
                                       strerror(errno));
-        if (asks_for_copy(shard) || chorale_tail_there(&shard->tail))
+        if (asks_for_copy(shard))
             return open_copy(shard, msg);
     }
     /* Also reports why the path is not a regular file. */
@@ -324,9 +285,7 @@ static enum chorale_err check_sound(struct chorale_shard *shard,
     return err;
 }
 
-enum chorale_err chorale_shard_open(const char *path,
-                                    enum chorale_shard_cuts cuts,
-                                    int (*asked)(void),
+enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg)
 {
@@ -338,7 +297,7 @@ enum chorale_err chorale_shard_open(const char *path,
         return chorale_fail_memory(msg, path);
     shard->fd = -1;
     shard->path = path;
-    err = open_store(shard, cuts, msg);
+    err = open_store(shard, msg);
     if (err == CHORALE_OK) {
         chorale_store_stop(shard->store, asked);
         sqlite3_limit(chorale_store_db(shard->store), SQLITE_LIMIT_LENGTH,

@@ -7,18 +7,10 @@
 
 struct chorale_shard;
 
-/* How to treat the checkpoint of a point beside the database (tail.h). */
-enum chorale_shard_cuts {
-    CHORALE_SHARD_WHOLE,     /* ignore it: the point may still be measured */
-    CHORALE_SHARD_ENDED      /* read it: no process measures any more */
-};
-
 /* Open a complete, undamaged database for reading and keep writers away until
  * it is closed; the file itself is never written. A private copy is read
  * instead if the file cannot be read without a change: an older schema, a
- * journal left by a killed program, or a write-ahead log. A published shard
- * with a tail (tail.h) is copied too, and its tail is applied to the copy. Only
- * complete records of the tail are read, so it may still grow.
+ * journal left by a killed program, or a write-ahead log.
  *
  * The tables listed in foreign_db.c must equal the schema word by word, apart
  * from comments and spaces, so that reading them cannot evaluate foreign
@@ -29,9 +21,7 @@ enum chorale_shard_cuts {
  * references, other tables. CHORALE_ENV: missing, unreadable, in use by
  * another command, no space for the copy. CHORALE_USAGE: path is a folder.
  * CHORALE_STOPPED: asked(). */
-enum chorale_err chorale_shard_open(const char *path,
-                                    enum chorale_shard_cuts cuts,
-                                    int (*asked)(void),
+enum chorale_err chorale_shard_open(const char *path, int (*asked)(void),
                                     struct chorale_shard **shard_p,
                                     struct chorale_errmsg *msg);
 /* Close; NULL does nothing. Connections that attached the database must detach
@@ -40,9 +30,6 @@ void chorale_shard_close(struct chorale_shard *shard);
 
 /* A connection in a read transaction, owned by the shard. */
 struct chorale_store *chorale_shard_store(struct chorale_shard *shard);
-/* Schema version of tail records that were skipped because another version of
- * chorale wrote them; 0: no record was skipped. */
-unsigned chorale_shard_lacks(const struct chorale_shard *shard);
 /* The path given by the caller. */
 const char *chorale_shard_path(const struct chorale_shard *shard);
 /* Absolute path to ATTACH: the file, or its private copy. */

@@ -335,10 +335,7 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
         { "SELECT 'run ' || s.uuid FROM shard.run s NOT INDEXED" CELL LAUNCH
           "  CROSS JOIN main.run t ON t.uuid = s.uuid"
           " WHERE t.cell_id <> c.new OR t.launch_id <> l.new"
-          /* Partial runs of a launch that was taken for killed stay. */
-          "    OR (t.status <> s.status AND NOT EXISTS (SELECT 1"
-          "         FROM main.environment e WHERE e.launch_id = t.launch_id"
-          "           AND e.key = 'killed_at'))",
+          "    OR t.status <> s.status",
           "is different" },
         { "SELECT 'run ' || s.uuid FROM temp.run_map r"
           "  CROSS JOIN shard.run s ON s.run_id = r.old" CELL LAUNCH

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/tail.h"
-
 /* Closing the copy brings it to the disk: SQLite commits it. */
 static enum chorale_err back_up(struct chorale_store *store, const char *name,
                                 struct chorale_errmsg *msg)
@@ -64,15 +62,11 @@ enum chorale_err chorale_publish(struct chorale_store *store, const char *file,
                                  struct chorale_errmsg *msg)
 {
     char name[PATH_MAX];
-    /* Whoever measures may append to a tail at any moment. */
-    int alone = !chorale_store_locked(store, CHORALE_LOCK_RUNNER);
     enum chorale_err err;
 
     if (snprintf(name, sizeof(name), "%s.new", file) >= (int)sizeof(name))
         return chorale_fail_long(msg, file);
     unlink(name); /* of one who was killed while it copied */
-    if (!alone)
-        chorale_tail_turn(file);
     err = back_up(store, name, msg);
     if (err == CHORALE_OK && rename(name, file) != 0)
         err = chorale_fail_written(msg, file, errno);
@@ -81,6 +75,5 @@ enum chorale_err chorale_publish(struct chorale_store *store, const char *file,
         return err;
     }
     sync_folder_of(file);
-    chorale_tail_drop(file, alone);
     return CHORALE_OK;
 }

@@ -5,11 +5,11 @@
 
 #include "db/store.h"
 
-/* A copy of the database as it is now, under the name file: made beside it as
- * FILE.new by SQLite's backup, on the disk, and renamed. Readers see the old
- * copy or all of the new one, also after a power failure. A tail (tail.h) of
- * the old copy goes then. store has no transaction open. CHORALE_ENV: it cannot
- * be written; the old copy stays. */
+/* Publish a copy of the database under the name file: SQLite's backup writes it
+ * to the disk as FILE.new, which is then renamed. Readers see the old copy or
+ * all of the new one, also after a power failure. store has no open
+ * transaction; another process may write to the database. CHORALE_ENV: the copy
+ * cannot be written; the old one stays. */
 enum chorale_err chorale_publish(struct chorale_store *store, const char *file,
                                  struct chorale_errmsg *msg);
 

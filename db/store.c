@@ -11,7 +11,6 @@
 
 #include "db/sqlite_error.h"
 #include "db/migrate.h"
-#include "db/tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +35,6 @@
 
 struct chorale_store {
     sqlite3 *db;
-    struct chorale_tail *tail; /* may be NULL */
     char *path;
     int (*asked)(void); /* 1: stop; may be NULL */
     int fd; /* holds the locks; closed after the connection, because closing
@@ -306,7 +304,6 @@ void chorale_store_close(struct chorale_store *store)
 {
     if (store == NULL)
         return;
-    chorale_tail_end(store->tail);
     sqlite3_close_v2(store->db);
     if (store->fd >= 0)
         close(store->fd);
@@ -415,45 +412,10 @@ enum chorale_err chorale_store_begin(struct chorale_store *store,
     return chorale_store_exec(store, "BEGIN IMMEDIATE", msg);
 }
 
-enum chorale_err chorale_store_begin_now(struct chorale_store *store,
-                                         struct chorale_errmsg *msg)
-{
-    enum chorale_err err;
-
-    sqlite3_busy_timeout(store->db, 0);
-    err = chorale_store_begin(store, msg);
-    sqlite3_busy_timeout(store->db, BUSY_MS);
-    return err;
-}
-
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_store_exec(store, "COMMIT", msg);
-
-    if (err == CHORALE_OK && store->tail != NULL)
-        chorale_tail_add(store->tail);
-    return err;
-}
-
-enum chorale_err chorale_store_tail(struct chorale_store *store,
-                                    const char *published,
-                                    struct chorale_errmsg *msg)
-{
-    return chorale_tail_begin(store, published, 0, &store->tail, msg);
-}
-
-enum chorale_err chorale_store_tail_group(struct chorale_store *store,
-                                          const char *published, int place,
-                                          struct chorale_errmsg *msg)
-{
-    return chorale_tail_begin(store, published, place, &store->tail, msg);
-}
-
-void chorale_store_emptied(struct chorale_store *store)
-{
-    if (store->tail != NULL)
-        chorale_tail_emptied(store->tail);
+    return chorale_store_exec(store, "COMMIT", msg);
 }
 
 void chorale_store_rollback(struct chorale_store *store)

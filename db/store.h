@@ -125,24 +125,9 @@ enum chorale_err chorale_store_int(struct chorale_store *store,
 /* Begin a transaction with the write lock. Rollback never fails. */
 enum chorale_err chorale_store_begin(struct chorale_store *store,
                                      struct chorale_errmsg *msg);
-/* The same, but returns CHORALE_ENV at once if another process is writing. */
-enum chorale_err chorale_store_begin_now(struct chorale_store *store,
-                                         struct chorale_errmsg *msg);
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 void chorale_store_rollback(struct chorale_store *store);
-
-/* From now on chorale_store_commit() appends the committed runs to the tail of
- * the copy published under this name (tail.h). */
-enum chorale_err chorale_store_tail(struct chorale_store *store,
-                                    const char *published,
-                                    struct chorale_errmsg *msg);
-/* The same to the existing tail file of a group; place: its number, from 1. */
-enum chorale_err chorale_store_tail_group(struct chorale_store *store,
-                                          const char *published, int place,
-                                          struct chorale_errmsg *msg);
-/* Call this after deleting all runs: the tail continues with the next run. */
-void chorale_store_emptied(struct chorale_store *store);
 
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);

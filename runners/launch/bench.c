@@ -40,7 +40,6 @@
 #endif
 #define NATIVE "--native"
 #define TURNED "--turned="
-#define PUBLISHED "--published="
 #define SHARING "--sharing"
 #define ENVIRONMENT "--environment"
 
@@ -51,8 +50,8 @@ static const char usage[] =
     "\n"
     "Started under the MPI launcher by `chorale run`, which creates the launch "
     "and names\nit by its UUID. Only rank 0 opens the database. A point is "
-    "stored when it is complete;\na checkpoint of the current point is kept "
-    "beside the database.\n"
+    "stored when it is complete,\nso a killed launch loses at most the point "
+    "being measured.\n"
     "\n"
     "Options:\n"
     "      --probe            print the MPI library that this program is "
@@ -89,9 +88,6 @@ static const char usage[] =
     "      --escaped          decode %20 and other escapes in results.db, for "
     "launchers\n"
     "                         that are scripts\n"
-    "      --published=FILE   FILE is the published copy of results.db: append "
-    "stored runs\n"
-    "                         to FILE-tail too\n"
     "      --bound            before results.db: end unless all ranks are bound "
     "to processors\n"
     "      --turned=SEED:N    order the nodes of launch number N by that seed; "
@@ -175,8 +171,7 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
                                     struct chorale_store **store,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_launch_store(path, bench->published, store,
-                                                msg);
+    enum chorale_err err = chorale_launch_store(path, store, msg);
 
     if (err == CHORALE_OK)
         err = chorale_launch_load(*store, uuid, &bench->work, msg);
@@ -233,8 +228,6 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
         return err;
     bench->ending = chorale_launch_asked;
     bench->ending_arg = argv[argc - 2];
-    bench->beside = bench->published != NULL ? bench->published
-                                             : argv[argc - 2];
     if (bench->world_rank == 0)
         err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
     err = chorale_launch_agree(bench, err);
@@ -307,8 +300,7 @@ int main(int argc, char **argv)
                         strcmp(argv[1], "--bound") == 0 ||
                         strcmp(argv[1], "--ignore-sigterm") == 0 ||
                         strcmp(argv[1], "--escaped") == 0 ||
-                        strncmp(argv[1], TURNED, strlen(TURNED)) == 0 ||
-                        strncmp(argv[1], PUBLISHED, strlen(PUBLISHED)) == 0)) {
+                        strncmp(argv[1], TURNED, strlen(TURNED)) == 0)) {
         bench.announce |= argv[1][2] == 'a';
         bench.served |= argv[1][2] == 's';
         bench.bound |= argv[1][2] == 'b';
@@ -317,8 +309,6 @@ int main(int argc, char **argv)
             signal(SIGTERM, SIG_IGN);
         if (argv[1][2] == 't')
             bench.turned = argv[1] + strlen(TURNED);
-        if (argv[1][2] == 'p')
-            bench.published = argv[1] + strlen(PUBLISHED);
         argv[1] = argv[0];
         argv++;
         argc--;

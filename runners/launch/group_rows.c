@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "db/tail.h"
 #include "runners/launch/launch.h"
 #include "runners/launch/row_pack.h"
 
@@ -39,14 +38,7 @@ int chorale_idle_wait(MPI_Request *request)
 
 /* --- the plan --------------------------------------------------------- */
 
-/* Which file a group keeps its rows in; place 0: none. */
-struct kept {
-    int place;
-    uint64_t id;
-};
-
-enum chorale_err chorale_hand_load(struct chorale_hand *hand,
-                                   struct chorale_store *store,
+enum chorale_err chorale_hand_load(struct chorale_store *store,
                                    const char *uuid, int away,
                                    struct chorale_gift *gift,
                                    struct chorale_errmsg *msg)
@@ -55,30 +47,10 @@ enum chorale_err chorale_hand_load(struct chorale_hand *hand,
 
     if (err != CHORALE_OK || !away)
         return err;
-    gift->place = ++hand->nfile;
     gift->known = chorale_parcel_new();
     return gift->known != NULL
                ? chorale_parcel_known(gift->known, store, &gift->work, msg)
                : chorale_fail_memory(msg, NULL);
-}
-
-enum chorale_err chorale_hand_files(struct chorale_hand *hand,
-                                    struct chorale_errmsg *msg)
-{
-    hand->file = calloc((size_t)hand->nfile + 1, sizeof(*hand->file));
-    if (hand->file == NULL)
-        return chorale_fail_memory(msg, NULL);
-    chorale_tail_make(hand->beside, hand->nfile, hand->file);
-    return CHORALE_OK;
-}
-
-void chorale_hand_settled(struct chorale_hand *hand, int stored)
-{
-    if (hand->file != NULL && stored)
-        chorale_tail_unmake(hand->beside, hand->nfile, hand->file);
-    free(hand->file);
-    hand->file = NULL;
-    hand->nfile = 0;
 }
 
 static int give(struct chorale_hand *hand, int to, const void *buf,
@@ -91,7 +63,6 @@ int chorale_hand_work(struct chorale_hand *hand, int to,
                       const struct chorale_gift *gift)
 {
     const struct chorale_worklist *work = &gift->work;
-    const struct kept kept = { gift->place, hand->file[gift->place - 1] };
     int rc = give(hand, to, work, sizeof(*work));
 
     if (rc == MPI_SUCCESS)
@@ -100,8 +71,6 @@ int chorale_hand_work(struct chorale_hand *hand, int to,
     if (rc == MPI_SUCCESS)
         rc = give(hand, to, work->cand,
                   (size_t)work->ncand * sizeof(*work->cand));
-    if (rc == MPI_SUCCESS)
-        rc = give(hand, to, &kept, sizeof(kept));
     return rc == MPI_SUCCESS
                ? give(hand, to, gift->known->bytes.byte,
                       gift->known->bytes.len)
@@ -154,45 +123,15 @@ static int take_known(struct chorale_hand *hand, char **byte_p, int *len_p)
                            : MPI_ERR_NO_MEM;
 }
 
-/* What the group stores goes to its file too, if that is the one rank 0 made:
- * "/tmp" is not the same on all machines. A fact of the launch says so. */
-static enum chorale_err keep(struct chorale_hand *hand,
-                             const struct kept *kept, int64_t launch_id,
-                             struct chorale_store *store,
-                             struct chorale_errmsg *msg)
-{
-    int seen = chorale_tail_seen(hand->beside, kept->place, kept->id);
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = CHORALE_OK;
-
-    hand->place = seen ? kept->place : 0;
-    if (seen)
-        err = chorale_store_tail_group(store, hand->beside, kept->place, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            store, "INSERT INTO environment VALUES (?1, 'grouped_tail', ?2)",
-            &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, launch_id);
-        sqlite3_bind_text(stmt, 2, seen ? "yes" : "no", -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
 enum chorale_err chorale_take_work(struct chorale_hand *hand,
                                    struct chorale_worklist *work,
                                    struct chorale_store **store_p,
                                    struct chorale_errmsg *msg)
 {
-    struct kept kept = { 0, 0 };
     char *byte = NULL;
     int len = 0, rc = take_list(hand, work);
     enum chorale_err err;
 
-    if (rc == MPI_SUCCESS)
-        rc = take(hand, &kept, sizeof(kept));
     if (rc == MPI_SUCCESS)
         rc = take_known(hand, &byte, &len);
     err = chorale_launch_mpi(rc, "taking the plan", msg);
@@ -202,9 +141,7 @@ enum chorale_err chorale_take_work(struct chorale_hand *hand,
     if (err == CHORALE_OK)
         err = chorale_parcel_put(*store_p, byte, len, msg);
     free(byte);
-    return err == CHORALE_OK
-               ? keep(hand, &kept, work->launch_id, *store_p, msg)
-               : err;
+    return err;
 }
 
 int chorale_hand_ending(struct chorale_hand *hand, int to,
@@ -316,6 +253,12 @@ enum chorale_err chorale_hand_end(struct chorale_hand *hand,
 
 /* --- rows in ---------------------------------------------------------- */
 
+void chorale_stored_report(void)
+{
+    puts("@stored");
+    fflush(stdout);
+}
+
 /* A message that is there. */
 static enum chorale_err take_one(struct chorale_hand *hand,
                                  struct chorale_store *store,
@@ -335,9 +278,11 @@ static enum chorale_err take_one(struct chorale_hand *hand,
         err = chorale_fail(msg, CHORALE_ENV, "MPI fails at taking what a "
                            "group of the launch has measured; `chorale "
                            "doctor` shows whether it does so elsewhere");
-    else if (status->MPI_TAG == TAG_ROWS)
+    else if (status->MPI_TAG == TAG_ROWS) {
         err = chorale_parcel_put(store, byte, len, msg);
-    else {
+        if (err == CHORALE_OK)
+            chorale_stored_report();
+    } else {
         byte[len] = '\0';
         --*nopen;
         memcpy(&code, byte, sizeof(code));

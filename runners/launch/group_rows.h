@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* group_rows.h - a launch of several groups has one database, which rank 0 of all
- * writes. It reads what each group is to measure; first ranks of other groups
- * keep what they measure in a store in memory, whose rows they hand in after
- * each point. Before that the rows are in the group's own file beside the
- * database (db/tail.h), which outlives a kill: rank 0 may be measuring for long
- * when they come. No call here waits for a rank that may be measuring, but for
- * those that say so. */
+/* group_rows.h - a launch of several groups has one database, which rank 0 of
+ * all ranks writes. Rank 0 reads the cells of each group. The first rank of
+ * another group stores its results in memory, and sends their rows to rank 0
+ * after each point. Rank 0 stores them between two chunks of its own point, so
+ * a kill loses at most the points being measured. Unless stated otherwise, no
+ * function waits for a rank that may be measuring. */
 #ifndef CHORALE_RUNNERS_LAUNCH_GROUP_ROWS_H
 #define CHORALE_RUNNERS_LAUNCH_GROUP_ROWS_H
 
@@ -19,11 +18,6 @@ struct chorale_hand {
     int rank;                /* in it */
     struct chorale_parcel *sent; /* that may still be under way */
     sqlite3_int64 facts;     /* of the launch, that have been handed in */
-    const char *beside;      /* what groups' files are beside: the published
-                              * copy, or the database */
-    int place;               /* of the group's file, if it is seen; or 0 */
-    uint64_t *file;          /* rank 0: [nfile], of chorale_tail_make() */
-    int nfile;
     void (*idle)(void *arg); /* while rank 0 waits for others, or NULL */
     void *idle_arg;
 };
@@ -32,30 +26,21 @@ struct chorale_hand {
 struct chorale_gift {
     struct chorale_worklist work;
     struct chorale_parcel *known; /* of another group: what rank 0 knows of the
-                              * launch, */
-    int place;               /* and of its file, from 1 on */
+                              * launch */
 };
 
-/* Rank 0: read what a launch is to measure; away: it is another group's. Then,
- * when all are read, make their files. */
-enum chorale_err chorale_hand_load(struct chorale_hand *hand,
-                                   struct chorale_store *store,
+/* Rank 0: read what a launch is to measure; away: it is another group's. */
+enum chorale_err chorale_hand_load(struct chorale_store *store,
                                    const char *uuid, int away,
                                    struct chorale_gift *gift,
                                    struct chorale_errmsg *msg);
-enum chorale_err chorale_hand_files(struct chorale_hand *hand,
-                                    struct chorale_errmsg *msg);
 /* Rank 0 gives it to rank to of comm. Returns an MPI error code. */
 int chorale_hand_work(struct chorale_hand *hand, int to,
                       const struct chorale_gift *gift);
 void chorale_hand_free(struct chorale_gift *gift);
-/* Rank 0: these groups have ended; stored: all they have handed in is, and
- * their files go. */
-void chorale_hand_settled(struct chorale_hand *hand, int stored);
 
-/* The first rank of another group takes it: a store in memory for the launch,
- * which keeps what it gets in the group's file, too; "grouped_tail" in
- * environment says "no" where that file cannot be seen. */
+/* The first rank of another group receives it, with a store in memory for the
+ * launch. */
 enum chorale_err chorale_take_work(struct chorale_hand *hand,
                                    struct chorale_worklist *work,
                                    struct chorale_store **store_p,
@@ -69,6 +54,9 @@ enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
 enum chorale_err chorale_hand_end(struct chorale_hand *hand,
                                   enum chorale_err err,
                                   struct chorale_errmsg *msg);
+
+/* Rank 0: tell `chorale run` that a transaction has been stored. */
+void chorale_stored_report(void);
 
 /* Rank 0: store what has come; *nopen groups have not ended. With wait until
  * they all have. The first error of any of them, or of storing, comes back at

@@ -27,6 +27,9 @@ struct all {
     int ends;                /* rank 0: others were asked to end early; first
                               * rank of a group: it has been asked */
     double looked;           /* time of rank 0's last check for that */
+    enum chorale_err failed; /* rank 0: first error of storing rows of other
+                              * groups during its own point, */
+    struct chorale_errmsg why; /* and its message */
     MPI_Request *asking;     /* rank 0: a request per group, or
                               * MPI_REQUEST_NULL */
     int argc;
@@ -169,8 +172,7 @@ static enum chorale_err open_all(struct all *all, const char *path,
     PMPI_Comm_rank(all->hand.comm, &all->hand.rank);
     PMPI_Comm_size(all->hand.comm, &all->size);
     if (all->hand.rank == 0) {
-        err = chorale_launch_store(path, all->as->published, &all->store,
-                                   msg);
+        err = chorale_launch_store(path, &all->store, msg);
         if (err == CHORALE_OK)
             err = describe(all, msg);
     }
@@ -212,12 +214,18 @@ static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
 
 /* --- measuring -------------------------------------------------------- */
 
-/* Rank 0: store the rows that other groups have handed in. */
+/* Rank 0: store the rows that other groups have handed in. Called after each
+ * transaction of its own, which is reported to `chorale run`. */
 static enum chorale_err take_in(void *arg, struct chorale_store *store,
                                 struct chorale_errmsg *msg)
 {
     struct all *all = arg;
 
+    if (all->failed != CHORALE_OK) {
+        *msg = all->why;
+        return all->failed;
+    }
+    chorale_stored_report();
     return chorale_take_rows(&all->hand, store, &all->nopen, 0, msg);
 }
 
@@ -250,6 +258,18 @@ static int ask_to_end(void *arg)
             chorale_hand_ending(&all->hand, first_rank(all, k),
                                 &all->asking[k]);
     return 1;
+}
+
+/* Rank 0, between two chunks of its point: store the rows of other groups, and
+ * look whether the launch should end. */
+static int look(void *arg)
+{
+    struct all *all = arg;
+
+    if (all->failed == CHORALE_OK)
+        all->failed = chorale_take_rows(&all->hand, all->store, &all->nopen, 0,
+                                        &all->why);
+    return ask_to_end(all);
 }
 
 static void ask_now_and_then(void *arg)
@@ -293,10 +313,7 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
     enum chorale_err err = chorale_launch_set_up(bench, comm, msg);
 
     bench->stored_arg = bench->ending_arg = all;
-    bench->ending = all->hand.rank == 0 ? ask_to_end : hear_to_end;
-    if (all->hand.rank == 0 || all->hand.place > 0)
-        bench->beside = all->hand.beside;
-    bench->place = all->hand.place;
+    bench->ending = all->hand.rank == 0 ? look : hear_to_end;
     bench->stored = all->hand.rank == 0 ? take_in : hand_in;
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_launch_fits(bench, msg);
@@ -394,11 +411,8 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
                            "same command goes on");
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only))
-            err = chorale_hand_load(&all->hand, all->store,
-                                    all->group[k].uuid, k != mine, &gift[k],
-                                    msg);
-    if (err == CHORALE_OK)
-        err = chorale_hand_files(&all->hand, msg);
+            err = chorale_hand_load(all->store, all->group[k].uuid, k != mine,
+                                    &gift[k], msg);
     err = meet(all, err);
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only) && k != mine) {
@@ -413,8 +427,6 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
         else
             chorale_hand_free(&gift[k]);
     free(gift);
-    if (err != CHORALE_OK)
-        chorale_hand_settled(&all->hand, 1);
     return err;
 }
 
@@ -443,7 +455,6 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
     if (all->hand.rank == 0) {
         taken = chorale_take_rows(&all->hand, all->store, &all->nopen, 1,
                                   &why);
-        chorale_hand_settled(&all->hand, taken == CHORALE_OK);
         if (err == CHORALE_OK && taken != CHORALE_OK) {
             *msg = why;
             err = taken;
@@ -498,10 +509,8 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
 {
     struct all all = { .group = group, .count = count, .as = as,
                        .argc = argc, .argv = argv, .path = path,
-                       .hand = { .idle = ask_now_and_then, .idle_arg = &all,
-                                 .beside = as->published != NULL
-                                               ? as->published
-                                               : path } };
+                       .hand = { .idle = ask_now_and_then,
+                                 .idle_arg = &all } };
     int waves = 0, provided;
     enum chorale_err err;
 

@@ -31,8 +31,8 @@ int chorale_groups_parse(const char *word, struct chorale_group **group_p,
                          int *count_p);
 
 /* Measure all groups; collective over as->ranks, which are all ranks. as:
- * options (announce, served, bound, published). Stores in the environment of
- * each launch "grouped", the other groups and whether they ran at once, and
+ * options (announce, served, bound). Stores in the environment of each
+ * launch "grouped", the other groups and whether they ran at once, and
  * "grouped_slowdown", the slowdown of simultaneous exchanges. */
 enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
                                         const struct chorale_bench *as,

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "runners/measure/comm_create.h"
-#include "runners/measure/cut.h"
 #include "runners/launch/environment.h"
 #include "runners/measure/judge_samples.h"
 
@@ -108,8 +107,6 @@ static enum chorale_err one_point(struct chorale_bench *bench,
         err = chorale_record_point(store, bench, task, result, msg);
     if (err == CHORALE_OK)
         err = stored(bench, store, msg);
-    if (err == CHORALE_OK)
-        chorale_cut_drop(bench);
     for (int c = 0; c < task->ncand; c++)
         chorale_result_free(&result[c]);
     free(result);
@@ -205,7 +202,6 @@ enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
 }
 
 enum chorale_err chorale_launch_store(const char *path,
-                                      const char *published,
                                       struct chorale_store **store,
                                       struct chorale_errmsg *msg)
 {
@@ -215,8 +211,6 @@ enum chorale_err chorale_launch_store(const char *path,
     if (err == CHORALE_OK)
         err = chorale_store_lock(*store, CHORALE_LOCK_RUNNER, LOCK_SECONDS,
                                  msg);
-    if (err == CHORALE_OK && published != NULL)
-        err = chorale_store_tail(*store, published, msg);
     return err;
 }
 
@@ -264,12 +258,8 @@ enum chorale_err chorale_launch_measure(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_counters_open(bench),
                                  "opening the counters", msg);
-    if (err == CHORALE_OK && bench->world_rank == 0 && bench->beside != NULL &&
-        !chorale_simulated())
-        chorale_cut_open(bench, store, bench->beside, bench->place);
     if (err == CHORALE_OK)
         err = all_points(bench, store, msg);
-    chorale_cut_close(bench);
     if (err == CHORALE_OK)
         err = chorale_launch_agree(
             bench, chorale_environment_after(store, bench, msg));

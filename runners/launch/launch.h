@@ -8,11 +8,9 @@
 
 #include "runners/measure/runner.h"
 
-/* Rank 0: open the database for measuring. published: name of its published
- * copy, whose tail (db/tail.h) gets every transaction, or NULL. CHORALE_ENV:
- * another runner is measuring into it. */
+/* Rank 0: open the database for measuring. CHORALE_ENV: another runner is
+ * measuring into it. */
 enum chorale_err chorale_launch_store(const char *path,
-                                      const char *published,
                                       struct chorale_store **store,
                                       struct chorale_errmsg *msg);
 /* Rank 0: load the pending cells of that launch. */

@@ -187,12 +187,9 @@ enum chorale_err chorale_parcel_store(struct chorale_store **store_p,
 enum chorale_err chorale_parcel_forget(struct chorale_store *store,
                                        struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_store_exec(
+    return chorale_store_exec(
         store, "DELETE FROM counter; DELETE FROM sample;"
         " DELETE FROM run_summary; DELETE FROM run", msg);
-
-    chorale_store_emptied(store);
-    return err;
 }
 
 struct reader {

@@ -9,7 +9,6 @@
 
 #define CLOCK_STEPS 100      /* least length of a repetition, clock steps */
 #define BATCH_MAX 1024       /* calls in a repetition */
-#define SHORTER 1000         /* no candidate's call is so many times shorter */
 #define THROUGHPUT_BATCH 64  /* calls back to back, by default */
 #define CLOCK_SHARE 0.05     /* allowed clock error, share of a median */
 
@@ -47,11 +46,6 @@ int chorale_batch_of(const struct chorale_timing *t, double least)
     while (calls < BATCH_MAX && calls * least < want)
         calls *= 2;
     return calls;
-}
-
-int chorale_slow(const struct chorale_timing *t, double least)
-{
-    return isfinite(least) && chorale_batch_of(t, least / SHORTER) == 1;
 }
 
 int chorale_own_times(const struct chorale_timing *t)
@@ -214,7 +208,8 @@ void chorale_start_again(struct chorale_timing *t, enum chorale_sync how)
     t->how = (int)how;
 }
 
-int chorale_any_below(const struct chorale_timing *t)
+/* 1 if any candidate is faster than messages can be. */
+static int any_below(const struct chorale_timing *t)
 {
     double less = separator(t);
 
@@ -236,7 +231,7 @@ int chorale_settle(struct chorale_timing *t)
     if (t->lacking)
         return 0;
     if (!chorale_clock_fails(t))
-        return !t->doubted && chorale_any_below(t);
+        return !t->doubted && any_below(t);
     if (out_of_time)
         t->clock_lost = 1;
     else
@@ -247,7 +242,7 @@ int chorale_settle(struct chorale_timing *t)
 void chorale_doubt(struct chorale_timing *t)
 {
     t->doubted = 1;
-    if (chorale_any_below(t))
+    if (any_below(t))
         chorale_start_again(t, (enum chorale_sync)t->how);
 }
 
@@ -263,37 +258,6 @@ static void describe(const struct chorale_timing *t, int c, double less,
     res->skew = t->skew;
     res->clock_error = t->clock_error;
     res->clock_lost = t->clock_lost;
-}
-
-int chorale_seen_so_far(const struct chorale_timing *t,
-                        struct chorale_result *result)
-{
-    double less = separator(t);
-
-    for (int c = 0; c < t->ncand; c++) {
-        struct chorale_result *res = &result[c];
-
-        *res = t->result[c];
-        describe(t, c, less, res);
-        if (t->active[c] || res->stop_reason == NULL)
-            res->stop_reason = "time";
-        res->naside = 0;
-        res->aside = NULL;
-        res->counter = NULL;
-        res->counted = 0;
-        res->sample = malloc(((size_t)res->nsample + 1) *
-                             sizeof(*res->sample));
-        if (res->sample == NULL) {
-            while (c-- > 0)
-                free(result[c].sample);
-            return -1;
-        }
-        for (int i = 0; i < res->nsample; i++) {
-            res->sample[i] = t->sample[c][i];
-            res->sample[i].seconds -= less;
-        }
-    }
-    return 0;
 }
 
 void chorale_hand_over(struct chorale_timing *t)

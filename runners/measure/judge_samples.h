@@ -47,11 +47,6 @@ int chorale_own_times(const struct chorale_timing *t);
  * least: the shortest call, s. */
 int chorale_batch_of(const struct chorale_timing *t, double least);
 
-/* 1 if a repetition will be a single call whatever the other candidates take,
- * given that some call takes at least `least` seconds. The others can then be
- * admitted later. */
-int chorale_slow(const struct chorale_timing *t, double least);
-
 /* Lower *any to the shortest repetition of the chunk, and *library to the
  * library's shortest, s. If the clocks differ, each rank's own time is used,
  * because the common clock may be bad. */
@@ -70,9 +65,6 @@ void chorale_seen_all(struct chorale_timing *t);
  * repetition, so that no candidate can be started by the common clock. */
 int chorale_clock_fails(const struct chorale_timing *t);
 
-/* 1 if any candidate is faster than messages can be. */
-int chorale_any_below(const struct chorale_timing *t);
-
 /* Set aside all samples of the point, including those of the barriers, and
  * restart all candidates with start method `how`. The time spent still
  * counts. */
@@ -87,12 +79,6 @@ int chorale_settle(struct chorale_timing *t);
 /* If a candidate is still faster than messages can be, time all candidates once
  * more; those without time left get three repetitions. */
 void chorale_doubt(struct chorale_timing *t);
-
-/* Results as they would be if the measurement ended now, in result[ncand]; the
- * caller frees their samples. Samples set aside and counters are left out.
- * Returns 0, or -1 if out of memory, with nothing to free. */
-int chorale_seen_so_far(const struct chorale_timing *t,
-                        struct chorale_result *result);
 
 /* judge_simulated.c: candidates have CHORALE_SIM_REPS repetitions of each of
  * `turns` roots. Those with equal times are done; the others stay active. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/mark.h"
 #include "db/quantiles.h"
 
 void chorale_result_fail(struct chorale_result *res,
@@ -23,19 +22,12 @@ int chorale_timing_turns(const struct chorale_task *task)
     return task->root_policy == CHORALE_ROOT_ROTATE ? 3 : 1;
 }
 
-void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id)
+void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
 {
     if (t->bench->world_rank == 0) {
         printf("@try %lld\n", (long long)cell_id);
         fflush(stdout);
     }
-}
-
-void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id)
-{
-    if (t->bench->mark != NULL)
-        *t->bench->mark = cell_id > 0 ? cell_id : CHORALE_MARK_NONE;
-    chorale_timing_say(t, cell_id);
 }
 
 double chorale_result_median(const struct chorale_result *res)
@@ -89,9 +81,9 @@ static int look_again(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? chorale_count(t) : rc;
 }
 
-static int any_active(const struct chorale_timing *t, int first)
+static int any_active(const struct chorale_timing *t)
 {
-    for (int c = first; c < t->ncand; c++)
+    for (int c = 0; c < t->ncand; c++)
         if (t->active[c])
             return 1;
     return 0;
@@ -99,19 +91,10 @@ static int any_active(const struct chorale_timing *t, int first)
 
 static int measure(struct chorale_timing *t)
 {
-    int rc = MPI_SUCCESS, some = 0, first = 0;
+    int rc = chorale_admit(t);
 
-    while (rc == MPI_SUCCESS && t->nadmitted < t->ncand) {
-        rc = chorale_admit(t);
-        if (rc == MPI_SUCCESS && any_active(t, first)) {
-            some = 1;
-            rc = chorale_timing_begin(t, first);
-        }
-        first = t->whole ? 0 : t->nadmitted;
-    }
-    if (some) {
-        if (rc == MPI_SUCCESS)
-            rc = chorale_timing_run(t);
+    if (rc == MPI_SUCCESS && any_active(t)) {
+        rc = chorale_timing_run(t);
         if (rc == MPI_SUCCESS)
             rc = look_again(t);
     }
@@ -144,8 +127,6 @@ int chorale_measure(struct chorale_bench *bench,
     char why[160];
 
     t.prob.op = MPI_OP_NULL;
-    t.shortest = INFINITY;
-    t.begun = MPI_Wtime();
     for (int c = 0; c < task->ncand; c++) {
         memset(&result[c], 0, sizeof(result[c]));
         result[c].batch = 1;

@@ -3,6 +3,7 @@
  * them with all ranks. */
 #include "runners/measure/runner.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 
 #include "algorithms/dtypes.h"
 #include "runners/measure/judge_samples.h"
+
+#define POINT_SECONDS 60 /* longest time of a point, if cells use up theirs */
 
 /* A cell is pending in a launch if its campaign measures in the launch's way
  * and no launch of the same ordinal has a run of it. A point's library cells
@@ -284,6 +287,19 @@ static int grow(void *array_p, int count, size_t size)
     return 0;
 }
 
+/* Most candidates of a point that one launch measures: the library and at least
+ * one other. A kill loses the point being measured, so a point that may take
+ * longer than POINT_SECONDS is split: the other candidates stay pending, and the
+ * next launch of the same ordinal measures them beside the library again. */
+static int group_size(const struct chorale_worklist *work)
+{
+    double most = POINT_SECONDS / work->set.stop.cell_seconds;
+
+    if (chorale_simulated() || !(most < INT_MAX))
+        return INT_MAX;
+    return most < 2 ? 2 : (int)most;
+}
+
 static enum chorale_err append(struct chorale_worklist *work,
                                const struct chorale_task *task,
                                const struct chorale_cand *cand,
@@ -298,6 +314,8 @@ static enum chorale_err append(struct chorale_worklist *work,
         work->task[work->ntask].first = work->ncand;
         work->ntask++;
     }
+    if (work->task[work->ntask - 1].ncand >= group_size(work))
+        return CHORALE_OK;
     work->task[work->ntask - 1].ncand++;
     work->cand[work->ncand++] = *cand;
     return CHORALE_OK;

@@ -25,15 +25,8 @@ struct chorale_timing {
     int *order;              /* all [nentry] */
     int round;               /* all */
     int at;                  /* all; index in order; 0: start of a round */
-    int nrep;                /* all; repetitions of the next chunk */
-    int nadmitted;           /* all; candidates verified or refused so far */
-    int parts;               /* all; candidates are admitted in several parts */
-    int whole;               /* all; 1: not in parts, calls are not slow */
-    int warmed;              /* all; 1: untimed calls have been made */
     int nlate, nlooked;      /* rank 0: late repetitions of nlooked, not judged
                               * yet */
-    double shortest;         /* all; s, of any call during verification */
-    double begun;            /* rank 0: start of the point, MPI_Wtime() */
     struct chorale_slot *slot; /* all: repetitions of the chunk */
     int nslot;
     double *value, *spare;   /* values of the slots, after a chunk on rank 0
@@ -76,16 +69,11 @@ void chorale_result_fail(struct chorale_result *res,
 int chorale_timing_turns(const struct chorale_task *task);
 
 /* Tell `chorale run` which candidate is called, in case the call ends the
- * program; 0: no candidate. announce also marks it in shared memory; all ranks
- * must have left the previous candidate. say only prints it. */
+ * program; 0: no candidate. */
 void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
-void chorale_timing_say(const struct chorale_timing *t, int64_t cell_id);
 
-/* warm_up.c: check and verify the candidates not admitted yet; sets active and
- * nadmitted. If calls are slow, stops after at least one candidate, when those
- * so far, with warm-up and one timed round, take the time of a cell. They are
- * then timed once before the others are verified, so that a kill loses little
- * (cut.h). Returns an MPI error code. */
+/* warm_up.c: check and verify all candidates; sets active. Returns an MPI error
+ * code. */
 int chorale_admit(struct chorale_timing *t);
 
 /* Median of a result's samples, s; NAN if out of memory. Rank 0. */
@@ -98,11 +86,8 @@ int chorale_count(struct chorale_timing *t);
 /* Verify the timed candidates once more. Returns an MPI error code. */
 int chorale_verify_again(struct chorale_timing *t);
 
-/* repeat.c. begin: warm up the admitted candidates from `first` on. If there
- * are several parts it also times them once, unless it sets whole: then all
- * candidates begin together. run: repeat all candidates, interleaved, until the
- * stopping rule ends them; fills their samples. Return an MPI error code. */
-int chorale_timing_begin(struct chorale_timing *t, int first);
+/* repeat.c: warm up all candidates, then repeat them, interleaved, until the
+ * stopping rule ends them; fills their samples. Returns an MPI error code. */
 int chorale_timing_run(struct chorale_timing *t);
 
 /* judge_samples.c: 0, or -1 if out of memory; release in either case. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* record.c - store results in the database, one transaction a point, so that a
- * killed campaign holds complete points only. A checkpoint of the point being
- * measured goes to a file beside the database (cut.h). */
+ * killed campaign holds complete points only. */
 #include "runners/measure/runner.h"
 
 #include <math.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 
 #include "db/quantiles.h"
-#include "db/tail.h"
 #include "runners/measure/counters.h"
 #include "runners/measure/samples.h"
 
@@ -97,9 +95,6 @@ static enum chorale_err put_run(struct writer *w,
     char uuid[CHORALE_UUID_SIZE], flags[96];
     enum chorale_err err;
 
-    /* The UUID depends on launch and cell only, so a checkpoint and the
-     * complete run of the same point have the same one; the first to be merged
-     * stays. */
     chorale_uuid_near(bench->work.launch_uuid, cand->cell_id, uuid);
     validity(bench, res, flags, sizeof(flags));
     sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
@@ -209,12 +204,12 @@ static enum chorale_err put_counters(struct writer *w,
     return err;
 }
 
-/* Within a transaction: insert a run of each candidate and its dependent rows.
- * cut: skip candidates without a result yet. */
+/* Within a transaction: insert a run of each candidate and its dependent
+ * rows. */
 static enum chorale_err put_point(struct writer *w,
                                   const struct chorale_bench *bench,
                                   const struct chorale_task *task,
-                                  const struct chorale_result *result, int cut)
+                                  const struct chorale_result *result)
 {
     enum chorale_err err = CHORALE_OK;
 
@@ -223,8 +218,6 @@ static enum chorale_err put_point(struct writer *w,
         const struct chorale_result *res = &result[c];
         sqlite3_int64 run_id;
 
-        if (cut && res->status == CHORALE_RUN_OK && res->nsample == 0)
-            continue;
         err = put_run(w, bench, cand, res, &run_id);
         if (err == CHORALE_OK && res->status == CHORALE_RUN_OK &&
             res->nsample > 0) {
@@ -250,61 +243,13 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_store_begin(store, msg);
     if (err == CHORALE_OK)
-        err = put_point(&w, bench, task, result, 0);
+        err = put_point(&w, bench, task, result);
     if (err == CHORALE_OK)
         err = chorale_store_commit(store, msg);
     if (err != CHORALE_OK)
         chorale_store_rollback(store);
     finalize(&w);
     return err;
-}
-
-/* Record in the launch's environment at which point the checkpoint was. */
-static enum chorale_err put_cut(struct writer *w,
-                                const struct chorale_bench *bench,
-                                const struct chorale_task *task)
-{
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        w->store, "INSERT OR REPLACE INTO environment VALUES (?1, 'killed_at',"
-        " ?2 || ' of ' || ?3 || ' bytes; what it had of it is kept')", &stmt,
-        w->msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
-    sqlite3_bind_text(stmt, 2,
-                      chorale_coll_info((enum chorale_coll)task->coll)->name,
-                      -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 3, task->msg_size);
-    err = chorale_store_step(w->store, stmt, NULL, w->msg);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
-                        const struct chorale_bench *bench,
-                        const struct chorale_task *task,
-                        const struct chorale_result *result)
-{
-    struct chorale_errmsg msg;
-    struct writer w = { .store = store, .msg = &msg };
-    sqlite3_int64 last = 0;
-    enum chorale_err err = prepare(&w);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_begin_now(store, &msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_int(store, "SELECT max(run_id) FROM run", 0, &last,
-                                &msg);
-    if (err == CHORALE_OK)
-        err = put_point(&w, bench, task, result, 1);
-    if (err == CHORALE_OK)
-        err = put_cut(&w, bench, task);
-    if (err == CHORALE_OK)
-        chorale_tail_cut(cut, last);
-    chorale_store_rollback(store);
-    finalize(&w);
 }
 
 enum chorale_err chorale_record_finish(struct chorale_store *store,

@@ -3,7 +3,7 @@
  * round. Each round has a new random order, so that drift affects all
  * candidates alike. After each chunk of rounds rank 0 decides which candidates
  * have enough repetitions. A long round is split into several chunks, so that
- * checkpoints can be written during it (cut.h).
+ * rank 0 notices a request to end early and other groups' rows during it.
  *
  * Operations too short for the clock are repeated in batches, with a barrier of
  * the runner after each call. Batches of barriers alone, interleaved like a
@@ -13,10 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "db/mark.h"
-#include "runners/measure/cut.h"
 
 #define CHUNK_SECONDS 0.05
 #define PART_SECONDS 0.25    /* length of the parts of a longer round */
@@ -26,8 +22,6 @@
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
 #define CHECK_SECONDS 0.5    /* between two checks of the clocks */
 #define SAY_SECONDS 1        /* between two signs of life */
-#define LOOK_CLOCK 1         /* check the clocks */
-#define LOOK_MESSAGES 2      /* measure messages again */
 
 static void shuffle(struct chorale_timing *t)
 {
@@ -89,12 +83,12 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double *v = t->value + (size_t)(slot - t->slot) * CHORALE_NVALUE;
     double begun = chorale_now_common(bench), start, left, in, out;
 
-    if ((chorale_simulated() || bench->announce) && cand != NULL)
-        chorale_timing_say(t, cand->cell_id);
+    if (chorale_simulated() && cand != NULL)
+        chorale_timing_announce(t, cand->cell_id);
     if (cand != NULL)
         chorale_provider_begin(bench, t->task, cand);
     chorale_problem_prepare(&t->prob);
-    bench->calling = cand != NULL ? cand->cell_id : CHORALE_MARK_NONE;
+    bench->calling = cand != NULL ? cand->cell_id : 0;
     start = chorale_sync_start(bench, (enum chorale_sync)t->how,
                                t->window[c], &left, &late);
     in = left;
@@ -307,12 +301,12 @@ static void set_windows(struct chorale_timing *t)
     }
 }
 
-/* Lateness is judged over complete rounds, when all candidates are admitted. */
+/* Lateness is judged over complete rounds. */
 static void read_chunk(struct chorale_timing *t)
 {
     t->nlate += read_slots(t, 1);
     t->nlooked += t->nslot;
-    if (t->at == 0 && t->nadmitted == t->ncand) {
+    if (t->at == 0) {
         judge_late(t, t->nlate, t->nlooked);
         t->nlate = t->nlooked = 0;
     }
@@ -347,8 +341,8 @@ static int share(struct chorale_timing *t, int *nrep, int *look)
     return rc;
 }
 
-/* Evaluate a chunk. *nrep: repetitions of the next one; *look: pending checks,
- * LOOK_... No candidate is stopped before all have been admitted. */
+/* Evaluate a chunk. *nrep: repetitions of the next one; *look: 1 to check the
+ * clocks. */
 static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
 {
     int rc = gather(t);
@@ -361,14 +355,10 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
         chorale_seen_all(t);
         if (chorale_clock_fails(t))
             chorale_start_again(t, CHORALE_SYNC_BARRIER);
-        if (t->nadmitted == t->ncand)
-            judge_chunk(t);
-        if (chorale_cut_look(t) && any_active(t)) /* else in settle() */
-            *look = LOOK_MESSAGES;
+        judge_chunk(t);
         *nrep = next_chunk(t);
-        if (!t->bench->clock.shared &&
-            chorale_now_common(t->bench) - t->looked > CHECK_SECONDS)
-            *look |= LOOK_CLOCK;
+        *look = !t->bench->clock.shared &&
+                chorale_now_common(t->bench) - t->looked > CHECK_SECONDS;
     }
     return share(t, nrep, look);
 }
@@ -395,36 +385,27 @@ static int first_look(struct chorale_timing *t)
     return rc == MPI_SUCCESS ? look_at_clock(t) : rc;
 }
 
-/* Rank 0: from untimed rounds find the batch, the skew, and whether calls are
- * fast although earlier ones seemed slow. */
-static void gauge_calls(struct chorale_timing *t, int first, double any,
-                        double library, double gauge[3])
+/* Rank 0: from untimed rounds find the batch and the skew. */
+static void gauge_calls(struct chorale_timing *t, double any, double library,
+                        double gauge[2])
 {
-    int nlate = read_slots(t, 0);
-
-    if (!t->warmed) {
-        judge_late(t, nlate, t->nslot);
-        gauge[0] = chorale_batch_of(t, any);
-        gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
-        gauge[2] = t->parts && t->nadmitted < t->ncand &&
-                   !chorale_slow(t, any);
-    }
+    judge_late(t, read_slots(t, 0), t->nslot);
+    gauge[0] = chorale_batch_of(t, any);
+    gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
     set_windows(t);
-    for (int c = first; c < t->nadmitted; c++) {
+    for (int c = 0; c < t->ncand; c++) {
         t->window[c] = gauge[0] * t->window[c] + gauge[1];
         t->longest[c] = gauge[0] * t->longest[c] + gauge[1];
     }
 }
 
-/* Run untimed rounds and broadcast the batch, the skew and the windows. In
- * later parts only windows change. The ranks enter together, without skew. */
-static int warm_up(struct chorale_timing *t, int first, int *nrep)
+/* Run untimed rounds, in which the ranks enter together, without skew. Broadcast
+ * the batch, the skew, the windows, and *nrep, repetitions of the first chunk. */
+static int warm_up(struct chorale_timing *t, int *nrep)
 {
     int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
-    double gauge[3] = { t->batch, t->skew, 0 };
-    double any = INFINITY, library = INFINITY;
+    double gauge[2] = { 1, 0 }, any = INFINITY, library = INFINITY;
 
-    t->skew = 0;
     if (chorale_simulated() || n < 1)
         n = 1;
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
@@ -436,20 +417,15 @@ static int warm_up(struct chorale_timing *t, int first, int *nrep)
             chorale_shortest(t, &any, &library);
     }
     if (rc == MPI_SUCCESS)
-        rc = t->warmed ? look_at_clock(t) : first_look(t);
+        rc = first_look(t);
     if (rc != MPI_SUCCESS)
         return rc;
     if (t->bench->world_rank == 0)
-        gauge_calls(t, first, any, library, gauge);
+        gauge_calls(t, any, library, gauge);
     rc = chorale_own_bcast(t->bench, gauge, sizeof(gauge), 0);
-    t->round = 0;
-    if (rc != MPI_SUCCESS || gauge[2] > 0) {
-        memset(t->window, 0, (size_t)t->nentry * sizeof(*t->window));
-        t->whole = 1;
-        t->parts = 0;
+    if (rc != MPI_SUCCESS)
         return rc;
-    }
-    t->warmed = 1;
+    t->round = 0;
     t->batch = (int)gauge[0];
     t->skew = gauge[1];
     if (chorale_separated(t)) {
@@ -507,8 +483,6 @@ static int settle(struct chorale_timing *t, int *nrep)
         rc = chorale_floor_measure(t->bench);
     if (rc == MPI_SUCCESS && doubt && t->bench->world_rank == 0)
         chorale_doubt(t);
-    if (t->bench->world_rank == 0)
-        chorale_cut_look(t);
     if (t->at > 0) { /* stopped within a round */
         t->at = 0;
         t->round++;
@@ -521,17 +495,6 @@ static int settle(struct chorale_timing *t, int *nrep)
     return rc == MPI_SUCCESS ? share(t, nrep, &look) : rc;
 }
 
-/* Between two chunks: measure messages again, since they may have been slow the
- * first time (cut.h). */
-static int look_at_messages(struct chorale_timing *t)
-{
-    int rc = chorale_floor_measure(t->bench);
-
-    if (t->bench->world_rank == 0)
-        chorale_cut_measured(t);
-    return rc;
-}
-
 /* Run *nrep repetitions and evaluate them; sets *nrep for the next chunk. */
 static int chunk(struct chorale_timing *t, int *nrep)
 {
@@ -539,60 +502,29 @@ static int chunk(struct chorale_timing *t, int *nrep)
 
     repeat_next(t, *nrep);
     rc = chunk_end(t, nrep, &look);
-    if (rc == MPI_SUCCESS && (look & LOOK_MESSAGES) != 0)
-        rc = look_at_messages(t);
-    if (rc == MPI_SUCCESS && (look & LOOK_CLOCK) != 0)
+    if (rc == MPI_SUCCESS && look)
         rc = look_at_clock(t);
     return rc;
 }
 
-static int time_real(struct chorale_timing *t)
+static int time_real(struct chorale_timing *t, int nrep)
 {
     int rc = MPI_SUCCESS;
 
     do {
-        if (any_active(t)) /* else all stopped in come_together() */
-            rc = chunk(t, &t->nrep);
+        rc = chunk(t, &nrep);
         if (rc == MPI_SUCCESS && !any_active(t))
-            rc = settle(t, &t->nrep);
+            rc = settle(t, &nrep);
     } while (rc == MPI_SUCCESS && any_active(t));
-    return rc;
-}
-
-/* All parts have been timed once: continue with all candidates together. */
-static int come_together(struct chorale_timing *t)
-{
-    int look = 0;
-
-    if (t->bench->world_rank == 0) {
-        for (int c = 0; c < t->ncand; c++)
-            t->active[c] = t->result[c].status == CHORALE_RUN_OK;
-        judge_chunk(t);
-        t->nrep = next_chunk(t);
-    }
-    return share(t, &t->nrep, &look);
-}
-
-int chorale_timing_begin(struct chorale_timing *t, int first)
-{
-    int alone = first == 0 && t->nadmitted == t->ncand, rc;
-
-    memset(t->active, 0, (size_t)first * sizeof(*t->active));
-    rc = warm_up(t, first, &t->nrep);
-    if (alone || t->whole || rc != MPI_SUCCESS)
-        return rc;
-    do {
-        rc = chunk(t, &t->nrep);
-    } while (rc == MPI_SUCCESS && t->at > 0);
     return rc;
 }
 
 int chorale_timing_run(struct chorale_timing *t)
 {
-    int rc = t->parts ? come_together(t) : MPI_SUCCESS;
+    int nrep, rc = warm_up(t, &nrep);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_simulated() ? time_simulated(t) : time_real(t);
+        rc = chorale_simulated() ? time_simulated(t) : time_real(t, nrep);
     chorale_hand_over(t);
     if (rc == MPI_SUCCESS)
         rc = chorale_own_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);

@@ -23,9 +23,6 @@
 #include "runners/native/native.h"
 #include "runners/measure/stop_rule.h"
 
-struct chorale_cut;
-struct chorale_tail;
-
 /* How the ranks start a repetition together (sync.c). */
 enum chorale_sync {
     CHORALE_SYNC_ROUNDTIME,  /* at a common time, announced for each */
@@ -197,14 +194,7 @@ struct chorale_bench {
     void *ending_arg;
     double ending_looked;    /* time of its last call */
     int ends;                /* its last answer */
-    const char *published;   /* copy that has a tail (launch.h), or NULL */
-    const char *beside;      /* checkpoint files are beside this path; NULL: no
-                              * checkpoints */
-    int place;               /* number of the checkpoint file (cut.h) */
-    struct chorale_cut *cut; /* rank 0's checkpoint, or NULL */
-    volatile int64_t *mark;  /* shared memory with the cell being called, or
-                              * NULL (sync.c) */
-    int64_t calling;         /* cell that the next start begins (db/mark.h) */
+    int64_t calling;         /* cell that the next start begins, or 0 */
     struct chorale_kept copies, flush; /* buffers.c: reused by all points */
     size_t copies_at;        /* offset in copies where the next point begins */
 };
@@ -498,12 +488,6 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
                                       const struct chorale_task *task,
                                       const struct chorale_result *result,
                                       struct chorale_errmsg *msg);
-/* Append to the checkpoint `cut` (db/tail.h) the runs that would be stored if
- * the point ended now. Errors are ignored. */
-void chorale_record_cut(struct chorale_store *store, struct chorale_tail *cut,
-                        const struct chorale_bench *bench,
-                        const struct chorale_task *task,
-                        const struct chorale_result *result);
 enum chorale_err chorale_record_finish(struct chorale_store *store,
                                        const struct chorale_bench *bench,
                                        struct chorale_errmsg *msg);

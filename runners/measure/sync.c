@@ -6,16 +6,20 @@
  * a little ahead on the common clock. Every rank waits for that time.
  * Window scheme: one announcement for a row of repetitions, each with a window
  * as long as it may take. Late ranks report it, and the lead grows. Barrier
- * scheme, if the clocks do not agree well enough: the ranks leave the second of
- * two barriers (db/mark.h) and each times itself. In simulation the start is
- * common by construction. */
+ * scheme, if the clocks do not agree well enough: the ranks leave a barrier and
+ * each times itself. In simulation the start is common by construction.
+ *
+ * With --announce rank 0 prints the cell of each repetition once all ranks have
+ * finished the one before it. So a rank that ends or hangs does so in the cell
+ * printed last. Each window is then announced, and the barrier scheme has a
+ * second barrier, which no rank leaves before rank 0 has printed. */
 #include "runners/measure/runner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/tree.h"
-#include "db/mark.h"
 
 #ifdef CHORALE_SIM
 #include <simgrid/barrier.h>
@@ -135,13 +139,12 @@ static int announce(struct chorale_bench *bench, double *value)
     return rc;
 }
 
-/* Record in shared memory which cell is called. All ranks have finished the
- * last repetition, so a rank that ends or hangs from here on does so in this
- * cell. */
-static void mark(const struct chorale_bench *bench, int64_t cell_id)
+static void print_cell(const struct chorale_bench *bench)
 {
-    if (bench->mark != NULL)
-        *bench->mark = cell_id;
+    if (bench->announce && bench->world_rank == 0 && bench->calling != 0) {
+        printf("@try %lld\n", (long long)bench->calling);
+        fflush(stdout);
+    }
 }
 
 int chorale_sync_barrier(struct chorale_bench *bench)
@@ -161,17 +164,11 @@ int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
 
 int chorale_sync_end(struct chorale_bench *bench)
 {
-    int rc = chorale_sync_barrier(bench);
-
-    bench->calling = CHORALE_MARK_NONE;
-    if (rc == MPI_SUCCESS)
-        mark(bench, CHORALE_MARK_NONE);
-    return rc;
+    return chorale_sync_barrier(bench);
 }
 
-/* Announce a start chosen by rank 0, a little ahead; 0 on error. cell_id: the
- * cell that begins there. */
-static double announced(struct chorale_bench *bench, int64_t cell_id)
+/* Announce a start chosen by rank 0, a little ahead; 0 on error. */
+static double announced(struct chorale_bench *bench)
 {
     double start;
 
@@ -179,7 +176,7 @@ static double announced(struct chorale_bench *bench, int64_t cell_id)
      * announce a start while others are busy. */
     if (chorale_sync_barrier(bench) != MPI_SUCCESS)
         return 0;
-    mark(bench, cell_id);
+    print_cell(bench);
     start = chorale_now_common(bench) + bench->slack;
     return announce(bench, &start) == MPI_SUCCESS ? start : 0;
 }
@@ -191,22 +188,18 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
 
     if (how == CHORALE_SYNC_BARRIER) {
         bench->window = 0; /* the next common start is announced */
-        /* A rank that leaves a barrier first may call before rank 0 records the
-         * cell. Therefore there are two barriers, and rank 0 records it between
-         * them. */
         *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
-        if (!*late_p) {
-            mark(bench, bench->calling);
+        if (bench->announce && !*late_p) {
+            print_cell(bench);
             *late_p = chorale_sync_barrier(bench) != MPI_SUCCESS;
         }
         *in_p = chorale_now_common(bench);
         return *in_p;
     }
-    if (how == CHORALE_SYNC_WINDOW && bench->window > 0)
+    if (how == CHORALE_SYNC_WINDOW && bench->window > 0 && !bench->announce)
         start = bench->window;
-    else /* a row of windows calls many cells */
-        start = announced(bench, how == CHORALE_SYNC_WINDOW ? CHORALE_MARK_ANY
-                                                            : bench->calling);
+    else
+        start = announced(bench);
     bench->window = how == CHORALE_SYNC_WINDOW ? start + window : 0;
     *late_p = chorale_now_common(bench) > start;
     *in_p = chorale_wait_common(bench, start);

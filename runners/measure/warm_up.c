@@ -2,7 +2,7 @@
 /* warm_up.c - decide which candidates of a point may be timed: they must be
  * applicable, fit into memory, and give the right result from every root that
  * will be timed. */
-#include "runners/measure/judge_samples.h"
+#include "runners/measure/point.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,10 +116,9 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     return rc;
 }
 
-/* Verify one root, with the same verdict on all ranks. *seconds is lowered to
- * the duration of a right call. */
+/* Verify one root, with the same verdict on all ranks. */
 static int verify_root(struct chorale_timing *t, int c, int turn, int round,
-                       struct chorale_result *res, double *seconds)
+                       struct chorale_result *res)
 {
     struct chorale_bench *bench = t->bench;
     int status = CHORALE_RUN_OK, rc;
@@ -139,8 +138,6 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
         rc = chorale_agree_max(bench, all, 3);
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
-    if (rc == MPI_SUCCESS && all[1] < 0)
-        *seconds = fmin(*seconds, all[2]);
     if (rc == MPI_SUCCESS && all[1] >= 0) {
         rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)
@@ -152,59 +149,29 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
 }
 
 /* Verify all roots that will be timed; of a barrier each rank is late once. No
- * pattern is used twice. *seconds: the shortest right call; INFINITY if no call
- * was right. */
+ * pattern is used twice. */
 static int verify(struct chorale_timing *t, int c, int pass,
-                  struct chorale_result *res, double *seconds)
+                  struct chorale_result *res)
 {
     int turns = is_barrier(t) ? late_ranks(t)
                               : chorale_timing_turns(t->task);
     int first = (pass * t->ncand + c) * turns, rc = MPI_SUCCESS;
 
-    *seconds = INFINITY;
     chorale_timing_announce(t, chorale_timing_cand(t, c)->cell_id);
     for (int turn = 0; turn < turns && rc == MPI_SUCCESS &&
                        res->status == CHORALE_RUN_OK;
          turn++)
-        rc = verify_root(t, c, turn, first + turn + 1, res, seconds);
+        rc = verify_root(t, c, turn, first + turn + 1, res);
     return rc;
-}
-
-/* 1 if the library is the first candidate and is OK; the skew needs its
- * time. */
-static int library_first(const struct chorale_timing *t)
-{
-    return chorale_timing_cand(t, 0)->provider == CHORALE_PROVIDER_LIBRARY &&
-           t->result[0].status == CHORALE_RUN_OK;
-}
-
-/* Rank 0 decides whether enough candidates are admitted for a first part. They
- * are enough if calls seem slow, now or before, and the total time exceeds that
- * of a cell. The total includes warm-up and one timed round, `round` seconds
- * each. */
-static int look_at_time(const struct chorale_timing *t, double begun,
-                        double round, int *enough)
-{
-    double takes = MPI_Wtime() - begun +
-                   round * (1 + t->bench->work.set.nwarmup);
-
-    if (chorale_simulated() || t->whole)
-        return MPI_SUCCESS;
-    *enough = takes > t->bench->work.set.stop.cell_seconds &&
-              (t->task->arrival == CHORALE_ARRIVAL_SYNC || library_first(t)) &&
-              (t->parts || chorale_slow(t, t->shortest));
-    return chorale_own_bcast(t->bench, enough, sizeof(*enough), 0);
 }
 
 int chorale_admit(struct chorale_timing *t)
 {
     double most = t->bench->work.set.max_memory;
     double buffers = chorale_problem_memory(t->bench, t->task);
-    double begun = MPI_Wtime(), round = 0;
-    int rc = MPI_SUCCESS, enough = 0;
+    int rc = MPI_SUCCESS;
 
-    while (t->nadmitted < t->ncand && rc == MPI_SUCCESS && !enough) {
-        int c = t->nadmitted++;
+    for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
         const struct chorale_cand *cand = chorale_timing_cand(t, c);
         struct chorale_result *res = &t->result[c];
         const char *no = NULL;
@@ -222,23 +189,16 @@ int chorale_admit(struct chorale_timing *t)
             snprintf(res->reason, sizeof(res->reason), CHORALE_NO_MEMORY,
                      need, most);
         } else {
-            double seconds;
-
-            rc = verify(t, c, 0, res, &seconds);
-            t->shortest = fmin(t->shortest, seconds);
-            round += isfinite(seconds) ? seconds : 0;
+            rc = verify(t, c, 0, res);
             if (rc == MPI_SUCCESS && res->status == CHORALE_RUN_OK)
                 rc = chorale_provider_confirm(t->bench, &t->prob, cand, &no,
                                               res->reason,
                                               sizeof(res->reason));
             if (no != NULL)
                 chorale_result_fail(res, CHORALE_RUN_INAPPLICABLE, no);
-            if (rc == MPI_SUCCESS && t->nadmitted < t->ncand)
-                rc = look_at_time(t, begun, round, &enough);
         }
         t->active[c] = res->status == CHORALE_RUN_OK;
     }
-    t->parts |= enough;
     if (rc == MPI_SUCCESS)
         chorale_timing_announce(t, 0);
     return rc;
@@ -251,12 +211,11 @@ int chorale_verify_again(struct chorale_timing *t)
     for (int c = 0; c < t->ncand && rc == MPI_SUCCESS; c++) {
         struct chorale_result *res = &t->result[c], after = { 0 };
         int status = (int)res->status;
-        double seconds;
 
         rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
-        rc = verify(t, c, 1, &after, &seconds);
+        rc = verify(t, c, 1, &after);
         if (after.status != CHORALE_RUN_OK) {
             chorale_result_fail(res, after.status, "");
             snprintf(res->reason, sizeof(res->reason),

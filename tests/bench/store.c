@@ -11,11 +11,9 @@
  *                                     that a runner is finished soon
  *   store runs FILE.db NCELL               the same with the runs of five
  *                                     launches, five samples per run
- *   store tail FILE.db NCAND NREP NRUN     the cost of a point beside a shard
- * of
- *                                     NRUN runs: to store it, to append it to
- *                                     the tail of the published copy, to
- *                                     publish; medians, and the maximum
+ *   store publish FILE.db NCAND NREP NRUN  the cost of a point in a shard of
+ *                                     NRUN runs: to store it, and to publish
+ *                                     the shard; medians, and the maximum
  *   store memory MB COMMAND...             peak memory of a command and its
  *                                     children; exit code 1 if above MB
  *
@@ -33,13 +31,12 @@
 
 #include "db/quantiles.h"
 #include "db/publish.h"
-#include "db/tail.h"
 #include "runners/measure/runner.h"
 
 #define LAUNCHES 5
 #define LEAST_RATE 1e6       /* samples stored per second of processor time */
-#define TAIL_POINTS 100
-#define TAIL_COPIES 5
+#define POINTS 100
+#define COPIES 5
 #define MOST_SECONDS 10.0    /* of a query over ten million samples */
 
 /* Symbols of other files of the runner that record.c needs. */
@@ -272,53 +269,37 @@ static void say_times(const char *what, double *seconds, int n)
            1e6 * seconds[0], 1e6 * seconds[n - 1]);
 }
 
-static void tail(const char *path, int ncand, int nrep, long nrun)
+static void publish(const char *path, int ncand, int nrep, long nrun)
 {
     struct chorale_store *store = open_store(path, CHORALE_STORE_CREATE);
-    long before = nrun / ncand, size = 0;
-    double stored[TAIL_POINTS], added[TAIL_POINTS], out[TAIL_COPIES];
-    struct chorale_tail *end = NULL;
+    long before = nrun / ncand;
+    double stored[POINTS], out[COPIES];
     struct chorale_errmsg msg = { "" };
     struct points at = { .nrep = nrep };
     char copy[4096];
-    FILE *in;
 
     snprintf(copy, sizeof(copy), "%s-copy", path);
-    plan(store, before + TAIL_POINTS, ncand);
+    plan(store, before + POINTS, ncand);
     make_points(&at, ncand, nrep);
     at.bench.work.launch_id = 1;
     execute(store, "PRAGMA synchronous = OFF");
     for (long p = 0; p < before; p++)
         record(&at, store, p);
     execute(store, "PRAGMA synchronous = FULL");
-    for (int i = 0; i < TAIL_COPIES; i++) {
+    for (int i = 0; i < COPIES; i++) {
         out[i] = wall();
         if (chorale_publish(store, copy, &msg) != CHORALE_OK)
             die(msg.text);
         out[i] = wall() - out[i];
     }
-    if (chorale_tail_begin(store, copy, 0, &end, &msg) != CHORALE_OK)
-        die(msg.text);
-    for (int i = 0; i < TAIL_POINTS; i++) {
+    for (int i = 0; i < POINTS; i++) {
         stored[i] = wall();
         record(&at, store, before + i);
-        added[i] = wall();
-        stored[i] = added[i] - stored[i];
-        chorale_tail_add(end);
-        added[i] = wall() - added[i];
+        stored[i] = wall() - stored[i];
     }
-    chorale_tail_end(end);
-    snprintf(copy, sizeof(copy), "%s-copy" CHORALE_TAIL_SUFFIX, path);
-    in = fopen(copy, "r");
-    if (in == NULL || fseek(in, 0, SEEK_END) != 0)
-        die("there is no tail");
-    size = ftell(in);
-    fclose(in);
-    printf("# beside %ld runs, a point of %d x %d (%ld bytes in the tail):\n",
-           nrun, ncand, nrep, size / TAIL_POINTS);
-    say_times("to store it", stored, TAIL_POINTS);
-    say_times("to append it to the tail", added, TAIL_POINTS);
-    say_times("to publish all", out, TAIL_COPIES);
+    printf("# beside %ld runs, a point of %d x %d:\n", nrun, ncand, nrep);
+    say_times("to store it", stored, POINTS);
+    say_times("to publish all", out, COPIES);
     free_points(&at);
     chorale_store_close(store);
 }
@@ -383,8 +364,8 @@ int main(int argc, char **argv)
         plan(store, atol(argv[3]) / 20, 20);
         measure(store);
         chorale_store_close(store);
-    } else if (argc == 6 && strcmp(argv[1], "tail") == 0) {
-        tail(argv[2], atoi(argv[3]), atoi(argv[4]), atol(argv[5]));
+    } else if (argc == 6 && strcmp(argv[1], "publish") == 0) {
+        publish(argv[2], atoi(argv[3]), atoi(argv[4]), atol(argv[5]));
     } else if (argc > 3 && strcmp(argv[1], "memory") == 0) {
         return memory(atof(argv[2]), argv + 3);
     } else {

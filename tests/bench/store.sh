@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Performance of the database: samples stored per second through the runner's
 # record path, with schema, indexes and checks; views over ten million samples;
-# the cost of a point in a shard, in the tail of its copy and to publish it;
-# memory of run, runner, status, merge and export with a campaign of 100 000
+# the cost to store a point in a shard and to publish the shard; memory of run, runner, status, merge and export with a campaign of 100 000
 # cells. Each number is printed with its limit, and a missed limit is marked
 # MISSED. Too much memory makes this fail; times depend on the load.
 #
@@ -30,9 +29,9 @@ memory() { # command...
 # point of the default plan has seven candidates of 100 repetitions.
 "$store" fill "$work/small.db" 7 100 $((samples / 50)) || exit
 rm -f "$work/small.db"
-# The same beside shards of two sizes, and what saves it elsewhere.
+# The same beside shards of two sizes, and the time to publish the shard.
 for runs in 100 10000; do
-    "$store" tail "$work/shard-$runs.db" 7 100 $runs || exit
+    "$store" publish "$work/shard-$runs.db" 7 100 $runs || exit
     rm -f "$work/shard-$runs.db"*
 done
 "$store" fill "$work/r.db" 40 100 "$samples" || exit

@@ -4,8 +4,6 @@
  *
  * FAULT   die     the rank is killed in call AFTER and all later ones
  *         hang    the rank never returns from that call
- *         stuck   the rank never returns from a call with AFTER ranks; and
- * apart
  *         spoil   its result is wrong from that call on
  *         tail    its calls take 1 ms, one in five takes 20 ms: at random, so
  *                 that no periodic behaviour of the runner can miss them
@@ -130,9 +128,6 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
     calls++;
     if (faulty() && calls >= number("AFTER", 1))
         die_or_hang("die", "hang");
-    PMPI_Comm_size(comm, &size);
-    if (faulty() && size == number("AFTER", 1))
-        die_or_hang("", "stuck");
     rc = real(in, out, count, type, op, comm);
     if (is("first") && calls <= number("AFTER", 1))
         idle(FIRST);
@@ -223,7 +218,7 @@ int PMPI_Sendrecv(const void *out, int nout, MPI_Datatype tout, int dest,
               status);
     if (nout == 0 && is("slip") && faulty())
         idle(0.02);
-    if (nout == 256 << 10 && (is("apart") || is("stuck")))
+    if (nout == 256 << 10 && is("apart"))
         idle(0.15);
     if (nout == 256 << 10 && is("shared"))
         pass_link();
@@ -239,7 +234,7 @@ int PMPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type,
     *(void **)&real = next("PMPI_Allreduce");
     rc = real(in, out, count, type, op, comm);
     if (in == MPI_IN_PLACE && type == MPI_INT64_T && op == MPI_SUM &&
-        (is("apart") || is("stuck")))
+        is("apart"))
         idle(0.15);
     return rc;
 }

@@ -8,7 +8,7 @@ mkdir "$work/store"
 sh "$top_srcdir/tests/fuzz/seed.sh" "$top_srcdir/db/schema.sql" "$work/store"
 is $? 0 "databases to begin with"
 cp "$corpus"/store/* "$work/store/"
-for target in tables trace spec store tail; do
+for target in tables trace spec store; do
     program=$top_builddir/tests/fuzz/$target
     [ -x "$program" ] || { skip "not built" "$target"; continue; }
     folder=$corpus/$target
@@ -31,14 +31,6 @@ merged: whole" "store: intact databases are merged, and rows numbered"
                 echo "$table"
         done >"$work/none"
         is "$(cat "$work/none")" "" "store: the corpus has rows in each table"
-    fi
-    if [ "$target" = tail ]; then
-        is "$(CHORALE_FUZZ_MERGED=1 "$program" "$folder/launch" \
-            "$folder/known" "$folder/orphan" "$folder/twice" |
-            sed 's/:.*//')" "2 runs
-1 runs
-1 runs
-1 runs" "a run with its launch comes, what is known, of nothing or twice does not"
     fi
     mkdir "$work/$target-bent"
     find "$folder" -type f | sort | python3 -c '

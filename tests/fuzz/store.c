@@ -88,7 +88,7 @@ static int merge_it(const char *path)
     struct chorale_shard *shard = NULL;
     struct chorale_merged merged;
     int stop = 0, sound = 0;
-    enum chorale_err err = chorale_shard_open(path, CHORALE_SHARD_WHOLE, never,
+    enum chorale_err err = chorale_shard_open(path, never,
                                               &shard, &msg);
 
     if (err == CHORALE_OK)

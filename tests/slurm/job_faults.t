@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Faults of a campaign's jobs: a rank is killed, a job with higher priority
 # preempts, slurmd is killed, a node dies, the disk of the shards is full. No
-# stored point is lost; after a node's death not even the point being measured.
-# The same command then submits only what is missing.
+# stored point is lost. The same command then submits only what is missing.
 case ${TMPDIR-} in /dev/shm*) TMPDIR=/tmp && export TMPDIR ;; esac
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/cluster.sh"
@@ -101,21 +100,7 @@ attempt 2
 ok $? "the attempt is still the same"
 
 # --- a node dies -------------------------------------------------------------
-# In the middle of a point of which both cells have samples.
 before=$(runs_in "$shard")
-cut=$folder/shard-1.db-tail-cut
-under_way() { [ -s "$cut" ] && [ "$(runs_in "$shard")" -eq "$before" ]; }
-for i in $(seq 100); do # the checkpoint may be of the previous point
-    wait_until test -s "$cut"
-    before=$(runs_in "$shard")
-    # shellcheck disable=SC2046
-    kill -STOP $(ip netns pids "$prefix-n1")
-    under_way && break
-    # shellcheck disable=SC2046
-    kill -CONT $(ip netns pids "$prefix-n1")
-done
-under_way
-ok $? "the point being measured has a checkpoint"
 # shellcheck disable=SC2046
 kill -9 $(ip netns pids "$prefix-n1")
 ok $? "the node of the batch script loses all its processes"
@@ -131,8 +116,6 @@ done
 attempt 3
 ok $? "the node comes back, and the element is requeued"
 kept "$folder/shard-1.db" "$before" "a dead node"
-[ "$now" -ge $((before + 2)) ]
-ok $? "both cells being measured are kept as well: $before runs, then $now"
 wait_until test -f "$folder/gather.txt"
 is "$(cat "$folder/gather.txt")" "0 complete" "the last job finds all runs"
 complete() { # name: each planned cell has one valid run

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "db/systems.h"
-#include "tuner/base/open_shard.h"
+#include "db/foreign_db.h"
+#include "tuner/base/process.h"
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 
@@ -414,12 +415,12 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
                                          struct chorale_errmsg *msg)
 {
     char *name = NULL;
-    enum chorale_err err = chorale_read_shard(cmp->base.path,
-                                              CHORALE_SHARD_WHOLE,
+    enum chorale_err err = chorale_shard_open(cmp->base.path,
+                                              chorale_stop_requested,
                                               &cmp->base.shard, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_read_shard(cmp->head.path, CHORALE_SHARD_WHOLE,
+        err = chorale_shard_open(cmp->head.path, chorale_stop_requested,
                                  &cmp->head.shard, msg);
     if (err == CHORALE_OK && system == NULL) {
         err = common_system(cmp, &name, msg);

@@ -9,7 +9,8 @@
 
 #include "db/systems.h"
 #include "tuner/compare/comparison.h"
-#include "tuner/base/open_shard.h"
+#include "db/foreign_db.h"
+#include "tuner/base/process.h"
 
 /* A launch of one file and the benchmark run that it belongs to. */
 struct launch {
@@ -141,7 +142,7 @@ static enum chorale_err load_file(struct loader *ld, size_t file,
     struct chorale_store *store;
     sqlite3_int64 system;
     int simulated = 0;
-    enum chorale_err err = chorale_read_shard(path, CHORALE_SHARD_WHOLE,
+    enum chorale_err err = chorale_shard_open(path, chorale_stop_requested,
                                               &shard, ld->msg);
 
     if (err != CHORALE_OK)

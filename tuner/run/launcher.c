@@ -199,8 +199,6 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--bound");
     if (launcher->outlives && !simulated)
         chorale_args_add(args, "--ignore-sigterm");
-    if (launcher->published != NULL && !simulated)
-        chorale_args_add(args, "--published=%s", launcher->published);
     if (launcher->turns && !simulated)
         chorale_args_add(args, "--turned=%llu:%d",
                          (unsigned long long)launcher->seed,

@@ -23,8 +23,6 @@ struct chorale_launcher {
     int bind;                /* srun, mpiexec: bind each rank to a core */
     int outlives;            /* srun, mpiexec: ranks ignore SIGTERM, the launch
                               * is ended by SIGINT */
-    const char *published;   /* published copy of the database, to whose tail
-                              * (db/tail.h) results are appended; or NULL */
     int turns;               /* permute the nodes of each launch by */
     int ordinal;             /* this ordinal and */
     uint64_t seed;           /* this seed */

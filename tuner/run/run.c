@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "db/mark.h"
 #include "db/systems.h"
 #include "tuner/run/launcher.h"
 #include "tuner/run/session.h"
@@ -81,7 +80,6 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->outlives = patience(s->opts) > 0;
         launcher->turns = s->opts->turns;
-        launcher->published = s->opts->published;
         launcher->seed = (uint64_t)*seed + ((uint64_t)p->comm_size << 32);
         launcher->ordinal = p->ordinal;
         launcher->native = sqlite3_column_int(stmt, 5);
@@ -231,8 +229,6 @@ static enum chorale_err one_start(struct chorale_session *s,
         err = command_line(s, &launcher, fellow, count, &args, &files);
     if (err == CHORALE_OK)
         err = begin(s, fellow, count, seed, &args);
-    for (int i = 0; i < count && err == CHORALE_OK; i++)
-        chorale_mark_make(fellow[i].uuid);
     if (err == CHORALE_OK) {
         chorale_progress_step(&s->bar, s->nleft, s->what);
         err = hear(s, &args, &ending, &status);
@@ -243,8 +239,6 @@ static enum chorale_err one_start(struct chorale_session *s,
                 chorale_launch_failed(s->store, fellow[i].uuid,
                                       "could not be started", s->msg);
     }
-    for (int i = 0; i < count; i++)
-        chorale_mark_drop(fellow[i].uuid);
     chorale_sim_files_close(&files);
     chorale_args_free(&args);
     free(launcher.sim.platform);
@@ -297,27 +291,9 @@ static enum chorale_err count_work(struct chorale_session *s,
     return err;
 }
 
-/* Remove marks that killed launches left in shared memory. */
-static enum chorale_err drop_marks(struct chorale_session *s)
-{
-    sqlite3_stmt *stmt = NULL;
-    int have = 0;
-    enum chorale_err err = chorale_store_prepare(
-        s->store, "SELECT uuid FROM launch WHERE status = 'running'", &stmt,
-        s->msg);
-
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(s->store, stmt, &have, s->msg)) ==
-               CHORALE_OK &&
-           have)
-        chorale_mark_drop(chorale_text(stmt, 0));
-    sqlite3_finalize(stmt);
-    return err;
-}
-
 static enum chorale_err check_ready(struct chorale_session *s)
 {
-    sqlite3_int64 cells = 0, runs, id;
+    sqlite3_int64 cells = 0, id;
     enum chorale_err err;
 
     err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
@@ -331,10 +307,6 @@ static enum chorale_err check_ready(struct chorale_session *s)
                                      s->msg);
         nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     }
-    if (err == CHORALE_OK)
-        err = chorale_session_take_in(s, CHORALE_CUTS_ALL, &runs);
-    if (err == CHORALE_OK)
-        err = drop_marks(s);
     if (err == CHORALE_OK)
         err = chorale_launch_failed(s->store, NULL, "killed", s->msg);
     if (err == CHORALE_OK)
@@ -488,10 +460,12 @@ const struct chorale_verb chorale_verb_run = {
         "others in groups of whole nodes, several at once if the groups do not "
         "share a part of the network, which is tested first. Every point is "
         "stored as soon as it is complete. If the command is killed at any "
-        "moment, the file stays valid; the same command resumes with the first "
-        "unfinished point and keeps what was measured of each of its cells. "
-        "After SIGUSR1, which a batch system may send ahead of its time limit, "
-        "the current point is finished first, within 45 s.\n"
+        "moment, the file stays valid, and a launch loses at most the point "
+        "being measured; the same command resumes with that point. A point "
+        "that may take more than a minute is measured in several launches, "
+        "each with some of its cells and the library. After SIGUSR1, which a "
+        "batch system may send ahead of its time limit, the current point is "
+        "finished first, within 45 s.\n"
         "A cell that ends the program or hangs in two launches is marked as "
         "failed and skipped from then on. If the cell was not the cause (out "
         "of memory, a lost node), --retry-failed measures it again.\n"

@@ -6,7 +6,7 @@
 #include "db/store.h"
 
 #define CHORALE_RUN_LEAD 60.0
-#define CHORALE_RUN_PUBLISH 60.0
+#define CHORALE_RUN_PUBLISH 10.0
 
 struct chorale_run_opts {
     const char *system;      /* NULL: all systems */
@@ -37,17 +37,13 @@ struct chorale_run_opts {
     double kill_seconds;     /* time from SIGTERM, which all ranks receive and
                               * survive, to SIGKILL; used likewise; 0: SIGTERM
                               * ends a launch at once */
-    /* Publishes the database, or NULL. Called after each launch is committed.
-     * During a launch it is called after a stored point, if publishing takes
-     * less than a hundredth of the elapsed time, else every publish_seconds.
-     * Its error after a launch ends the command. */
+    /* Publishes the database, or NULL. Called after each launch, and after each
+     * stored point that ends more than publish_seconds after the last call. Its
+     * error after a launch ends the command. */
     enum chorale_err (*launched)(void *arg, struct chorale_store *store,
                                  struct chorale_errmsg *msg);
     void *launched_arg;
     double publish_seconds;
-    const char *published;   /* file written by launched(); the runner appends
-                              * its results to that file's tail (db/tail.h);
-                              * NULL: not published */
     int quiet, verbose;
     int as_step;             /* step of another verb: no summary line */
     int retry_failed;        /* measure failed cells again */

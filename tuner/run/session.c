@@ -4,19 +4,13 @@
 
 #include "tuner/run/session.h"
 
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
-#include "db/mark.h"
-#include "tuner/base/open_shard.h"
-
 #define VAIN_MAX 4           /* consecutive launches without new results */
-#define PUBLISH_SHARE 0.01   /* share of a launch's time for publishing */
 
 /* How informative an error line is. The runner's own line is best. Then comes
  * srun's line about the task that ended first; other tasks may fail later and
@@ -43,22 +37,17 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Publish what is stored, if it is due or takes almost no time. Between two
- * copies the runner's tail has the results (db/tail.h), so that a lost node
- * loses nothing. An error here is reported after the launch, when it recurs. */
+/* A point has been stored: publish, if the last publication is old enough. An
+ * error here is reported after the launch, when it recurs. */
 static void publish(struct chorale_session *s)
 {
-    double began = now(), since = began - s->published;
     struct chorale_errmsg why;
 
-    if (!s->fresh || s->opts->launched == NULL ||
-        (since < s->opts->publish_seconds &&
-         since * PUBLISH_SHARE < s->publishing))
+    if (s->opts->launched == NULL ||
+        now() - s->published < s->opts->publish_seconds)
         return;
     s->opts->launched(s->opts->launched_arg, s->store, &why);
     s->published = now();
-    s->publishing = s->published - began;
-    s->fresh = 0;
 }
 
 int chorale_session_line(void *arg, const char *line, int is_err)
@@ -74,7 +63,11 @@ int chorale_session_line(void *arg, const char *line, int is_err)
         snprintf(s->what, sizeof(s->what), "%s P=%d m=%lld", coll, comm_size,
                  m);
         chorale_progress_step(&s->bar, ncell, s->what);
-        s->fresh = 1;
+        if (!s->grouped)
+            publish(s);
+        return 0;
+    }
+    if (!is_err && strcmp(line, "@stored") == 0) { /* by rank 0 of a group */
         publish(s);
         return 0;
     }
@@ -84,7 +77,6 @@ int chorale_session_line(void *arg, const char *line, int is_err)
         s->tried = 1;
         s->false_starts = 0;
         s->silence = s->trying > 0 ? s->hang : s->opts->stall_seconds;
-        publish(s);
         return 0;
     }
     if (!is_err && sscanf(line, "@end %d", &s->end_code) == 1)
@@ -191,25 +183,6 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
                         s->comm_size * s->siblings);
 }
 
-enum chorale_err chorale_session_take_in(struct chorale_session *s,
-                                         enum chorale_cuts cuts,
-                                         sqlite3_int64 *runs_p)
-{
-    const char *path = s->opts->published;
-    char real[PATH_MAX];
-    unsigned other = 0;
-    enum chorale_err err;
-
-    /* The path given to the runner, as in run.c. */
-    if (path == NULL)
-        path = realpath(chorale_store_path(s->store), real);
-    if (path == NULL)
-        return chorale_fail_long(s->msg, chorale_store_path(s->store));
-    err = chorale_tail_take_in(s->store, path, cuts, runs_p, &other, s->msg);
-    chorale_read_left_out(path, other);
-    return err;
-}
-
 void chorale_session_begin(struct chorale_session *s,
                            const struct chorale_fellow *fellow, int count)
 {
@@ -222,7 +195,6 @@ void chorale_session_begin(struct chorale_session *s,
     s->tried = 0;
     s->nleft = 0;
     s->silence = s->opts->stall_seconds;
-    s->fresh = 0;
     s->published = now();
     s->last_err[0] = '\0';
 }
@@ -248,51 +220,6 @@ static enum chorale_err mark_failed(struct chorale_session *s,
     return err;
 }
 
-/* The signal that killed a rank, 0: unknown. Launchers exit with that signal or
- * with a shell's 128 + signal. */
-static int died_of(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) & 127
-           : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
-static int crashed(int status)
-{
-    int signal = WIFEXITED(status) ? died_of(status) : 0;
-
-    return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS ||
-           signal == SIGFPE || signal == SIGILL;
-}
-
-/* Merge the unfinished point, and find the cell whose call was running: it may
- * be the cause. */
-static enum chorale_err take_in_rest(struct chorale_session *s,
-                                     const struct chorale_fellow *fellow,
-                                     enum chorale_ending ending, int status)
-{
-    enum chorale_cuts cuts = CHORALE_CUTS_MARKED;
-    sqlite3_int64 runs = 0;
-    int64_t called;
-    enum chorale_err err;
-
-    if (s->end_code >= 0) /* the runner reported its own exit code */
-        cuts = CHORALE_CUTS_NONE;
-    else if (ending == CHORALE_ENDED_STOPPED)
-        cuts = CHORALE_CUTS_ALL;
-    else if (ending == CHORALE_ENDED && crashed(status))
-        cuts = CHORALE_CUTS_NONE;
-    else if (ending == CHORALE_ENDED && died_of(status) == SIGKILL)
-        cuts = CHORALE_CUTS_KILLED;
-    err = chorale_session_take_in(s, cuts, &runs);
-    if (err == CHORALE_OK && runs > 0)
-        chorale_progress_step(&s->bar, (long)runs, s->what);
-    /* A cell announced before all ranks left the previous call may be wrong. */
-    called = chorale_mark_read(fellow->uuid);
-    if (!s->grouped && called > 0)
-        s->trying = called;
-    return err;
-}
-
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,
                                        int count, enum chorale_ending ending,
@@ -309,9 +236,7 @@ enum chorale_err chorale_session_judge(struct chorale_session *s,
         return CHORALE_OK; /* everything is stored, however it ended */
     }
     explain(s, ending, status, reason, sizeof(reason));
-    err = take_in_rest(s, fellow, ending, status);
-    if (err == CHORALE_OK)
-        err = mark_failed(s, fellow, count, reason, &stored);
+    err = mark_failed(s, fellow, count, reason, &stored);
     if (err != CHORALE_OK)
         return err;
     stored -= s->nleft;

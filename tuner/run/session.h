@@ -4,7 +4,6 @@
 #ifndef CHORALE_TUNER_RUN_SESSION_H
 #define CHORALE_TUNER_RUN_SESSION_H
 
-#include "db/tail.h"
 #include "tuner/run/runner_messages.h"
 #include "tuner/run/launches.h"
 #include "tuner/base/progress.h"
@@ -34,9 +33,7 @@ struct chorale_session {
     int false_starts;        /* consecutive failed starts of this kind */
     long nleft;              /* cells marked as failed without being tried */
     double silence, hang;    /* seconds of silence allowed now, in a call */
-    int fresh;               /* points were stored since the last publication */
-    double published;        /* time of the last call of opts->launched */
-    double publishing;       /* seconds that call took; 0: unknown */
+    double published;        /* time of the last call of opts->launched, s */
     struct chorale_notes notes;
     struct chorale_errmsg *msg;
 };
@@ -46,12 +43,6 @@ void chorale_session_begin(struct chorale_session *s,
                            const struct chorale_fellow *fellow, int count);
 /* Process one output line of the runner or its launcher; arg is the session. */
 int chorale_session_line(void *arg, const char *line, int is_err);
-/* Merge the results that a killed start left in tails (db/tail.h) into the
- * database. cuts selects whether an unfinished point is included; *runs_p: the
- * number of runs merged. No process may be writing to the tails. */
-enum chorale_err chorale_session_take_in(struct chorale_session *s,
-                                         enum chorale_cuts cuts,
-                                         sqlite3_int64 *runs_p);
 /* Report how the launch ended, and mark the cells that made it fail. */
 enum chorale_err chorale_session_judge(struct chorale_session *s,
                                        const struct chorale_fellow *fellow,

@@ -9,10 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "tuner/slurm/slurm.h"
 #include "tuner/base/run_verb.h"
 #include "tuner/slurm/submission.h"
 #include "tuner/summary/summary.h"
@@ -23,7 +21,7 @@ struct words {
     size_t count;
 };
 
-#define BEFORE 4 /* words before the shards: merge PATH --quiet and --ended */
+#define BEFORE 3 /* words before the shards: merge PATH --quiet */
 #define PATIENCE 600.0 /* s to wait for others to close the database */
 
 static void forget_words(struct words *words)
@@ -33,92 +31,15 @@ static void forget_words(struct words *words)
     free(words->word);
 }
 
-/* Load the last job and the system's name of the submission with that folder,
- * or that id if folder is NULL. Returns CHORALE_OK also without such a
- * submission. */
-static enum chorale_err ask(struct chorale_store *store, const char *folder,
-                            sqlite3_int64 submission, char job[32],
-                            char system[128], struct chorale_errmsg *msg)
-{
-    sqlite3_stmt *stmt = NULL;
-    int have = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store, "SELECT gather_job, name FROM submission JOIN system"
-        " USING (system_id) WHERE folder = ?1 OR submission_id = ?2", &stmt,
-        msg);
-
-    job[0] = system[0] = '\0';
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(stmt, 1, folder, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, submission);
-    err = chorale_store_step(store, stmt, &have, msg);
-    if (err == CHORALE_OK && have) {
-        snprintf(job, 32, "%s", chorale_text(stmt, 0));
-        snprintf(system, 128, "%s", chorale_text(stmt, 1));
-    }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-/* Set *is to 1 if this process is the submission's last job, which Slurm starts
- * after all others. */
-static enum chorale_err is_last_job(const char *path, const char *folder,
-                                    int *is, struct chorale_errmsg *msg)
-{
-    const char *own = getenv("SLURM_JOB_ID");
-    struct chorale_store *store = NULL;
-    char job[32], system[128];
-    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ,
-                                              &store, msg);
-
-    if (err == CHORALE_OK)
-        err = ask(store, folder, 0, job, system, msg);
-    *is = err == CHORALE_OK && own != NULL && *own != '\0' &&
-          strcmp(own, job) == 0;
-    chorale_store_close(store);
-    return err;
-}
-
-/* Set *ended to 1 if the element's job has ended, as far as is known: a queue
- * lists only this user's jobs on one cluster. */
-static enum chorale_err has_ended(struct chorale_store *store,
-                                  const struct chorale_gather_from *from,
-                                  const struct chorale_element *e,
-                                  const char *shard, int *ended,
-                                  struct chorale_errmsg *msg)
-{
-    char job[32], system[128], state[160];
-    struct stat st;
-    enum chorale_err err = CHORALE_OK;
-
-    *ended = from->ended;
-    if (from->ended || from->system == NULL || from->queue == NULL ||
-        e->job_id[0] == '\0' || stat(shard, &st) != 0 ||
-        st.st_uid != geteuid())
-        return CHORALE_OK;
-    err = ask(store, NULL, e->submission, job, system, msg);
-    *ended = err == CHORALE_OK && strcmp(system, from->system) == 0 &&
-             !chorale_slurm_state(from->queue, e->job_id, e->task, state,
-                                  sizeof(state));
-    return err;
-}
-
-/* Collect the published shards of elements whose jobs have ended, or have
- * not. */
-static enum chorale_err find_shards(struct chorale_store *store,
-                                    const char *path,
-                                    const struct chorale_gather_from *from,
-                                    int ended,
+/* Collect the published shards of elements, of all submissions if folder is
+ * NULL. */
+static enum chorale_err find_shards(const char *path, const char *folder,
                                     const struct chorale_element *list,
                                     size_t count, struct words *words,
                                     struct chorale_errmsg *msg)
 {
-    const char *const before[BEFORE] = { "merge", path, "--quiet",
-                                         ended ? "--ended" : "--quiet" };
+    const char *const before[BEFORE] = { "merge", path, "--quiet" };
     char shard[PATH_MAX], said[PATH_MAX];
-    enum chorale_err err;
-    int has;
 
     words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
     if (words->word == NULL)
@@ -126,17 +47,11 @@ static enum chorale_err find_shards(struct chorale_store *store,
     for (; words->count < BEFORE; words->count++)
         words->word[words->count] = before[words->count];
     for (size_t i = 0; i < count; i++) {
-        if (from->folder != NULL &&
-            strcmp(from->folder, list[i].folder) != 0)
+        if (folder != NULL && strcmp(folder, list[i].folder) != 0)
             continue;
         chorale_element_files(list[i].folder, list[i].element, shard, said,
                               sizeof(shard));
         if (access(shard, F_OK) != 0)
-            continue;
-        err = has_ended(store, from, &list[i], shard, &has, msg);
-        if (err != CHORALE_OK)
-            return err;
-        if (has != ended)
             continue;
         words->word[words->count] = strdup(shard);
         if (words->word[words->count++] == NULL)
@@ -159,7 +74,6 @@ static void wait_for(const char *path)
     chorale_store_close(store);
 }
 
-/* Merge ended and running elements separately, as their options differ. */
 static enum chorale_err merge(const struct words *words,
                               struct chorale_errmsg *msg)
 {
@@ -174,11 +88,10 @@ static enum chorale_err merge(const struct words *words,
     return CHORALE_OK; /* merge has reported refused shards */
 }
 
-enum chorale_err chorale_gather_shards(const char *path,
-                                       const struct chorale_gather_from *from,
+enum chorale_err chorale_gather_shards(const char *path, const char *folder,
                                        struct chorale_errmsg *msg)
 {
-    struct words words[2] = { { NULL, 0 }, { NULL, 0 } };
+    struct words words = { NULL, 0 };
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
     size_t count = 0;
@@ -187,14 +100,12 @@ enum chorale_err chorale_gather_shards(const char *path,
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
-    for (int ended = 0; ended < 2 && err == CHORALE_OK; ended++)
-        err = find_shards(store, path, from, ended, list, count,
-                          &words[ended], msg);
     chorale_store_close(store);
-    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--)
-        err = merge(&words[ended], msg);
-    forget_words(&words[0]);
-    forget_words(&words[1]);
+    if (err == CHORALE_OK)
+        err = find_shards(path, folder, list, count, &words, msg);
+    if (err == CHORALE_OK)
+        err = merge(&words, msg);
+    forget_words(&words);
     free(list);
     return err;
 }
@@ -299,16 +210,13 @@ static void keep_verdict(const char *folder, enum chorale_err err,
 enum chorale_err chorale_gather(const char *folder, const char *path,
                                 double threshold, struct chorale_errmsg *msg)
 {
-    struct chorale_gather_from from = { .folder = folder };
     sqlite3_int64 missing = 0;
     char system[128];
     enum chorale_err made = CHORALE_OK;
     enum chorale_err err;
 
     wait_for(path);
-    err = is_last_job(path, folder, &from.ended, msg);
-    if (err == CHORALE_OK)
-        err = chorale_gather_shards(path, &from, msg);
+    err = chorale_gather_shards(path, folder, msg);
     if (err == CHORALE_OK)
         err = judge(folder, path, system, &missing, msg);
     if (err == CHORALE_OK) {

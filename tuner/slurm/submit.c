@@ -223,17 +223,14 @@ static enum chorale_err make_plan(struct chorale_submit *s, const char *command)
  * still measure. */
 static enum chorale_err find_missing(struct chorale_submit *s)
 {
-    struct chorale_gather_from from = { .folder = NULL };
+    const int earlier = access(s->base, F_OK) == 0; /* submissions */
     enum chorale_err err = CHORALE_OK;
 
     /* Ask squeue first: a job that has ended by then has published all. */
-    if (access(s->base, F_OK) == 0) {
+    if (earlier)
         err = chorale_slurm_look(s->base, &s->queue, s->msg);
-        from.system = s->system;
-        from.queue = &s->queue;
-    }
     if (err == CHORALE_OK)
-        err = chorale_gather_shards(s->work, &from, s->msg);
+        err = chorale_gather_shards(s->work, NULL, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(s->work, CHORALE_STORE_WRITE, &s->store,
                                  s->msg);
@@ -241,7 +238,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
         err = chorale_store_lock(s->store, CHORALE_LOCK_CAMPAIGN,
                                  CHORALE_LOCK_PATIENCE, s->msg);
     /* Another submit may have run before the lock was taken. */
-    if (err == CHORALE_OK && from.queue != NULL) {
+    if (err == CHORALE_OK && earlier) {
         chorale_slurm_forget(&s->queue);
         err = chorale_slurm_look(s->base, &s->queue, s->msg);
     }

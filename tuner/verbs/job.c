@@ -4,7 +4,6 @@
  * the published shards. */
 #include "config.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,10 +14,8 @@
 #include <unistd.h>
 
 #include "db/publish.h"
-#include "db/tail.h"
 #include "tuner/slurm/gather_shards.h"
 #include "tuner/run/launcher.h"
-#include "tuner/base/open_shard.h"
 #include "tuner/run/run.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/slurm/detect_launcher.h"
@@ -176,20 +173,12 @@ static enum chorale_err catch_up(struct element *e)
                                   NULL };
     struct chorale_store *store = NULL;
     enum chorale_err err = CHORALE_OK;
-    sqlite3_int64 runs;
-    unsigned other = 0;
 
     if (exists(e->shard))
         err = chorale_step(&chorale_verb_merge, merge, e->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
                                  e->msg);
-    /* Merging skips unfinished points, and publishing removes them. */
-    if (err == CHORALE_OK &&
-        !chorale_store_locked(store, CHORALE_LOCK_RUNNER))
-        err = chorale_tail_take_in(store, e->shard, CHORALE_CUTS_ALL, &runs,
-                                   &other, e->msg);
-    chorale_read_left_out(e->shard, other);
     if (err == CHORALE_OK)
         err = publish(e, store, e->msg);
     e->before = e->done;
@@ -200,7 +189,7 @@ static enum chorale_err catch_up(struct element *e)
 static enum chorale_err measure(struct element *e)
 {
     struct chorale_run_opts run = CHORALE_RUN_DEFAULTS;
-    char mpi[8], published[PATH_MAX];
+    char mpi[8];
 
     run.element = e->opts->element;
     run.mpi = e->opts->mpi;
@@ -213,9 +202,6 @@ static enum chorale_err measure(struct element *e)
     run.lead_seconds = e->opts->lead;
     run.kill_seconds = e->opts->kill_wait;
     run.publish_seconds = e->opts->publish;
-    if (realpath(e->shard, published) == NULL)
-        return chorale_fail_read(e->msg, e->shard, errno);
-    run.published = published;
     if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
         enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
 
@@ -267,9 +253,9 @@ static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
 }
 
 /* The element was stopped before it was done: requeue it, unless that is
- * useless. The signal comes ahead of the time limit only, and the unfinished
- * point is kept. An attempt without a single new run would therefore gain
- * nothing when repeated. A preempted or cancelled job is not judged. */
+ * useless: the signal comes ahead of the time limit, so an attempt that could
+ * not finish a single point would not when repeated. A preempted or cancelled
+ * job is not judged. */
 static enum chorale_err go_on(struct element *e, int signal,
                               struct chorale_errmsg *msg)
 {
@@ -416,9 +402,9 @@ static const struct chorale_opt options[] = {
       "`submit` found it (default: unknown, so SIGTERM ends the current point "
       "at once)", 1, 0 },
     { "publish", 0, CHORALE_OPT_SECONDS, offsetof(struct opts, publish),
-      "TIME", "longest time between publications during a launch; also after "
-      "each point if that takes at most 1 % of the time; it does not affect "
-      "what a lost node costs (default: 1m)", 1, 0 },
+      "TIME", "publish during a launch after each point that ends this long "
+      "after the last publication; a lost node loses finished points of at "
+      "most this time (default: 10s)", 1, 0 },
     { "gather", 0, CHORALE_OPT_TEXT, offsetof(struct opts, gather), "FILE",
       "merge the published shards into this database, and make the table", 0,
       0 },
@@ -435,9 +421,9 @@ const struct chorale_verb chorale_verb_job = {
     .detail =
         "An element measures its launches into a shard, its own database, and "
         "publishes a copy (FOLDER/shard-N.db). It publishes after each "
-        "launch, and during a launch after each point if that takes at most 1 "
-        "% of the time, else every minute. The copy is written under another "
-        "name and renamed, so a reader never finds a partial one.\n"
+        "launch, and during a launch after each point that ends more than "
+        "--publish after the last publication. The copy is written under "
+        "another name and renamed, so a reader never finds a partial one.\n"
         "On SIGUSR1, which Slurm sends ahead of the time limit, the current "
         "point (all variants of a collective at a size, interleaved) is "
         "finished: at once if each variant has its least repetitions, else as "
@@ -448,20 +434,16 @@ const struct chorale_verb chorale_verb_job = {
         "On SIGTERM, with which Slurm cancels, preempts or requeues, and "
         "which all ranks get and ignore, the point is finished in the same "
         "way, unless that takes three quarters of --kill-wait, or all but 2.5 "
-        "s of it; then it is given up, with what it has. The element "
+        "s of it; then it is given up, and measured again later. The element "
         "publishes its results, exits with 75, and leaves the queue to Slurm; "
         "a cancelled job does not return.\n"
-        "Each stored point is also appended to FOLDER/shard-N.db-tail until a "
-        "copy contains it. An attempt that starts on another node reads both, "
-        "and so does `chorale merge`. The unfinished part of the current "
-        "point is written beside them a few times a second (less often if "
-        "that takes long), and continues in the next attempt. A SIGKILL, or "
-        "the loss of a node with its disk, thus costs at most about the time "
-        "of one cell. With --shards the file that was measured into, "
-        "chorale-*.db, then stays on the first node.\n"
-        "With --gather the job merges all shards, including unfinished points "
-        "of killed jobs, reports which elements lack runs, fits, decides, and "
-        "writes the dispatch file and the summary beside the database.\n"
+        "A SIGKILL loses at most the current point. With --shards an attempt "
+        "that starts on another node begins with the published copy, so the "
+        "loss of a node also loses the points finished since; the file that "
+        "was measured into, chorale-*.db, stays on the first node.\n"
+        "With --gather the job merges all shards, reports which elements lack "
+        "runs, fits, decides, and writes the dispatch file and the summary "
+        "beside the database.\n"
         "Exit status: 0 for success; 75 if an element was stopped, or if runs "
         "are missing for the last job: repeat `chorale submit` to submit "
         "them; else the code of the error, as of any command.",

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "db/foreign_db.h"
 #include "db/snapshot.h"
 #include "db/merge.h"
 #include "db/canonical_ids.h"
 #include "tuner/base/progress.h"
-#include "tuner/base/open_shard.h"
 #include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 
@@ -28,7 +28,7 @@
 #define WAIT_SECONDS 20 /* for another merge or an ending runner */
 
 struct opts {
-    int dry_run, other_systems, ended, quiet, verbose;
+    int dry_run, other_systems, quiet, verbose;
 };
 
 struct gather {
@@ -168,9 +168,7 @@ static enum chorale_err gather_shard(struct gather *g, const char *name)
     g->before += g->size;
     g->size = steps(name);
     advance(g, 0);
-    err = chorale_read_shard(name, g->opts->ended ? CHORALE_SHARD_ENDED
-                                                  : CHORALE_SHARD_WHOLE,
-                             &shard, g->msg);
+    err = chorale_shard_open(name, chorale_stop_requested, &shard, g->msg);
     if (err == CHORALE_STOPPED)
         return err;
     if (err != CHORALE_OK) {
@@ -242,7 +240,7 @@ static enum chorale_err remind(struct gather *g)
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { 0, 0, 0, 0, 0 };
+    struct opts opts = { 0, 0, 0, 0 };
     struct gather g = { .opts = &opts, .msg = msg };
     double total = 0;
     int nword = 0;
@@ -282,10 +280,6 @@ static const struct chorale_opt rows[] = {
       offsetof(struct opts, other_systems), NULL,
       "also accept shards of systems that results.db lacks (default: they are "
       "refused, unless it is empty)", 0, 0 },
-    { "ended", 0, CHORALE_OPT_FLAG, offsetof(struct opts, ended), NULL,
-      "no process measures into the shards any more: also merge unfinished "
-      "points of killed runs (shard-1.db-tail-cut). For a shard that is still "
-      "being measured, such a part would replace the whole point", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print only errors", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
@@ -306,10 +300,7 @@ const struct chorale_verb chorale_verb_merge = {
         "merges does not matter: exports are the same, byte by byte; row ids "
         "may change for this.\n"
         "Shards are not changed. A shard that an older chorale wrote, or that "
-        "a killed command left incomplete, is read from a copy in TMPDIR. So "
-        "is a shard of `submit` with a tail (shard-1.db-tail), which has the "
-        "points stored since it was published. The same holds for groups of "
-        "nodes that a killed `run` had not stored yet (results.db-tail-1).\n"
+        "a killed command left incomplete, is read from a copy in TMPDIR.\n"
         "Systems are the same if their signatures are (MPI library, hosts, "
         "fabric). A shard of a system that results.db lacks is refused, "
         "unless --other-systems is given. If systems share a name, the oldest "

@@ -14,6 +14,10 @@ is "$(library "status || ' ' || (validity LIKE '%suspicious%')")" "ok 1" \
 is "$(sqlite3 "$db" "SELECT validity LIKE '%suspicious%' FROM run
     JOIN cell USING (cell_id) WHERE provider = 'chorale'")" 0 \
     "slow: a variant that uses messages is not marked"
+# Messages that were slow when they were measured are measured again.
+single busy 1 8M -i 5 --min-iterations 5 -x 0
+is "$(library "status || ' ' || (validity LIKE '%suspicious%')")" "ok 0" \
+    "busy: a library as fast as messages are later is not marked"
 diag "$(sqlite3 "$db" "SELECT provider || ' ' || median FROM run
     JOIN run_summary USING (run_id) JOIN cell USING (cell_id)")"
 
@@ -74,7 +78,7 @@ rounds() { # seed: print how many orders 24 rounds of three had, and the first
     rm -f "$db" "$work/told.txt"
     "$chorale" plan "$db" -q -P 2 -m 64 -c scan --seed "$1" --launches 1 \
         --variants linear,recursive_doubling -i 24 --min-iterations 24 \
-        --batch 1 --no-racing --width 0% --cell-time 60 \
+        --batch 1 --no-racing --width 0% --cell-time 20 \
         --launcher-cmd "$work/told {P}"
     timeout 900 "$chorale" run "$db" -q --launcher-cmd "$work/told {P}"
     sed -n 's/^@try \([1-9]\)$/\1/p' "$work/told.txt" | paste - - - |
@@ -119,4 +123,19 @@ sqlite3 "$db" "CREATE TABLE l AS SELECT * FROM launch;
     DROP TABLE l; DROP TABLE r; DROP TABLE s"
 is "$(sqlite3 "$db" "SELECT DISTINCT launches, lo, hi FROM v_summary")" "2||" \
     "two launches that are ten times apart have no interval"
+
+# A round of long calls, of seven variants and the library, is measured in parts.
+for how in window barrier; do
+    rm -f "$db"
+    "$chorale" plan "$db" -q -c allreduce -P 2 -m 8M \
+        --providers chorale,library --launches 1 --variants \
+        linear,recursive_doubling,ring,rabenseifner,circulant,bine_bw,swing_bw \
+        --min-iterations 3 -i 12 --width 0.001% --cell-time 0.3 --sync $how
+    timeout 900 "$chorale" run "$db" -q 2>"$work/err.txt"
+    is "$? $(cat "$work/err.txt") $(sqlite3 "$db" "SELECT count(*)
+        FROM run_summary WHERE nrep BETWEEN 3 AND 12")" "0  8" \
+        "$how: all cells are timed"
+    is "$(sqlite3 "$db" "SELECT sum(planned) - sum(done) FROM v_progress")" 0 \
+        "$how: every planned run is stored"
+done
 finish

@@ -75,7 +75,7 @@ is "$(has skewed "count(*) FROM sample WHERE NOT flags & 2 AND
     "with a barrier no times of other clocks are stored"
 
 # A clock that is good until it jumps, in the second of three repetitions or in
-# the last.
+# the last call.
 export CHORALE_JUMP="4 1"
 jumps() { # database, providers, options of plan...
     jump=$1 coll=scan providers=$2 rep="-x 1 -i 3 --min-iterations 3"
@@ -88,7 +88,7 @@ is "$(has again "group_concat(DISTINCT sync || ' ' || nrep || ' ' || validity)
     FROM run JOIN run_summary USING (run_id)")" "barrier 3 " \
     "a clock that jumps: all candidates are timed again from a barrier"
 is "$(aside again)" "1 1" "samples before the jump are set aside"
-export CHORALE_JUMP="9 1 0.2"
+export CHORALE_JUMP="10 1 0.2"
 jumps lost native,library --cell-time 1e-6 --variants scan:recursive_doubling
 is "$(has lost "group_concat(DISTINCT sync || ' ' ||
     (',' || validity || ',' LIKE '%,clock,%') || ' ' || (clock_error > 0.5))

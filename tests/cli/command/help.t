@@ -56,7 +56,7 @@ page=$top_builddir/tuner/chorale-runner.1
 if [ -f "$page" ]; then
     for old in 's/^Measure the pending/Measure/' \
         's/how many ranks the launcher started/how many/' 's/probe/test/' \
-        's/^show the version$/show it/' 's/a checkpoint of/checkpoints of/'; do
+        's/^show the version$/show it/' 's/is stored when/is kept when/'; do
         sed "$old" "$page" >"$work/old.1"
         ! cmp -s "$page" "$work/old.1" &&
             ! python3 "$top_srcdir/tests/cli/command/manpage.py" "$work/runner.txt" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Batch jobs that end early: warned of the time limit, cancelled or killed.
-# Measured data are kept. Uses a fake Slurm.
+# Finished points are kept. Uses a fake Slurm.
 . "$(dirname "$0")/../../lib.sh"
 . "$(dirname "$0")/jobs.sh"
 
@@ -78,12 +78,22 @@ plan() { # database, sizes, further options
         --providers chorale,library --variants linear -i 4096 --width 0.01% \
         "$@"
 }
-kept() { # file: the point being measured has a checkpoint
-    until_true test -s "$1"
+# The launch's output is copied to $work/said, also after SIGTERM to all.
+cat >"$bin/heard" <<END
+#!/bin/sh
+rm -f "$work/said" "$work/pipe"
+mkfifo "$work/pipe"
+(trap '' TERM; exec tee "$work/said" <"$work/pipe") &
+exec $MPIEXEC "\$@" >"$work/pipe"
+END
+chmod +x "$bin/heard"
+timed() { # "@try 0" after a cell: the repetitions of a point have begun
+    sed '1,/^@try [1-9]/d' "$work/said" | grep -q '^@try 0$'
 }
 stopped() { # signal: print the exit code and the stored runs
-    CHORALE_MPIEXEC=$MPIEXEC "$chorale" run "$long" -q 2>"$work/err.txt" &
-    kept "$long-tail-cut"
+    rm -f "$work/said"
+    CHORALE_MPIEXEC=$bin/heard "$chorale" run "$long" -q 2>"$work/err.txt" &
+    until_true timed
     kill -"$1" $!
     wait $!
     echo "$? $(sqlite3 "$long" "SELECT count(*), group_concat(DISTINCT
@@ -91,8 +101,8 @@ stopped() { # signal: print the exit code and the stored runs
         tr '\n' ' ')"
 }
 plan "$long" 8M,16M --min-iterations 10 --cell-time 100
-is "$(stopped TERM)" "75 2|time failed stopped " \
-    "SIGTERM ends the point at once and keeps its samples"
+is "$(stopped TERM)" "75 0| failed stopped " \
+    "SIGTERM ends the launch at once, without the point being measured"
 rm "$long"
 plan "$long" 8M,16M --min-iterations 10 --cell-time 100
 is "$(stopped USR1)" "75 2|time failed stopped " \
@@ -122,9 +132,10 @@ ended() { # least repetitions, signals, options: print its last line, exit code,
     folder=$work/$name-slurm/1
     shift 2
     : >"$work/asked"
-    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=0 CHORALE_MPIEXEC=$MPIEXEC \
+    rm -f "$work/said"
+    SLURM_ARRAY_JOB_ID=1 SLURM_ARRAY_TASK_ID=0 CHORALE_MPIEXEC=$bin/heard \
         "$chorale" job "$folder" --element 1 "$@" >/dev/null 2>&1 &
-    kept "$folder/shard-1.db-tail-cut"
+    until_true timed
     ranks=$(all_of $! | tr '\n' ' ')
     for signal in $signals; do
         # shellcheck disable=SC2046
@@ -152,7 +163,7 @@ is "$(cat "$work/out.txt")" \
 is "$(asked scontrol)" 0 "it does not requeue itself"
 # With fewer repetitions the warning alone could end it first.
 is "$(ended 4096 'USR1 TERM' --kill-wait 6)" \
-    "ended stopped by Slurm 75 2|time failed stopped " \
+    "ended stopped by Slurm 75 0| failed stopped " \
     "nor when it was warned of its limit before"
 is "$(ended 10 'TERM USR1' --kill-wait 40)" \
     "ended stopped by Slurm 75 2|time failed stopped " "or after"
@@ -160,8 +171,8 @@ is "$(asked scontrol)" 0 "it does not ask for it"
 for wait in '' '--kill-wait 6'; do # the point needs minutes
     # shellcheck disable=SC2086
     is "$(ended 4096 TERM $wait)" \
-        "ended stopped by Slurm 75 2|time failed stopped " \
-        "job $wait: a point that takes longer keeps the samples that it has"
+        "ended stopped by Slurm 75 0| failed stopped " \
+        "job $wait: a point that takes longer is given up"
 done
 
 # --- publishing during a launch ---------------------------------------------
