@@ -301,11 +301,10 @@ static size_t choice(const struct chorale_adapt *a,
             strcmp(r->dtype, chorale_dtype(cell->dtype)->name) != 0)
             continue;
         for (size_t c = 1; c < pt->ncell; c++) {
-            if (strcmp(r->provider, "library") == 0 ||
-                strcmp(cell[c].config.alg->name, r->variant) != 0 ||
+            if (cell[c].config.alg != r->run->config.alg ||
                 isinf(cell[c].log_seconds))
                 continue;
-            if (like == 0 || strcmp(cell[c].params, r->params) == 0)
+            if (like == 0 || strcmp(cell[c].params, r->run->params) == 0)
                 like = c;
         }
     }
