@@ -19,7 +19,7 @@ struct chorale_opkind {
     int bitwise;       /* 1: needs an integer type */
 };
 
-/* Row i of each table; NULL if i is past its end. */
+/* Row i of each table; NULL if there is no such row, such as -1. */
 const struct chorale_dtype *chorale_dtype(int i);
 const struct chorale_opkind *chorale_opkind(int i);
 

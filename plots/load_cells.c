@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/alg.h"
+#include "tuner/base/alg_config.h"
 #include "tuner/emit/table.h"
 #include "tuner/model/predict.h"
 
@@ -141,18 +141,15 @@ static double modelled(const struct chorale_plots_row *row,
         .op = row->op, .op_class = row->op_class,
         .root_policy = row->root,
     };
-    long param[CHORALE_MAX_PARAM];
-    const struct chorale_alg *alg;
-    char why[128];
+    struct chorale_alg_config config;
 
     if (coll < 0 || strcmp(row->provider, "chorale") != 0)
         return NAN;
     where.coll = (enum chorale_coll)coll;
-    alg = chorale_alg_find(where.coll, row->variant);
-    if (alg == NULL || chorale_alg_params_parse(alg, row->params, param, why,
-                                                sizeof(why)) != 0)
-        return NAN;
-    return chorale_predict(model, alg, param, &where);
+    config = chorale_alg_configure(where.coll, row->variant, row->params);
+    return config.alg == NULL
+               ? NAN
+               : chorale_predict(model, config.alg, config.value, &where);
 }
 
 /* Set the type and operation whose decisions apply to a row. kind is that of

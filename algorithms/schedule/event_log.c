@@ -35,7 +35,6 @@ static struct note *add(struct chorale_ctx *ctx, enum what what)
     }
     memset(&t->note[t->n], 0, sizeof(*t->note));
     t->note[t->n].what = what;
-    t->note[t->n].next = -1;
     return &t->note[t->n++];
 }
 

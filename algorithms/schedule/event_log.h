@@ -13,34 +13,27 @@
 
 enum what { SEND, RECV, WAIT, REDUCE };
 
-/* Moments are numbered from 1; 0 is the common start. */
 struct note {
     enum what what;
     int peer;       /* SEND, RECV: a rank. WAIT: index of the event waited
                      * for */
     size_t bytes;
-    int next;       /* SEND, RECV: the next one between the same two ranks, or
-                     * -1 */
-    double posted;
-    int posted_by;  /* the moment that determined the time of posting */
-    double end;     /* when the message ends, once known */
-    int moment;     /* of its end; 0: not known yet */
+    int message;    /* SEND, RECV: during replay, its message (replay.h) */
 };
 
 struct trace {
     struct note *note;
     int n, room;
     int at;         /* during replay: the next event */
-    double time;
-    int moment;     /* the moment that determined time */
-    double port[2]; /* busy until: send port, receive port */
-    int port_by[2];
     int peers;      /* during replay: number of ranks it has sent to */
+    double time;    /* on the one-port network, and the moment that determined
+                     * it */
+    int moment;
     long long copied; /* bytes copied inside its memory */
 };
 
 /* A step of a path: its duration (from what and bytes) and the moment it
- * follows. */
+ * follows. Moments are numbered from 1; 0 is the common start. */
 struct moment {
     int before;
     enum what what;
@@ -50,6 +43,7 @@ struct moment {
 struct chorale_schedule {
     int size;
     struct trace *trace;
+    size_t notes, sends; /* recorded events, and how many of them are SEND */
     struct chorale_stat *stat;
     int opaque;
     struct chorale_told *told; /* size_exchange.h; NULL: data is not carried */
@@ -73,10 +67,10 @@ int chorale_schedule_write(struct chorale_schedule *s,
                            const struct chorale_point *pt, size_t *scratch);
 void chorale_schedule_release(struct chorale_schedule *s);
 
-/* Replay the events of all ranks on a full-duplex network with one port per
- * rank, or one per link. Sets each rank's time, moment and peers, and
- * s->moment, s->nmoment and s->overlaps. Returns 0, or -1 if messages do not
- * match or memory is exhausted. */
+/* Replay the events of all ranks once on a full-duplex network with one port
+ * per rank, or one per link (one_port.c). Sets each rank's time, moment and
+ * peers, and s->moment, s->nmoment and s->overlaps. Returns 0, or -1 if
+ * messages do not match or memory is exhausted. */
 int chorale_schedule_play(struct chorale_schedule *s);
 
 #endif

@@ -224,6 +224,11 @@ int chorale_schedule_write(struct chorale_schedule *s,
                           : note_all(s, &st, alg, pt, node, 0, scratch)) != 0;
     stage_release(&st);
     free(node);
+    for (int r = 0; !bad && r < s->size; r++) {
+        s->notes += (size_t)s->trace[r].n;
+        for (int i = 0; i < s->trace[r].n; i++)
+            s->sends += s->trace[r].note[i].what == SEND;
+    }
     return bad ? -1 : 0;
 }
 

@@ -30,14 +30,15 @@
 #include "tuner/decide/decide.h"
 #include "tuner/decide/family.h"
 
-/* A cell that may be measured. dtype, op: rows of kinds.h; op -1: none. */
+/* A cell that may be measured. dtype, op: rows of dtypes.h; op -1: none. */
 struct chorale_adapt_cell {
     enum chorale_coll coll;
     long msg_size;
     size_t n;
     int comm_size, ppn, dtype, op;
-    const char *shape, *provider; /* static */
-    char variant[64], params[192];
+    const char *shape;       /* static */
+    struct chorale_alg_config config; /* alg NULL: the library's default */
+    char params[192];        /* canonical text of its parameters */
     int known;               /* measured, or planned before */
     int chosen;              /* out: for this round */
     double log_seconds, sd;  /* out: predicted */
@@ -152,8 +153,8 @@ extern const struct chorale_family_net chorale_adapt_typical;
 /* Expected seconds of a variant, NAN if it does not run at the point. One root
  * represents all, since only ratios matter. */
 double chorale_adapt_seconds(const struct chorale_adapt_model *model,
-                             const struct chorale_alg *alg, const long *value,
-                             size_t n, int comm_size);
+                             const struct chorale_alg_config *config, size_t n,
+                             int comm_size);
 
 /* Expected seconds of the library's default: its algorithm is unknown, so the
  * best of the simple variants with default parameters. INFINITY: none runs. */

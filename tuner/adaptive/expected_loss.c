@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/dtypes.h"
 #include "tuner/decide/family.h"
 #include "tuner/adaptive/kriging.h"
 #include "tuner/model/predict.h"
@@ -22,8 +21,7 @@
 
 /* One measured cell: the mean of its launches. */
 struct seen {
-    const char *variant;
-    int library;
+    const struct chorale_alg *alg; /* NULL: the library's default */
     struct chorale_krige_at at;
     double z;                /* log(measured / model) */
 };
@@ -64,26 +62,16 @@ static struct chorale_krige_at place(size_t n, int comm_size, int ppn,
     };
 }
 
-/* Log seconds of the model, at least those of one message. NAN: unknown
- * variant, or it does not run at the point. */
-static double prior(struct group *g, const char *provider, const char *variant,
-                    const char *params, size_t n, int comm_size)
+/* Log seconds of the model, at least those of one message; alg NULL: of the
+ * library's default. NAN: the variant does not run at the point. */
+static double prior(struct group *g, const struct chorale_alg_config *config,
+                    size_t n, int comm_size)
 {
-    const struct chorale_alg *alg;
-    long value[CHORALE_MAX_PARAM];
-    char why[160];
-    double seconds;
+    double seconds =
+        config->alg == NULL
+            ? chorale_adapt_library(&g->model, n, comm_size)
+            : chorale_adapt_seconds(&g->model, config, n, comm_size);
 
-    if (strcmp(provider, "library") == 0) {
-        seconds = chorale_adapt_library(&g->model, n, comm_size);
-    } else {
-        alg = chorale_alg_find(g->model.run.coll, variant);
-        if (alg == NULL || chorale_alg_params_parse(alg, params, value, why,
-                                                    sizeof(why)) != 0)
-            return NAN;
-        seconds = chorale_adapt_seconds(&g->model, alg, value, n,
-                                        comm_size);
-    }
     if (isnan(seconds))
         return NAN;
     return log(fmax(isfinite(seconds) ? seconds : 0, g->model.net.alpha));
@@ -96,16 +84,14 @@ static int same_cell(const struct chorale_run_point *a,
     return a->comm_size == b->comm_size && a->ppn == b->ppn &&
            a->shape == b->shape && a->n == b->n && a->coll == b->coll &&
            a->dtype == b->dtype && a->op == b->op &&
-           a->provider == b->provider && a->variant == b->variant &&
-           a->params == b->params;
+           chorale_run_same_candidate(a, b);
 }
 
 static int in_group(const struct group *g, const struct chorale_run_point *row)
 {
-    return row->coll == g->model.run.coll &&
-           strcmp(row->dtype, g->model.run.dtype) == 0 &&
+    return row->coll == g->model.run.coll && row->type == g->model.run.type &&
            strcmp(row->op, g->model.run.op) == 0 &&
-           strcmp(row->provider, "native") != 0;
+           (row->config.alg != NULL || strcmp(row->provider, "library") == 0);
 }
 
 /* Add the runs row[0, n) of one cell. */
@@ -125,16 +111,14 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
     }
     g->model.run.shape = row->shape;
     g->model.run.ppn = row->ppn;
-    base = prior(g, row->provider, row->variant, row->params, row->n,
-                 row->comm_size);
+    base = prior(g, &row->config, row->n, row->comm_size);
     if (k < 1 || isnan(base))
         return;
     g->squares += fmax(0, squares - sum * sum / k);
     g->df += k - 1;
     g->launches += k;
     *s = (struct seen){
-        .variant = row->variant,
-        .library = strcmp(row->provider, "library") == 0,
+        .alg = row->config.alg,
         .at = place(row->n, row->comm_size, row->ppn, row->shape, row->params),
         .z = sum / k - base,
     };
@@ -150,10 +134,10 @@ static double unseen(const struct group *g)
 
     for (size_t i = 0; i < g->nseen; i++) {
         double sum = 0, k = 0;
-        int first = !g->seen[i].library;
+        int first = g->seen[i].alg != NULL;
 
         for (size_t j = 0; j < g->nseen && first; j++) {
-            if (strcmp(g->seen[j].variant, g->seen[i].variant) != 0)
+            if (g->seen[j].alg != g->seen[i].alg)
                 continue;
             first = j >= i;
             sum += g->seen[j].z - g->offset;
@@ -197,21 +181,16 @@ static double noise(const struct group *g)
     return g->df > 0 ? sqrt(g->squares / g->df / runs) : 0;
 }
 
-/* Why a table must not choose a cell; NULL: it may. */
-static const char *barred(const struct group *g,
-                          const struct chorale_adapt_cell *cell)
+/* 1 if a table must not choose a cell. */
+static int is_barred(const struct group *g,
+                     const struct chorale_adapt_cell *cell)
 {
-    const struct chorale_alg *alg = chorale_alg_find(cell->coll,
-                                                     cell->variant);
-    long value[CHORALE_MAX_PARAM];
-    struct chorale_point pt;
-    char why[160];
+    const struct chorale_alg_config *config = &cell->config;
+    const struct chorale_point pt = chorale_decide_point(
+        &g->model.run, config->value, cell->n, cell->comm_size);
 
-    if (alg == NULL || chorale_alg_params_parse(alg, cell->params, value, why,
-                                                sizeof(why)) != 0)
-        return "unknown to this build";
-    pt = chorale_decide_point(&g->model.run, value, cell->n, cell->comm_size);
-    return chorale_decide_bars(alg, &pt, &g->a->opts->decide);
+    return config->alg != NULL &&
+           chorale_decide_bars(config->alg, &pt, &g->a->opts->decide) != NULL;
 }
 
 static void expect(struct group *g, const struct chorale_krige *k,
@@ -224,10 +203,9 @@ static void expect(struct group *g, const struct chorale_krige *k,
     cell->sd = 0;
     g->model.run.shape = cell->shape;
     g->model.run.ppn = cell->ppn;
-    if (strcmp(cell->provider, "library") != 0 && barred(g, cell) != NULL)
+    if (is_barred(g, cell))
         return;
-    base = prior(g, cell->provider, cell->variant, cell->params, cell->n,
-                 cell->comm_size);
+    base = prior(g, &cell->config, cell->n, cell->comm_size);
     if (isnan(base))
         return;
     at = place(cell->n, cell->comm_size, cell->ppn, cell->shape,
@@ -244,32 +222,30 @@ static void expect(struct group *g, const struct chorale_krige *k,
 static int expect_variant(struct group *g, size_t first)
 {
     struct chorale_adapt_grid *grid = g->a->grid;
-    struct chorale_adapt_cell *like = &grid->cell[first];
+    const struct chorale_alg *alg = grid->cell[first].config.alg;
     struct chorale_krige_at *at = malloc((g->nseen + 1) * sizeof(*at));
     double *z = malloc((g->nseen + 1) * sizeof(*z));
-    int library = strcmp(like->provider, "library") == 0;
     struct chorale_krige k = { .n = 0 };
     size_t n = 0;
     int rc = -1;
 
     for (size_t i = 0; at != NULL && z != NULL && i < g->nseen; i++) {
-        if (g->seen[i].library != library ||
-            strcmp(g->seen[i].variant, like->variant) != 0)
+        if (g->seen[i].alg != alg)
             continue;
         at[n] = g->seen[i].at;
         z[n++] = g->seen[i].z;
     }
     if (at != NULL && z != NULL)
         rc = chorale_krige_fit(&k, at, z, n, noise(g),
-                               library ? USUAL_SD : fmin(USUAL_SD, g->unseen));
+                               alg == NULL ? USUAL_SD
+                                           : fmin(USUAL_SD, g->unseen));
     for (size_t p = 0; rc == 0 && p < g->a->npoint; p++) {
         const struct chorale_adapt_point *pt = &g->a->point[p];
 
         if (pt->group != g->index)
             continue;
         for (size_t c = pt->first; c < pt->first + pt->ncell; c++)
-            if (strcmp(grid->cell[c].variant, like->variant) == 0 &&
-                strcmp(grid->cell[c].provider, like->provider) == 0)
+            if (grid->cell[c].config.alg == alg)
                 expect(g, &k, &grid->cell[c]);
     }
     if (rc == 0 && n > 1) {
@@ -325,11 +301,10 @@ static size_t choice(const struct chorale_adapt *a,
             strcmp(r->dtype, chorale_dtype(cell->dtype)->name) != 0)
             continue;
         for (size_t c = 1; c < pt->ncell; c++) {
-            if (strcmp(r->provider, "library") == 0 ||
-                strcmp(cell[c].variant, r->variant) != 0 ||
+            if (cell[c].config.alg != r->run->config.alg ||
                 isinf(cell[c].log_seconds))
                 continue;
-            if (like == 0 || strcmp(cell[c].params, r->params) == 0)
+            if (like == 0 || strcmp(cell[c].params, r->run->params) == 0)
                 like = c;
         }
     }
@@ -392,33 +367,28 @@ static void lose(const struct chorale_adapt *a,
 
 /* Estimate the schedule events (network.h) of all cells of a group: messages of
  * the critical path, times ranks. */
-static double notes_of(const struct chorale_adapt *a, size_t group)
+static double notes_of(const struct group *g)
 {
+    const struct chorale_adapt *a = g->a;
     double sum = 0;
 
     for (size_t p = 0; p < a->npoint; p++)
-        for (size_t c = 0; a->point[p].group == group &&
+        for (size_t c = 0; a->point[p].group == g->index &&
                            c < a->point[p].ncell; c++) {
             const struct chorale_adapt_cell *cell =
                 &a->grid->cell[a->point[p].first + c];
-            const struct chorale_alg *alg = chorale_alg_find(cell->coll,
-                                                             cell->variant);
-            struct chorale_run_point run = {
-                .coll = cell->coll, .shape = cell->shape, .ppn = cell->ppn,
-                .dtype = chorale_dtype(cell->dtype)->name,
-                .op_class = cell->op >= 0 ? "builtin" : "",
-            };
+            const struct chorale_alg *alg = cell->config.alg;
+            struct chorale_run_point run = g->model.run;
             struct chorale_term term[CHORALE_MAX_TERM];
             struct chorale_point pt;
-            long value[CHORALE_MAX_PARAM];
             double messages, bytes, reduced;
-            char why[160];
 
-            if (alg == NULL ||
-                chorale_alg_params_parse(alg, cell->params, value, why,
-                                         sizeof(why)) != 0)
+            if (alg == NULL)
                 continue;
-            pt = chorale_decide_point(&run, value, cell->n, cell->comm_size);
+            run.shape = cell->shape;
+            run.ppn = cell->ppn;
+            pt = chorale_decide_point(&run, cell->config.value, cell->n,
+                                      cell->comm_size);
             if (chorale_alg_refuses(alg, &pt) != NULL)
                 continue;
             chorale_term_sums(term, alg->cost(&pt, term), &messages, &bytes,
@@ -445,6 +415,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
             &a->grid->cell[a->point[p].first];
         g.model.run = (struct chorale_run_point){
             .coll = cell->coll, .ppn = cell->ppn, .shape = cell->shape,
+            .type = chorale_dtype(cell->dtype),
             .dtype = chorale_dtype(cell->dtype)->name,
             .op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
             .op_class = cell->op >= 0 ? "builtin" : "",
@@ -452,8 +423,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         g.model.net = chorale_family_network(model, &g.model.run);
         if (!(g.model.net.alpha > 0))
             g.model.net = chorale_adapt_typical;
-        else if (chorale_predict_notes(model) + notes_of(a, i) <=
-                 PLAYED)
+        else if (chorale_predict_notes(model) + notes_of(&g) <= PLAYED)
             g.model.played = model;
         rc = gather(&g, points);
         if (rc == 0)

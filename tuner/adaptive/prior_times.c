@@ -9,11 +9,13 @@
 const struct chorale_family_net chorale_adapt_typical = { 2e-6, 4e-10, 1e-10 };
 
 double chorale_adapt_seconds(const struct chorale_adapt_model *model,
-                             const struct chorale_alg *alg, const long *value,
-                             size_t n, int comm_size)
+                             const struct chorale_alg_config *config, size_t n,
+                             int comm_size)
 {
     const struct chorale_run_point *run = &model->run;
-    struct chorale_point pt = chorale_decide_point(run, value, n, comm_size);
+    const struct chorale_alg *alg = config->alg;
+    struct chorale_point pt = chorale_decide_point(run, config->value, n,
+                                                   comm_size);
     struct chorale_term term[CHORALE_MAX_TERM];
     double a, b, c;
 
@@ -42,16 +44,16 @@ double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
                              int comm_size)
 {
     double least = INFINITY;
-    long value[CHORALE_MAX_PARAM];
 
     for (int i = 0; chorale_algs[i] != NULL; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
+        struct chorale_alg_config config = { .alg = alg };
 
         if (alg->coll != model->run.coll || !chorale_alg_core(alg, comm_size, 0))
             continue;
-        for (int k = 0; k < CHORALE_MAX_PARAM; k++)
-            value[k] = k < alg->nparam ? alg->param[k].def : 0;
-        least = fmin(least, chorale_adapt_seconds(model, alg, value, n,
+        for (int k = 0; k < alg->nparam; k++)
+            config.value[k] = alg->param[k].def;
+        least = fmin(least, chorale_adapt_seconds(model, &config, n,
                                                   comm_size));
     }
     return least;

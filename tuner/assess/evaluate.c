@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/dtypes.h"
 #include "tuner/decide/decide.h"
 
 #define SLOWER 0.001 /* relative loss that counts */
@@ -18,13 +17,6 @@ static int same_place(const struct chorale_run_point *a,
     return a->coll == b->coll && a->comm_size == b->comm_size &&
            a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
            a->op == b->op && a->n == b->n;
-}
-
-static int same_cand(const struct chorale_run_point *a,
-                     const struct chorale_run_point *b)
-{
-    return a->provider == b->provider && a->variant == b->variant &&
-           a->params == b->params;
 }
 
 /* Log of the geometric mean over the runs of one candidate; NAN if a run is not
@@ -44,7 +36,7 @@ static double log_mean(const struct chorale_run_point *row, size_t n)
 size_t chorale_evaluate_block(const struct chorale_run_point *p)
 {
     const struct chorale_coll_info *info = chorale_coll_info(p->coll);
-    size_t element = chorale_dtype_size(p->dtype), sum = 0;
+    size_t element = chorale_run_type_size(p), sum = 0;
 
     if (info->blind)
         return 0;
@@ -76,25 +68,16 @@ chorale_evaluate_choice(const struct chorale_emit_table *table,
     return chorale_alg_refuses(choice->alg, &pt) == NULL ? choice : NULL;
 }
 
-/* Returns 1 if the row is the choice; parameters may be written differently. */
-static int is_choice(const struct chorale_run_point *row,
-                     const struct chorale_emit_choice *choice)
+int chorale_evaluate_is_choice(const struct chorale_run_point *run,
+                               const struct chorale_emit_choice *choice)
 {
-    long value[CHORALE_MAX_PARAM];
-    char why[160];
-
-    if (strcmp(row->provider, "chorale") != 0 ||
-        strcmp(row->variant, choice->alg->name) != 0 ||
-        chorale_alg_params_parse(choice->alg, row->params, value, why,
-                                 sizeof(why)) != 0)
-        return 0;
-    for (int i = 0; i < choice->alg->nparam; i++)
-        if (value[i] != choice->value[i])
-            return 0;
-    return 1;
+    return run->config.alg == choice->alg &&
+           memcmp(run->config.value, choice->value,
+                  (size_t)choice->alg->nparam * sizeof(*choice->value)) == 0;
 }
 
-/* Returns 1 if a table may choose the row's variant. */
+/* Returns 1 if a table may choose the row's variant, also with parameters that
+ * this build does not know. */
 static int may_choose(const struct chorale_run_point *row, int allow_patented)
 {
     const struct chorale_alg *alg =
@@ -129,12 +112,13 @@ static int judge(const struct chorale_emit_table *table,
     for (size_t i = 0; i < n; i = end) {
         double t;
 
-        for (end = i; end < n && same_cand(&row[i], &row[end]); end++)
+        for (end = i; end < n && chorale_run_same_candidate(&row[i], &row[end]);
+             end++)
             continue;
         t = log_mean(&row[i], end - i);
         if (strcmp(row[i].provider, "library") == 0)
             library = t;
-        if (choice != NULL && is_choice(&row[i], choice))
+        if (choice != NULL && chorale_evaluate_is_choice(&row[i], choice))
             mine = t;
         if (may_choose(&row[i], allow_patented) && t < best) {
             best = t;

@@ -31,6 +31,11 @@ const struct chorale_emit_choice *
 chorale_evaluate_choice(const struct chorale_emit_table *table,
                         const struct chorale_run_point *p);
 
+/* 1 if the run is of the choice, which is not the library's default; its
+ * parameters may be written differently. */
+int chorale_evaluate_is_choice(const struct chorale_run_point *run,
+                               const struct chorale_emit_choice *choice);
+
 /* Compare the table's choice with the best measured one at each point of the
  * oracle. The dispatcher's rules apply: if a variant refuses a point, the
  * library's default runs. The best is the fastest among the library's default

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/dtypes.h"
 #include "tuner/assess/evaluate.h"
 
 /* Reductions of one size differ by type and operation; other collectives only
@@ -19,7 +18,7 @@ static int same_point(const struct chorale_run_point *p, const char *shape,
                       const struct chorale_gain_point *g)
 {
     const struct chorale_coll_info *info = chorale_coll_info(p->coll);
-    const long long size = (long long)chorale_dtype_size(p->dtype);
+    const long long size = (long long)chorale_run_type_size(p);
 
     if (strcmp(info->name, g->coll) != 0 || p->comm_size != g->comm_size
         || strcmp(p->shape, shape) != 0

@@ -27,19 +27,9 @@ static int find_cand(const struct chorale_spot *spot,
 {
     if (choice == NULL)
         return 0;
-    for (size_t c = 1; c < spot->ncand; c++) {
-        const struct chorale_cand *cand = &spot->cand[c];
-        long value[CHORALE_MAX_PARAM];
-        char why[160];
-
-        if (strcmp(cand->provider, "chorale") == 0 &&
-            strcmp(cand->variant, choice->alg->name) == 0 &&
-            chorale_alg_params_parse(choice->alg, cand->params, value, why,
-                                     sizeof(why)) == 0 &&
-            memcmp(value, choice->value,
-                   (size_t)choice->alg->nparam * sizeof(value[0])) == 0)
+    for (size_t c = 1; c < spot->ncand; c++)
+        if (chorale_evaluate_is_choice(spot->cand[c].run, choice))
             return (int)c;
-    }
     return -1;
 }
 

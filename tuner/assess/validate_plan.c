@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/dtypes.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/validate.h"
 
@@ -113,8 +112,7 @@ static int add_between(struct list *list,
                        const struct chorale_run_point *a,
                        const struct chorale_run_point *b, int middle)
 {
-    int dtype = chorale_dtype_find(a->dtype);
-    size_t element = dtype >= 0 ? chorale_dtype(dtype)->size : 1, m;
+    size_t element = chorale_run_type_size(a), m;
 
     if (add_boundaries(list, table, a, b, element) != 0)
         return -1;

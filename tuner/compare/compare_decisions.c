@@ -40,9 +40,9 @@ static int same_line(const struct chorale_run_point *a,
 static int same_cand(const struct chorale_cand *a,
                      const struct chorale_cand *b)
 {
-    return strcmp(a->provider, b->provider) == 0 &&
-           strcmp(a->variant, b->variant) == 0 &&
-           strcmp(a->params, b->params) == 0;
+    return strcmp(a->run->provider, b->run->provider) == 0 &&
+           strcmp(a->run->variant, b->run->variant) == 0 &&
+           strcmp(a->run->params, b->run->params) == 0;
 }
 
 static const struct chorale_cand *pick(const struct chorale_spot *spot)
@@ -139,11 +139,12 @@ static int moved_by_one(const struct stretch *s)
 
 static char *choice_text(const struct chorale_cand *c)
 {
+    const struct chorale_run_point *run = c->run;
     char text[320], out[320];
 
     snprintf(text, sizeof(text), "%s%s%s",
-             strcmp(c->provider, "library") == 0 ? "library" : c->variant,
-             c->params[0] != '\0' ? ":" : "", c->params);
+             strcmp(run->provider, "library") == 0 ? "library" : run->variant,
+             run->params[0] != '\0' ? ":" : "", run->params);
     chorale_safe_text(out, sizeof(out), text);
     return strdup(out);
 }

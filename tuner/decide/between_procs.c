@@ -92,8 +92,8 @@ static void mark_choices(const struct chorale_family *fam, size_t line,
     const struct chorale_line *ln = &fam->line[line];
 
     for (size_t i = 0; i < ln->nspot; i++)
-        near[chorale_family_member(fam, &ln->spot[i].cand[ln->spot[i].pick])] =
-            1;
+        near[chorale_family_member(
+            fam, ln->spot[i].cand[ln->spot[i].pick].run)] = 1;
 }
 
 /* Find the candidates for each stop: those near the best at an adjacent
@@ -305,19 +305,15 @@ static size_t border(const struct gap *gap, size_t begin, size_t end, size_t i,
 static int add_row(const struct gap *gap, const struct block *block,
                    struct chorale_decision **rows_p, size_t *count_p)
 {
-    const struct chorale_member *m =
-        &gap->fam->cand[gap->pick[block->begin * gap->nstop + block->first]];
+    size_t pick = gap->pick[block->begin * gap->nstop + block->first];
     struct chorale_decision *row = chorale_decision_add(
-        gap->fam, gap->first + (int)block->begin, rows_p, count_p);
+        gap->fam, pick, gap->first + (int)block->begin, rows_p, count_p);
 
     if (row == NULL)
         return -1;
     row->comm_size_hi = gap->first + (int)block->end;
     row->n_lo = block->lo;
     row->n_hi = block->hi;
-    row->provider = m->provider;
-    row->variant = m->variant;
-    row->params = m->params;
     predict(gap, block, row);
     return 0;
 }

@@ -3,7 +3,6 @@
  * within each launch, choose in some launches, confirm in others. */
 #include "tuner/decide/decide.h"
 
-#include "algorithms/dtypes.h"
 #include "tuner/decide/family.h"
 #include "tuner/model/predict.h"
 
@@ -26,7 +25,7 @@ struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
 {
     struct chorale_point pt = {
         .comm_size = comm_size, .n = n, .msg_size = n,
-        .type_size = chorale_dtype_size(run->dtype),
+        .type_size = chorale_run_type_size(run),
         .commutative = strcmp(run->op_class, "noncommutative") != 0,
         .ppn = strcmp(run->shape, "block") == 0 ? run->ppn : 0,
     };
@@ -107,17 +106,19 @@ static int preferred(const struct chorale_cand *a,
                      const struct chorale_cand *b,
                      const struct chorale_cand *neighbour, int simulated)
 {
-    size_t la = strlen(a->params), lb = strlen(b->params);
+    const char *params = a->run->params, *others = b->run->params;
+    size_t la = strlen(params), lb = strlen(others);
 
     if (a->late > 0 && b->late > 0 && a->patterns == b->patterns &&
         fabs(log(a->late / b->late)) > (simulated ? SAME : CLOSE))
         return a->late < b->late;
     if (a->place != b->place)
         return a->place < b->place;
-    if (neighbour != NULL && neighbour->variant == a->variant &&
-        (neighbour->params == a->params) != (neighbour->params == b->params))
-        return neighbour->params == a->params;
-    return la != lb ? la < lb : strcmp(a->params, b->params) < 0;
+    if (neighbour != NULL && neighbour->run->variant == a->run->variant &&
+        (neighbour->run->params == params) !=
+            (neighbour->run->params == others))
+        return neighbour->run->params == params;
+    return la != lb ? la < lb : strcmp(params, others) < 0;
 }
 
 /* The best candidate of the choosing launches, 0 if there is no candidate. */

@@ -33,7 +33,9 @@ struct chorale_decision {
     int comm_size, comm_size_hi, ppn;
     const char *shape, *dtype, *op, *op_class;
     size_t n_lo, n_hi;
-    const char *provider, *variant, *params, *basis;
+    const struct chorale_run_point *run; /* of the choice, as in struct
+                              * chorale_cand */
+    const char *basis;
     double seconds, library_seconds; /* geometric mean over measured sizes */
     double speedup, speedup_lo, speedup_hi; /* from confirming launches only */
     double regret;           /* seconds / best seconds - 1, >= 0 */
@@ -150,7 +152,8 @@ enum chorale_why {
 
 /* One variant at one measured size; candidate 0 is the library. */
 struct chorale_cand {
-    const char *provider, *variant, *params;
+    const struct chorale_run_point *run; /* any run of it, or
+                              * chorale_library_run */
     int place;               /* simplicity, small is simple; -1: must not be
                               * chosen */
     const char *barred;      /* why it must not be chosen; NULL: its runs
@@ -163,6 +166,9 @@ struct chorale_cand {
     double p;                /* p-value of "as fast as the library" */
     double *ratio;           /* [nlaunch] log(library / this), NAN: not run */
 };
+
+/* A run of the library's default that stands for all. */
+extern const struct chorale_run_point chorale_library_run;
 
 /* One measured size, its launches and candidates. */
 struct chorale_spot {
@@ -189,6 +195,11 @@ int chorale_spot_init(struct chorale_spot *spot,
                       const struct chorale_run_point *row, size_t n,
                       const struct chorale_decide_opts *opts);
 void chorale_spot_release(struct chorale_spot *spot);
+
+/* The candidate of a spot with that provider, variant and parameters; its ncand
+ * if missing. */
+size_t chorale_spot_find(const struct chorale_spot *spot,
+                         const struct chorale_run_point *run);
 
 /* Mean ratio of a candidate over the launches selected by mask (NULL: all);
  * *n_p: their number. NAN if it is 0. */
@@ -240,9 +251,10 @@ int chorale_decide_rows(const struct chorale_family *fam, size_t line,
 int chorale_decide_between(const struct chorale_family *fam, size_t k,
                            struct chorale_decision **rows_p, size_t *count_p);
 
-/* Append a row of the family, initially the library's; NULL: out of memory. */
+/* Append a row with the choice of a member; NULL: out of memory. */
 struct chorale_decision *
-chorale_decision_add(const struct chorale_family *fam, int comm_size,
+chorale_decision_add(const struct chorale_family *fam, size_t member,
+                     int comm_size,
                      struct chorale_decision **rows_p, size_t *count_p);
 
 /* Losses at a predicted point with log times seconds[]: loss[] relative to the

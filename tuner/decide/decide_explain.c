@@ -34,12 +34,9 @@ struct view {
 static const struct chorale_cand *cand_at(const struct chorale_spot *spot,
                                           const struct chorale_member *m)
 {
-    for (size_t c = 0; c < spot->ncand; c++)
-        if (strcmp(spot->cand[c].provider, m->provider) == 0 &&
-            strcmp(spot->cand[c].variant, m->variant) == 0 &&
-            strcmp(spot->cand[c].params, m->params) == 0)
-            return &spot->cand[c];
-    return NULL;
+    size_t c = chorale_spot_find(spot, m->run);
+
+    return c < spot->ncand ? &spot->cand[c] : NULL;
 }
 
 /* 95 % interval of the speed-up over all launches that ran the candidate. */
@@ -132,20 +129,18 @@ static int collect(struct view *v)
 
 static void name_of(const struct chorale_member *m, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s%s%s", strcmp(m->provider, "library") == 0
-                 ? "library" : m->variant, *m->params ? " " : "", m->params,
-             strcmp(m->provider, "native") == 0 ? " (native)" : "");
+    const struct chorale_run_point *run = m->run;
+
+    snprintf(text, size, "%s%s%s%s", strcmp(run->provider, "library") == 0
+                 ? "library" : run->variant, *run->params ? " " : "",
+             run->params, strcmp(run->provider, "native") == 0 ? " (native)"
+                                                               : "");
 }
 
 static int is_choice(const struct view *v, const struct entry *e)
 {
-    const struct chorale_decision *row = v->row;
-
-    if (row == NULL)
-        return strcmp(e->member->provider, "library") == 0;
-    return strcmp(e->member->provider, row->provider) == 0 &&
-           strcmp(e->member->variant, row->variant) == 0 &&
-           strcmp(e->member->params, row->params) == 0;
+    return chorale_run_same_candidate(
+        e->member->run, v->row != NULL ? v->row->run : &chorale_library_run);
 }
 
 static const char *why_of(const struct view *v)
@@ -217,8 +212,9 @@ static int append_view(const struct view *v, json_t *list)
 
         bad |= json_array_append_new(entries, json_pack(
             "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:s?}",
-            "provider", e->member->provider, "variant", e->member->variant,
-            "params", e->member->params, "seconds", number(e->seconds),
+            "provider", e->member->run->provider, "variant",
+            e->member->run->variant, "params", e->member->run->params,
+            "seconds", number(e->seconds),
             "speedup_lo", number(e->lo), "speedup_hi", number(e->hi),
             "guess_error", number(e->error), "launches",
             (json_int_t)e->nlaunch, "chosen", is_choice(v, e), "barred",

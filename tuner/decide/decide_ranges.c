@@ -195,7 +195,8 @@ static void reason_gain(const struct list *list, char *text, size_t size)
 }
 
 struct chorale_decision *
-chorale_decision_add(const struct chorale_family *fam, int comm_size,
+chorale_decision_add(const struct chorale_family *fam, size_t member,
+                     int comm_size,
                      struct chorale_decision **rows_p, size_t *count_p)
 {
     const struct chorale_run_point *point = fam->point;
@@ -210,8 +211,8 @@ chorale_decision_add(const struct chorale_family *fam, int comm_size,
         .coll = point->coll, .comm_size = comm_size,
         .comm_size_hi = comm_size, .ppn = point->ppn, .shape = point->shape,
         .dtype = point->dtype, .op = point->op, .op_class = point->op_class,
-        .provider = "library", .variant = "default", .params = "",
-        .basis = "library", .seconds = NAN, .library_seconds = NAN,
+        .run = fam->cand[member].run, .basis = "library",
+        .seconds = NAN, .library_seconds = NAN,
         .speedup = NAN, .speedup_lo = NAN, .speedup_hi = NAN,
         .regret = NAN,
     };
@@ -247,29 +248,29 @@ static void predict(const struct list *list, const struct range *r,
 /* Collect the measured spots of a range, and mark the choice in them. */
 static void gather(struct list *list, const struct range *r)
 {
-    const struct chorale_member *m = &list->fam->cand[list->pick[r->first]];
+    const struct chorale_run_point *run =
+        list->fam->cand[list->pick[r->first]].run;
 
     list->nspot = 0;
     for (size_t i = r->first; i < r->last; i++) {
         struct chorale_spot *s = list->stop[i].spot;
+        size_t c;
 
         if (s == NULL)
             continue;
         list->spot[list->nspot++] = s;
-        for (size_t c = 0; c < s->ncand; c++)
-            if (strcmp(s->cand[c].provider, m->provider) == 0 &&
-                strcmp(s->cand[c].variant, m->variant) == 0 &&
-                strcmp(s->cand[c].params, m->params) == 0)
-                s->pick = c;
+        c = chorale_spot_find(s, run);
+        if (c < s->ncand)
+            s->pick = c;
     }
 }
 
 /* Append the row of a range. */
 static int add(struct list *list, const struct range *r)
 {
-    const struct chorale_member *m;
+    size_t pick = r->first == r->last ? 0 : list->pick[r->first];
     struct chorale_decision *row = chorale_decision_add(
-        list->fam, list->fam->line[list->line].comm_size, list->rows_p,
+        list->fam, pick, list->fam->line[list->line].comm_size, list->rows_p,
         list->count_p);
 
     if (row == NULL)
@@ -281,10 +282,6 @@ static int add(struct list *list, const struct range *r)
                  " choices were not both measured at both");
         return 0;
     }
-    m = &list->fam->cand[list->pick[r->first]];
-    row->provider = m->provider;
-    row->variant = m->variant;
-    row->params = m->params;
     gather(list, r);
     row->nspot = list->nspot;
     if (list->nspot == 0) {
@@ -292,7 +289,7 @@ static int add(struct list *list, const struct range *r)
         return 0;
     }
     times(list, row);
-    if (list->pick[r->first] == 0) {
+    if (pick == 0) {
         row->speedup = 1;
         reason_library(list, row->reason, sizeof(row->reason));
         return 0;
@@ -351,14 +348,9 @@ static int change(struct list *list, struct range *r, size_t i)
 static int is_confirmed(const struct list *list, const struct chorale_spot *s,
                         size_t member)
 {
-    const struct chorale_member *m = &list->fam->cand[member];
+    size_t c = chorale_spot_find(s, list->fam->cand[member].run);
 
-    for (size_t c = 1; c < s->ncand; c++)
-        if (isfinite(s->cand[c].loss) &&
-            strcmp(s->cand[c].variant, m->variant) == 0 &&
-            strcmp(s->cand[c].params, m->params) == 0)
-            return 1;
-    return 0;
+    return c > 0 && c < s->ncand && isfinite(s->cand[c].loss);
 }
 
 /* Times and losses of a predicted stop. */
@@ -397,16 +389,11 @@ static void take(struct list *list, size_t i, const double *measured)
     const struct chorale_spot *s = list->stop[i].spot;
 
     for (size_t c = 0; c < fam->ncand; c++) {
-        const struct chorale_member *m = &fam->cand[c];
-        double *loss = &list->loss[i * fam->ncand + c];
+        size_t k = chorale_spot_find(s, fam->cand[c].run);
 
         list->seconds[i * fam->ncand + c] = measured[c];
-        *loss = INFINITY;
-        for (size_t k = 0; k < s->ncand; k++)
-            if (strcmp(s->cand[k].provider, m->provider) == 0 &&
-                strcmp(s->cand[k].variant, m->variant) == 0 &&
-                strcmp(s->cand[k].params, m->params) == 0)
-                *loss = s->cand[k].loss;
+        list->loss[i * fam->ncand + c] = k < s->ncand ? s->cand[k].loss
+                                                      : INFINITY;
     }
 }
 

@@ -7,14 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/alg.h"
-
-static int same_cand(const struct chorale_run_point *a,
-                     const struct chorale_run_point *b)
-{
-    return a->provider == b->provider && a->variant == b->variant &&
-           a->params == b->params;
-}
+const struct chorale_run_point chorale_library_run = {
+    .provider = "library", .variant = "default", .params = "",
+};
 
 static int is_library(const struct chorale_run_point *row)
 {
@@ -36,10 +31,8 @@ static int place(const struct chorale_run_point *row,
                  const struct chorale_decide_opts *opts,
                  const char **barred_p)
 {
-    const struct chorale_alg *alg = NULL;
-    long value[CHORALE_MAX_PARAM];
+    const struct chorale_alg *alg = row->config.alg;
     struct chorale_point pt;
-    char why[160];
 
     *barred_p = "not for this table";
     if (strcmp(row->provider, opts->rules ? "native" : "chorale") != 0)
@@ -47,12 +40,10 @@ static int place(const struct chorale_run_point *row,
     *barred_p = NULL;
     if (opts->rules)
         return 0;
-    alg = chorale_alg_find(row->coll, row->variant);
     *barred_p = "unknown to this build";
-    if (alg == NULL || chorale_alg_params_parse(alg, row->params, value, why,
-                                                sizeof(why)) != 0)
+    if (alg == NULL)
         return -1;
-    pt = chorale_decide_point(row, value, row->n, row->comm_size);
+    pt = chorale_decide_point(row, row->config.value, row->n, row->comm_size);
     *barred_p = chorale_decide_bars(alg, &pt, opts);
     return *barred_p == NULL ? chorale_alg_index(alg) : -1;
 }
@@ -152,9 +143,7 @@ static int add_cand(struct chorale_spot *spot,
     struct chorale_cand *cand = &spot->cand[spot->ncand++];
     size_t *k = calloc(spot->nlaunch + 1, sizeof(*k));
 
-    cand->provider = own->provider;
-    cand->variant = own->variant;
-    cand->params = own->params;
+    cand->run = own;
     cand->place = place(own, opts, &cand->barred);
     cand->ratio = calloc(spot->nlaunch + 1, sizeof(*cand->ratio));
     if (k == NULL || cand->ratio == NULL) {
@@ -191,21 +180,31 @@ int chorale_spot_init(struct chorale_spot *spot,
         return -1;
     find_launches(spot, row, n, opts->simulated);
     library_times(spot, row, n);
-    spot->cand[0] = (struct chorale_cand){ .provider = "library",
-                                            .variant = "default",
-                                            .params = "" };
+    spot->cand[0] = (struct chorale_cand){ .run = &chorale_library_run };
     spot->cand[0].ratio = calloc(spot->nlaunch + 1, sizeof(double));
     spot->ncand = 1;
     if (spot->cand[0].ratio == NULL)
         return -1;
     for (size_t i = 0; i < n; i = end) {
-        for (end = i; end < n && same_cand(&row[i], &row[end]); end++)
+        for (end = i; end < n && chorale_run_same_candidate(&row[i], &row[end]);
+             end++)
             continue;
         if (!is_library(&row[i]) &&
             add_cand(spot, row, n, &row[i], end - i, opts) != 0)
             return -1;
     }
     return 0;
+}
+
+size_t chorale_spot_find(const struct chorale_spot *spot,
+                         const struct chorale_run_point *run)
+{
+    size_t c = 0;
+
+    while (c < spot->ncand &&
+           !chorale_run_same_candidate(spot->cand[c].run, run))
+        c++;
+    return c;
 }
 
 double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,

@@ -14,20 +14,6 @@ int chorale_decide_is_blind(enum chorale_coll coll)
     return chorale_coll_info(coll)->blind;
 }
 
-/* The same candidate in another spot; its ncand if missing. */
-static size_t like(const struct chorale_spot *spot,
-                   const struct chorale_cand *cand)
-{
-    size_t c = 0;
-
-    while (c < spot->ncand &&
-           (strcmp(spot->cand[c].provider, cand->provider) != 0 ||
-            strcmp(spot->cand[c].variant, cand->variant) != 0 ||
-            strcmp(spot->cand[c].params, cand->params) != 0))
-        c++;
-    return c;
-}
-
 /* Mean over the spots of the mean gain in the choosing (or confirming)
  * launches; NAN if it must not be chosen, or is slower at some spot. */
 static double gain_everywhere(const struct chorale_spot *spot, size_t n,
@@ -37,7 +23,7 @@ static double gain_everywhere(const struct chorale_spot *spot, size_t n,
 
     for (size_t i = 0; i < n; i++) {
         const struct chorale_spot *s = &spot[i];
-        size_t c = like(s, cand);
+        size_t c = chorale_spot_find(s, cand->run);
         double gain;
 
         if (c == s->ncand || s->cand[c].place < 0)
@@ -65,7 +51,7 @@ static double gain_in(const struct chorale_spot *spot, size_t n,
             l++;
         if (l == s->nlaunch)
             return NAN;
-        sum += s->cand[like(s, cand)].ratio[l];
+        sum += s->cand[chorale_spot_find(s, cand->run)].ratio[l];
     }
     return sum / (double)n;
 }
@@ -103,7 +89,7 @@ static void settle(struct chorale_spot *spot, size_t n,
     for (size_t i = 0; i < n; i++) {
         struct chorale_spot *s = &spot[i];
 
-        s->pick = cand != NULL ? like(s, cand) : 0;
+        s->pick = cand != NULL ? chorale_spot_find(s, cand->run) : 0;
         if (cand != NULL || s->why == CHORALE_WHY_GAIN)
             s->why = why;
         s->p = p;

@@ -25,44 +25,29 @@ int chorale_family_same(const struct chorale_run_point *a,
            a->dtype == b->dtype && a->op == b->op;
 }
 
-static int same_member(const struct chorale_member *m,
-                       const struct chorale_cand *c)
-{
-    return strcmp(m->provider, c->provider) == 0 &&
-           strcmp(m->variant, c->variant) == 0 &&
-           strcmp(m->params, c->params) == 0;
-}
-
 size_t chorale_family_member(const struct chorale_family *fam,
-                             const struct chorale_cand *c)
+                             const struct chorale_run_point *run)
 {
     size_t i = 0;
 
-    while (i < fam->ncand && !same_member(&fam->cand[i], c))
+    while (i < fam->ncand &&
+           !chorale_run_same_candidate(fam->cand[i].run, run))
         i++;
     return i;
 }
 
-static int add_member(struct chorale_family *fam, const struct chorale_cand *c)
+static int add_member(struct chorale_family *fam,
+                      const struct chorale_run_point *run)
 {
-    struct chorale_member *m, *more;
-    char why[160];
+    struct chorale_member *more;
 
-    if (chorale_family_member(fam, c) < fam->ncand)
+    if (chorale_family_member(fam, run) < fam->ncand)
         return 0;
     more = realloc(fam->cand, (fam->ncand + 1) * sizeof(*more));
     if (more == NULL)
         return -1;
     fam->cand = more;
-    m = &more[fam->ncand++];
-    *m = (struct chorale_member){ .provider = c->provider,
-                                  .variant = c->variant,
-                                  .params = c->params };
-    if (strcmp(c->provider, "chorale") == 0)
-        m->alg = chorale_alg_find(fam->point->coll, c->variant);
-    if (m->alg != NULL && chorale_alg_params_parse(m->alg, c->params, m->value,
-                                                   why, sizeof(why)) != 0)
-        m->alg = NULL;
+    more[fam->ncand++] = (struct chorale_member){ .run = run };
     return 0;
 }
 
@@ -80,7 +65,7 @@ static int add_line(struct chorale_family *fam, struct chorale_spot *spot,
     };
     for (size_t i = 0; i < nspot; i++)
         for (size_t c = 0; c < spot[i].ncand; c++)
-            if (add_member(fam, &spot[i].cand[c]) != 0)
+            if (add_member(fam, spot[i].cand[c].run) != 0)
                 return -1;
     return 0;
 }
@@ -111,7 +96,7 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
             base += s->library[l] / (double)s->nlaunch;
         for (size_t c = 0; s->nlaunch > 0 && c < s->ncand; c++)
             line->log_time[i * fam->ncand +
-                           chorale_family_member(fam, &s->cand[c])] =
+                           chorale_family_member(fam, s->cand[c].run)] =
                 s->cand[c].place < 0
                     ? INFINITY
                     : base - chorale_spot_mean(s, c, NULL, NULL);
@@ -181,20 +166,23 @@ static double notes_of(const struct chorale_family *fam)
         between += gap <= CHORALE_DECIDE_GAP ? gap : 0;
     }
 
-    for (size_t c = 0; c < fam->ncand; c++)
-        for (size_t i = 0; i < last->nspot && fam->cand[c].alg != NULL; i++) {
+    for (size_t c = 0; c < fam->ncand; c++) {
+        const struct chorale_alg_config *config = &fam->cand[c].run->config;
+
+        for (size_t i = 0; i < last->nspot && config->alg != NULL; i++) {
             struct chorale_term term[CHORALE_MAX_TERM];
             struct chorale_point pt = chorale_decide_point(
-                fam->point, fam->cand[c].value, last->spot[i].point->n,
+                fam->point, config->value, last->spot[i].point->n,
                 last->comm_size);
             double messages, bytes, reduced;
 
-            if (chorale_alg_refuses(fam->cand[c].alg, &pt) != NULL)
+            if (chorale_alg_refuses(config->alg, &pt) != NULL)
                 continue;
-            chorale_term_sums(term, fam->cand[c].alg->cost(&pt, term),
-                              &messages, &bytes, &reduced);
+            chorale_term_sums(term, config->alg->cost(&pt, term), &messages,
+                              &bytes, &reduced);
             sum += 2 * messages * last->comm_size;
         }
+    }
     return sum * (2 * (double)fam->nline + between / 2);
 }
 
@@ -209,11 +197,13 @@ static void find_lacking(struct chorale_family *fam)
     };
     char why[200];
 
-    for (size_t c = 0; c < fam->ncand; c++)
-        fam->cand[c].lacks = fam->cand[c].alg != NULL &&
-                             chorale_predict_lacks(fam->model,
-                                                   fam->cand[c].alg, &where,
+    for (size_t c = 0; c < fam->ncand; c++) {
+        const struct chorale_alg *alg = fam->cand[c].run->config.alg;
+
+        fam->cand[c].lacks = alg != NULL &&
+                             chorale_predict_lacks(fam->model, alg, &where,
                                                    why, sizeof(why));
+    }
 }
 
 int chorale_family_init(struct chorale_family *fam,
@@ -222,9 +212,6 @@ int chorale_family_init(struct chorale_family *fam,
                         struct chorale_predictor *model,
                         const struct chorale_decide_opts *opts)
 {
-    static const struct chorale_cand library = {
-        .provider = "library", .variant = "default", .params = "",
-    };
     double notes = CHORALE_FAMILY_NOTES;
     size_t end, cells = 0;
 
@@ -235,7 +222,7 @@ int chorale_family_init(struct chorale_family *fam,
     *fam = (struct chorale_family){ .point = first->point, .opts = opts,
                                     .model = model };
     fam->net = chorale_family_network(model, first->point);
-    if (add_member(fam, &library) != 0)
+    if (add_member(fam, &chorale_library_run) != 0)
         return -1;
     for (size_t i = 0; i < nspot; i = end) {
         end = i + 1;
@@ -274,17 +261,17 @@ void chorale_family_release(struct chorale_family *fam)
 const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
                                 size_t n, int comm_size)
 {
-    const struct chorale_member *m = &fam->cand[cand];
+    const struct chorale_run_point *run = fam->cand[cand].run;
     struct chorale_point pt;
 
     if (cand == 0)
         return NULL;
-    if (strcmp(m->provider, fam->opts->rules ? "native" : "chorale") != 0)
+    if (strcmp(run->provider, fam->opts->rules ? "native" : "chorale") != 0)
         return "not for this table";
     if (fam->opts->rules)
         return NULL;
-    if (m->alg == NULL)
+    if (run->config.alg == NULL)
         return "unknown to this build";
-    pt = chorale_decide_point(fam->point, m->value, n, comm_size);
-    return chorale_decide_bars(m->alg, &pt, fam->opts);
+    pt = chorale_decide_point(fam->point, run->config.value, n, comm_size);
+    return chorale_decide_bars(run->config.alg, &pt, fam->opts);
 }

@@ -22,11 +22,9 @@ struct chorale_family_net {
 
 /* A candidate of the family; [0] is the library. */
 struct chorale_member {
-    const char *provider, *variant, *params;
-    const struct chorale_alg *alg; /* NULL: not a variant of Chorale */
+    const struct chorale_run_point *run; /* as in struct chorale_cand */
     int lacks;               /* its model lacks fit: use only predictions that
                               * were checked */
-    long value[CHORALE_MAX_PARAM];
 };
 
 /* How times between process counts are predicted: by interpolating the ratio to
@@ -80,9 +78,9 @@ int chorale_family_init(struct chorale_family *fam,
                         const struct chorale_decide_opts *opts);
 void chorale_family_release(struct chorale_family *fam);
 
-/* The member of a spot's candidate, or ncand. */
+/* The member with that provider, variant and parameters, or ncand. */
 size_t chorale_family_member(const struct chorale_family *fam,
-                             const struct chorale_cand *cand);
+                             const struct chorale_run_point *run);
 
 /* NULL if the table may choose that variant at n bytes and comm_size ranks,
  * else the reason (static). */

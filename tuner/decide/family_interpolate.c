@@ -23,23 +23,28 @@ static double log_n(size_t n)
     return log(fmax((double)n, 1));
 }
 
+/* The variant of a candidate; NULL: not one of Chorale's. */
+static const struct chorale_alg *alg_of(const struct chorale_family *fam,
+                                        size_t cand)
+{
+    return fam->cand[cand].run->config.alg;
+}
+
 /* Whether the library performs a part of that candidate. */
-static int by_library(const struct chorale_member *m)
+static int by_library(const struct chorale_alg_config *config)
 {
     struct chorale_point pt = { 0 };
 
-    memcpy(pt.param, m->value, sizeof(pt.param));
-    return chorale_alg_by_library(m->alg, &pt);
+    memcpy(pt.param, config->value, sizeof(pt.param));
+    return chorale_alg_by_library(config->alg, &pt);
 }
 
 /* 1 if that kind of prediction has a model of the candidate. */
 static int has_model(const struct chorale_family *fam,
                      enum chorale_guess_kind kind, size_t cand)
 {
-    const struct chorale_member *m = &fam->cand[cand];
-
-    return kind == CHORALE_GUESS_MODEL && m->alg != NULL &&
-           !isnan(fam->net.alpha) && !by_library(m);
+    return kind == CHORALE_GUESS_MODEL && alg_of(fam, cand) != NULL &&
+           !isnan(fam->net.alpha) && !by_library(&fam->cand[cand].run->config);
 }
 
 /* Log seconds of the model; 0 without a model. */
@@ -47,7 +52,7 @@ static double model(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, size_t cand, size_t n,
                     int comm_size)
 {
-    const struct chorale_member *m = &fam->cand[cand];
+    const struct chorale_alg_config *config = &fam->cand[cand].run->config;
     double a, b, c, seconds;
     struct chorale_term term[CHORALE_MAX_TERM];
     struct chorale_point pt;
@@ -56,7 +61,7 @@ static double model(const struct chorale_family *fam,
 
     if (!has_model(fam, kind, cand))
         return 0;
-    pt = chorale_decide_point(fam->point, m->value, n, comm_size);
+    pt = chorale_decide_point(fam->point, config->value, n, comm_size);
     pt.alpha = fam->net.alpha;
     pt.beta = fam->net.beta;
     pt.tau = fam->net.tau;
@@ -74,10 +79,11 @@ static double model(const struct chorale_family *fam,
             .root_policy = strcmp(policy, "rotate") == 0 ? "last" : policy,
         };
 
-        seconds = chorale_predict(fam->model, m->alg, m->value, &where);
+        seconds = chorale_predict(fam->model, config->alg, config->value,
+                                  &where);
         return seconds > 0 ? log(seconds) : NAN;
     }
-    chorale_term_sums(term, m->alg->cost(&pt, term), &a, &b, &c);
+    chorale_term_sums(term, config->alg->cost(&pt, term), &a, &b, &c);
     seconds = a * pt.alpha + b * pt.beta + c * pt.tau;
     return seconds > 0 && isfinite(seconds) ? log(seconds) : NAN;
 }
@@ -99,7 +105,7 @@ static double residual(const struct chorale_family *fam,
     if (isinf(t[cand]) || !fam->played || !has_model(fam, kind, cand))
         return NAN;
     for (size_t c = 1; c < fam->ncand; c++) {
-        if (fam->cand[c].alg != fam->cand[cand].alg || !isfinite(t[c]))
+        if (alg_of(fam, c) != alg_of(fam, cand) || !isfinite(t[c]))
             continue;
         sum += t[c] - model(fam, kind, c, n, ln->comm_size);
         k++;
@@ -119,7 +125,7 @@ static int known(const struct chorale_family *fam,
         return 1;
     for (size_t c = 1; fam->played && has_model(fam, kind, cand) &&
                        c < fam->ncand; c++)
-        if (fam->cand[c].alg == fam->cand[cand].alg && isfinite(t[c]))
+        if (alg_of(fam, c) == alg_of(fam, cand) && isfinite(t[c]))
             return 1;
     return 0;
 }
@@ -260,7 +266,7 @@ void chorale_family_fill_errors(struct chorale_family *fam)
                 if (!isnan(e[c]) || !has_model(fam, CHORALE_GUESS_MODEL, c))
                     continue;
                 for (size_t k = 1; k < fam->ncand; k++)
-                    if (fam->cand[k].alg == fam->cand[c].alg)
+                    if (alg_of(fam, k) == alg_of(fam, c))
                         e[c] = fmax(e[c], e[k]);
             }
         }

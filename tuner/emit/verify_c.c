@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/alg_config.h"
+
 /* One row; choice.params points into params. */
 struct row {
     enum chorale_coll coll;
@@ -45,16 +47,13 @@ static enum chorale_err no_memory(struct chorale_errmsg *msg)
 /* Take the row's choice if the catalogue knows it, else the library's. */
 static void take_choice(sqlite3_stmt *stmt, struct row *row)
 {
-    const struct chorale_alg *alg =
-        chorale_alg_find(row->coll, chorale_text(stmt, 9));
-    long value[CHORALE_MAX_PARAM];
-    char why[160];
+    const struct chorale_alg_config config = chorale_alg_configure(
+        row->coll, chorale_text(stmt, 9), chorale_text(stmt, 10));
+    const struct chorale_alg *alg = config.alg;
 
     row->choice = library;
     if (strcmp(chorale_text(stmt, 8), "chorale") != 0 || alg == NULL ||
-        chorale_alg_params_parse(alg, chorale_text(stmt, 10), value, why,
-                                 sizeof(why)) != 0 ||
-        chorale_alg_params_format(alg, value, row->params,
+        chorale_alg_params_format(alg, config.value, row->params,
                                   sizeof(row->params)) >=
             (int)sizeof(row->params)) {
         row->params[0] = '\0';
@@ -66,7 +65,7 @@ static void take_choice(sqlite3_stmt *stmt, struct row *row)
     row->choice.nparam = alg->nparam;
     for (int i = 0; i < alg->nparam; i++) {
         row->choice.param_name[i] = alg->param[i].name;
-        row->choice.param_value[i] = value[i];
+        row->choice.param_value[i] = config.value[i];
     }
 }
 

@@ -70,8 +70,8 @@ struct chorale_model_ranks {
 
 /* Fit quality of one variant in one shape, with the lack-of-fit test. */
 struct chorale_model_variant {
-    enum chorale_coll coll;
-    const char *name, *shape;
+    const struct chorale_alg *alg;
+    const char *shape;
     int ppn;
     size_t npoints, nwild;
     double median_error, worst_error;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "algorithms/alg.h"
-#include "algorithms/dtypes.h"
 #include "db/quantiles.h"
 #include "tuner/model/model_internal.h"
 
@@ -20,9 +19,8 @@ static int same_cell(const struct chorale_run_point *a,
 {
     return a->coll == b->coll && a->comm_size == b->comm_size &&
            a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
-           a->op == b->op && a->n == b->n && a->provider == b->provider &&
-           a->variant == b->variant && a->params == b->params &&
-           a->conditions == b->conditions;
+           a->op == b->op && a->n == b->n &&
+           chorale_run_same_candidate(a, b) && a->conditions == b->conditions;
 }
 
 /* Index of the tau of that type and operation, added if new; -1: no room. */
@@ -38,7 +36,7 @@ static int find_tau(struct chorale_model *model,
         return -1;
     tau[model->ntau] = (struct chorale_model_tau){
         .dtype = run->dtype, .op = run->op,
-        .type_size = chorale_dtype_size(run->dtype), .known = 1,
+        .type_size = chorale_run_type_size(run), .known = 1,
         .regime = { .n = 1, .upto = { HUGE_VAL } },
     };
     return (int)model->ntau++;
@@ -74,20 +72,16 @@ static int describe(struct chorale_model *model,
                     const struct chorale_run_point *run,
                     struct model_cell *cell)
 {
-    char why[160];
-
-    cell->alg = chorale_alg_find(run->coll, run->variant);
+    cell->alg = run->config.alg;
     cell->pt = (struct chorale_point){
         .comm_size = run->comm_size, .msg_size = run->msg_size, .n = run->n,
-        .type_size = chorale_dtype_size(run->dtype),
+        .type_size = chorale_run_type_size(run),
         .commutative = strcmp(run->op_class, "noncommutative") != 0,
         .ppn = strcmp(run->shape, "block") == 0 ||
                        strcmp(run->shape, "irregular") == 0 ? run->ppn : 0,
     };
-    if (cell->alg == NULL || chorale_dtype_find(run->dtype) < 0 ||
-        set_place(cell, run) != 0 ||
-        chorale_alg_params_parse(cell->alg, run->params, cell->pt.param, why,
-                                 sizeof(why)) != 0 ||
+    memcpy(cell->pt.param, run->config.value, sizeof(cell->pt.param));
+    if (cell->alg == NULL || run->type == NULL || set_place(cell, run) != 0 ||
         chorale_alg_refuses(cell->alg, &cell->pt) != NULL)
         return -1;
     cell->tau = -1;

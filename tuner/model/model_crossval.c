@@ -384,7 +384,7 @@ static void name_variants(struct check *c)
              end++)
             continue;
         model->variant[model->nvariant++] = (struct chorale_model_variant){
-            .coll = run->coll, .name = run->variant, .shape = run->shape,
+            .alg = run->config.alg, .shape = run->shape,
             .ppn = c->cell[i]->nodes == 1 ? 0 : c->cell[i]->ppn,
             .npoints = end - i, .reach = 1, .reach_m = 1,
         };

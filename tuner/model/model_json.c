@@ -58,8 +58,8 @@ static json_t *variants_json(const struct chorale_model *m)
         json_array_append_new(list, json_pack(
             "{s:s, s:s, s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:b, s:f, s:f,"
             " s:b, s:o}",
-            "coll", chorale_coll_info(v->coll)->name, "variant", v->name,
-            "shape", v->shape, "ppn", v->ppn,
+            "coll", chorale_coll_info(v->alg->coll)->name,
+            "variant", v->alg->name, "shape", v->shape, "ppn", v->ppn,
             "points", (json_int_t)v->npoints,
             "median_error", number(v->median_error),
             "worst_error", number(v->worst_error),

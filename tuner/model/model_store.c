@@ -210,8 +210,8 @@ static enum chorale_err delete_rows(struct chorale_store *store,
 static void bind_variant(sqlite3_stmt *stmt,
                          const struct chorale_model_variant *v)
 {
-    bind_text(stmt, 2, chorale_coll_info(v->coll)->name);
-    bind_text(stmt, 3, v->name);
+    bind_text(stmt, 2, chorale_coll_info(v->alg->coll)->name);
+    bind_text(stmt, 3, v->alg->name);
     bind_text(stmt, 4, v->shape);
     sqlite3_bind_int(stmt, 5, v->ppn);
 }

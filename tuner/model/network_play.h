@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* network_play.h - the state of a schedule replay, shared by the files that
- * advance it (network_play.c), queue its events (network_events.c), route its
- * messages (network_route.c) and share ports (network_share.c). */
+ * advance it (network_play.c), route its messages (network_route.c) and share
+ * ports (network_share.c). */
 #ifndef CHORALE_TUNER_MODEL_NETWORK_PLAY_H
 #define CHORALE_TUNER_MODEL_NETWORK_PLAY_H
 
+#include "algorithms/schedule/replay.h"
 #include "tuner/model/network.h"
 
 /* A time as a linear combination: [0] seconds, [1 + column] coefficients of the
@@ -18,19 +19,13 @@ enum flow_state {
     FLOW_DONE
 };
 
-/* A message. */
+/* The course of a message. */
 struct flow {
-    int src, dst;
-    int next;                /* next open flow of the pair, or -1 */
-    int nend;                /* number of ends posted */
     int level, regime, overlapped;
-    double bytes;
     enum flow_state state;
     double rate;             /* share of the ports' time */
     double work;             /* total seconds of an unshared port */
     double share;            /* rate under computation; < 0: not yet known */
-    int awaited;             /* 1 + position of its event in the heap; 0: no
-                              * event */
     unsigned stamp;
     int nhop;                /* links that delay it beyond alpha */
     int nport, first;        /* its entries in play.place */
@@ -50,41 +45,39 @@ struct port {
     unsigned stamp;
 };
 
-struct event {
-    double seconds;
-    int flow;
-};
-
 struct play {
+    struct chorale_replay r;
     const struct chorale_net *net;
     int size, ppn, nnode;    /* ranks, ranks per node, nodes */
     enum chorale_net_place where; /* placement of ranks */
     int *link;               /* buffer for the route of one message */
     int width;               /* numbers in a chorale_time */
-    struct flow *flow;
+    struct flow *flow;       /* [messages of r] */
+    chorale_time *rank;      /* each rank's time */
     chorale_time *when;      /* per flow: its start, or the time since which
                               * its rate holds, or its end */
     chorale_time *left;      /* per flow: work left, s of an unshared port */
-    int nflow, room;
     struct port *port;
     int nport;
     struct place *place;
     int nplace, place_room;
-    struct event *heap;
-    int nevent, heap_room;
     chorale_time *now;
     int *touched, ntouched;  /* ports whose set of flows has changed */
     int *some_flow, *some_port; /* a connected set of flows and ports */
     unsigned stamp, touch_stamp;
     unsigned *port_touched;
     double work, most_work;  /* sharing steps so far, and their limit */
-    int failed;              /* out of memory, or over the work limit */
 };
 
 #define NET_PLAY_WORK 1e6    /* limit of sharing steps: constant part, */
 #define NET_PLAY_EACH 1e3    /* and part per message */
 #define NET_PLAY_TAIL 1e-4   /* share of a message whose rate is not changed */
 #define NET_PLAY_TIE 1e-9    /* relative distance of simultaneous events */
+
+static inline chorale_time *play_rank(const struct play *p, int rank)
+{
+    return p->rank + (size_t)rank * (size_t)p->width;
+}
 
 static inline chorale_time *play_when(const struct play *p, int flow)
 {
@@ -105,13 +98,13 @@ static inline void time_add(chorale_time *a, const chorale_time *b,
 }
 
 /* Queue the flow's next event; it replaces an event already queued. */
-void chorale_play_await(struct play *p, int flow, double seconds);
+static inline void play_await(struct play *p, int flow, double seconds)
+{
+    chorale_replay_queue(&p->r, flow, seconds, (uint64_t)flow);
+}
 
-/* Remove and return the flow with the earliest event. */
-int chorale_play_pop(struct play *p);
-
-/* Set level, regime, ports and links of a flow from its src, dst and bytes. -1:
- * out of memory. */
+/* Set level, regime, ports and links of a flow from its message. -1: out of
+ * memory. */
 int chorale_play_route(struct play *p, int flow);
 
 /* Add a flow to its ports, or remove it. */

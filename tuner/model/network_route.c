@@ -40,9 +40,10 @@ static void add_port(struct play *p, int flow, int port)
 int chorale_play_route(struct play *p, int flow)
 {
     const struct chorale_net *net = p->net;
+    const struct chorale_message *m = &p->r.message[flow];
     struct flow *f = &p->flow[flow];
     int nnode = p->nnode, ports = 2 * nnode + 4 * p->size;
-    int src = group_of(p, f->src, 0), dst = group_of(p, f->dst, 0), inner;
+    int src = group_of(p, m->src, 0), dst = group_of(p, m->dst, 0), inner;
     int nlink = src != dst ? chorale_wiring_route(&net->wiring, nnode, src,
                                                   dst, p->link)
                            : 0;
@@ -53,16 +54,16 @@ int chorale_play_route(struct play *p, int flow)
 
     f->level = 0;
     while (f->level < net->nlevel - 1 &&
-           group_of(p, f->src, net->level[f->level].width) !=
-               group_of(p, f->dst, net->level[f->level].width))
+           group_of(p, m->src, net->level[f->level].width) !=
+               group_of(p, m->dst, net->level[f->level].width))
         f->level++;
-    f->regime = chorale_net_regime(&net->level[f->level].regime, f->bytes);
-    f->overlapped = f->bytes <= net->overlap_upto;
+    f->regime = chorale_net_regime(&net->level[f->level].regime, (double)m->bytes);
+    f->overlapped = (double)m->bytes <= net->overlap_upto;
     inner = src == dst && !net->inner_shared;
     f->nport = 0;
     if (inner || (p->ppn > 1 && net->ports > 1)) {
-        add_port(p, flow, 2 * nnode + 4 * f->src + 2 * inner);
-        add_port(p, flow, 2 * nnode + 4 * f->dst + 2 * inner + 1);
+        add_port(p, flow, 2 * nnode + 4 * m->src + 2 * inner);
+        add_port(p, flow, 2 * nnode + 4 * m->dst + 2 * inner + 1);
     }
     if (!inner) {
         add_port(p, flow, 2 * src);

@@ -148,7 +148,7 @@ static void set_rate(struct play *p, int flow, double rate)
             left[i] -= f->rate * (p->now[i] - when[i]);
     memcpy(when, p->now, (size_t)p->width * sizeof(*when));
     f->rate = rate;
-    chorale_play_await(p, flow, when[0] + fmax(left[0], 0) / rate);
+    play_await(p, flow, when[0] + fmax(left[0], 0) / rate);
 }
 
 void chorale_play_share(struct play *p)
@@ -166,6 +166,4 @@ void chorale_play_share(struct play *p)
     }
     p->ntouched = 0;
     p->touch_stamp++;
-    if (p->work > p->most_work)
-        p->failed = 1;
 }

@@ -57,6 +57,18 @@ static const char runs_sql[] =
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
     " provider, variant, params, root_policy, buffers, ordinal, launch";
 
+int chorale_run_same_candidate(const struct chorale_run_point *a,
+                               const struct chorale_run_point *b)
+{
+    return a->provider == b->provider && a->variant == b->variant &&
+           a->params == b->params;
+}
+
+size_t chorale_run_type_size(const struct chorale_run_point *run)
+{
+    return run->type != NULL ? run->type->size : 1;
+}
+
 static int compare_text(const void *a, const void *b)
 {
     return strcmp(a, b);
@@ -126,7 +138,13 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->patterns = sqlite3_column_int(stmt, 18);
     row->launch_id = sqlite3_column_int64(stmt, 19);
     row->batch = sqlite3_column_int(stmt, 20);
-    return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
+    if (intern_texts(pool, stmt, row) != 0)
+        return -1;
+    row->type = chorale_dtype(chorale_dtype_find(row->dtype));
+    if (strcmp(row->provider, "chorale") == 0)
+        row->config = chorale_alg_configure(row->coll, row->variant,
+                                            row->params);
+    return 1;
 }
 
 static enum chorale_err no_memory(struct chorale_store *store,

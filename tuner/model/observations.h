@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-#include "algorithms/coll.h"
+#include "algorithms/dtypes.h"
 #include "db/store.h"
+#include "tuner/base/alg_config.h"
 #include "tuner/model/topology.h"
 
 /* One run of one cell in one launch. Texts are interned: equal texts have equal
@@ -16,8 +17,12 @@ struct chorale_run_point {
     enum chorale_coll coll;
     int comm_size, ppn;
     const char *shape, *dtype, *op, *op_class;
+    const struct chorale_dtype *type; /* of that name; NULL: not known to this
+                              * build */
     size_t msg_size, n;      /* bytes of a block, of the operation */
     const char *provider, *variant, *params;
+    struct chorale_alg_config config; /* of provider chorale; alg NULL: another
+                              * provider, or not known to this build */
     const char *conditions;  /* root policy and buffer policy */
     const char *launch;      /* UUID; "ordinal N" in simulation */
     sqlite3_int64 launch_id; /* its row */
@@ -32,6 +37,14 @@ struct chorale_run_point {
                               * measured */
     int patterns;            /* number of arrival patterns measured */
 };
+
+/* 1 if two runs of one set of points have the same provider, variant and
+ * parameters. The library's default is also equal to itself. */
+int chorale_run_same_candidate(const struct chorale_run_point *a,
+                               const struct chorale_run_point *b);
+
+/* Bytes of an element; 1 if this build does not know the type. */
+size_t chorale_run_type_size(const struct chorale_run_point *run);
 
 struct chorale_points {
     struct chorale_run_point *row;

@@ -182,8 +182,7 @@ struct predict_known *predict_known_of(const struct chorale_model *model)
             return NULL;
         }
         l = &got->lacking[got->nlacking++];
-        *l = (struct lacking){ chorale_alg_find(v->coll, v->name), "", v->ppn,
-                               v->lack, v->worst_error };
+        *l = (struct lacking){ v->alg, "", v->ppn, v->lack, v->worst_error };
         snprintf(l->shape, sizeof(l->shape), "%s", v->shape);
     }
     return got;

@@ -99,11 +99,12 @@ static void print_variants(const struct chorale_model *m)
         char name[80];
 
         snprintf(name, sizeof(name), "%s %s%s",
-                 chorale_coll_info(v->coll)->name, v->name,
+                 chorale_coll_info(v->alg->coll)->name, v->alg->name,
                  v->ppn == 0 ? " (one node)" : "");
         if (v->ppn > 1)
             snprintf(name, sizeof(name), "%s %s (ppn %d)",
-                     chorale_coll_info(v->coll)->name, v->name, v->ppn);
+                     chorale_coll_info(v->alg->coll)->name, v->alg->name,
+                     v->ppn);
         snprintf(lack, sizeof(lack), "-");
         if (!isnan(v->lack))
             snprintf(lack, sizeof(lack), "%.2g%s", v->lack,
@@ -128,8 +129,8 @@ static void print_crossval(const struct chorale_model *m)
         const struct chorale_model_variant *v = &m->variant[i];
         char name[80];
 
-        snprintf(name, sizeof(name), "%s %s", chorale_coll_info(v->coll)->name,
-                 v->name);
+        snprintf(name, sizeof(name), "%s %s",
+                 chorale_coll_info(v->alg->coll)->name, v->alg->name);
         for (size_t k = 0; k < v->nranks; k++) {
             const struct chorale_model_ranks *r = &v->ranks[k];
 

@@ -84,10 +84,7 @@ static double call_seconds(const struct maker *m,
                            struct chorale_adapt_model *model, double memory)
 {
     struct chorale_run_point *run = &model->run;
-    const struct chorale_alg *alg;
-    long value[CHORALE_MAX_PARAM];
     double seconds;
-    char why[160];
 
     if (least_memory(run) > memory)
         return NAN;
@@ -96,11 +93,11 @@ static double call_seconds(const struct maker *m,
         seconds = chorale_adapt_library(model, run->n, run->comm_size);
         return isfinite(seconds) ? seconds : 0;
     }
-    alg = chorale_alg_find(run->coll, run->variant);
-    if (alg == NULL || chorale_alg_params_parse(alg, run->params, value, why,
-                                                sizeof(why)) != 0)
-        return NAN;
-    return chorale_adapt_seconds(model, alg, value, run->n, run->comm_size);
+    run->config = chorale_alg_configure(run->coll, run->variant, run->params);
+    return run->config.alg == NULL
+               ? NAN
+               : chorale_adapt_seconds(model, &run->config, run->n,
+                                       run->comm_size);
 }
 
 static double read_cell(const struct maker *m, sqlite3_stmt *stmt)
@@ -114,6 +111,7 @@ static double read_cell(const struct maker *m, sqlite3_stmt *stmt)
             .provider = chorale_text(stmt, 8),
             .variant = chorale_text(stmt, 9),
             .params = chorale_text(stmt, 10),
+            .type = chorale_dtype(chorale_dtype_find(chorale_text(stmt, 11))),
             .dtype = chorale_text(stmt, 11), .op = chorale_text(stmt, 12),
             .op_class = chorale_text(stmt, 13),
             .n = (size_t)sqlite3_column_int64(stmt, 14),

@@ -128,7 +128,9 @@ static enum chorale_err find_known(struct planner *p)
         const char *text[] = {
             cell->shape, chorale_dtype(cell->dtype)->name,
             cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
-            cell->provider, cell->variant, cell->params,
+            cell->config.alg != NULL ? "chorale" : "library",
+            cell->config.alg != NULL ? cell->config.alg->name : "default",
+            cell->params,
         };
 
         sqlite3_bind_int64(s, 1, p->sys.id);

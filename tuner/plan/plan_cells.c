@@ -100,21 +100,6 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     const char *condition[] = { buffer_policy(p, pt), pt->arrival,
                                 pt->siblings, p->plan->metric };
 
-    if (p->gathering) {
-        struct chorale_adapt_cell cell = {
-            .coll = pt->coll, .msg_size = pt->msg_size,
-            .n = chorale_coll_n(pt->coll, (size_t)pt->msg_size,
-                                (int)pt->procs),
-            .comm_size = (int)pt->procs,
-            .ppn = (int)chorale_planned_ppn(p, pt->procs),
-            .dtype = pt->dtype, .op = pt->op,
-            .shape = chorale_planned_shape(p, pt->procs), .provider = provider,
-        };
-
-        snprintf(cell.variant, sizeof(cell.variant), "%s", variant);
-        snprintf(cell.params, sizeof(cell.params), "%s", params);
-        return chorale_plan_gather(p, &cell);
-    }
     chorale_uuid(uuid);
     for (int i = 0; i < 4; i++)
         sqlite3_bind_text(s, 18 + i, condition[i], -1, SQLITE_TRANSIENT);
@@ -135,6 +120,30 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     return chorale_store_step(p->store, s, NULL, p->msg);
 }
 
+/* Write the cell of a variant, or gather it for an adaptive plan. alg NULL: the
+ * library's default. */
+static enum chorale_err put_config(struct planner *p, const struct point *pt,
+                                   const struct chorale_alg_config *config)
+{
+    const struct chorale_alg *alg = config->alg;
+    struct chorale_adapt_cell cell = {
+        .coll = pt->coll, .msg_size = pt->msg_size,
+        .n = chorale_coll_n(pt->coll, (size_t)pt->msg_size, (int)pt->procs),
+        .comm_size = (int)pt->procs,
+        .ppn = (int)chorale_planned_ppn(p, pt->procs),
+        .dtype = pt->dtype, .op = pt->op,
+        .shape = chorale_planned_shape(p, pt->procs), .config = *config,
+    };
+
+    if (alg != NULL)
+        chorale_alg_params_format(alg, config->value, cell.params,
+                                  sizeof(cell.params));
+    if (p->gathering)
+        return chorale_plan_gather(p, &cell);
+    return put_cell(p, pt, alg != NULL ? "chorale" : "library",
+                    alg != NULL ? alg->name : "default", cell.params, "");
+}
+
 enum chorale_err chorale_plan_put(struct planner *p,
                                   const struct chorale_adapt_cell *cell)
 {
@@ -144,17 +153,7 @@ enum chorale_err chorale_plan_put(struct planner *p,
         .arrival = "sync", .siblings = "alone", .root = p->plan->root,
     };
 
-    return put_cell(p, &pt, cell->provider, cell->variant, cell->params, "");
-}
-
-static enum chorale_err put_params(struct planner *p, const struct point *pt,
-                                   const struct chorale_alg *alg,
-                                   const long *value)
-{
-    char params[256];
-
-    chorale_alg_params_format(alg, value, params, sizeof(params));
-    return put_cell(p, pt, "chorale", alg->name, params, "");
+    return put_config(p, &pt, &cell->config);
 }
 
 /* Context for writing one cell per choice of parameters. */
@@ -167,8 +166,10 @@ struct choice {
 static enum chorale_err put_choice(void *arg, const long *value)
 {
     const struct choice *choice = arg;
+    struct chorale_alg_config config = { .alg = choice->alg };
 
-    return put_params(choice->p, choice->pt, choice->alg, value);
+    memcpy(config.value, value, (size_t)config.alg->nparam * sizeof(*value));
+    return put_config(choice->p, choice->pt, &config);
 }
 
 static enum chorale_err put_variant(struct planner *p, const struct point *pt,
@@ -220,7 +221,8 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
 {
     const char *coll = chorale_coll_info(pt->coll)->name;
     enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
-    enum chorale_err err = put_cell(p, pt, "library", "default", "", "");
+    const struct chorale_alg_config library = { .alg = NULL };
+    enum chorale_err err = put_config(p, pt, &library);
 
     p->npoint++;
     if (err == CHORALE_OK)

@@ -66,9 +66,9 @@ static enum chorale_err insert(struct chorale_store *store,
     bind_text(stmt, 7, d->op);
     sqlite3_bind_int64(stmt, 8, (sqlite3_int64)d->n_lo);
     sqlite3_bind_int64(stmt, 9, (sqlite3_int64)d->n_hi);
-    bind_text(stmt, 10, d->provider);
-    bind_text(stmt, 11, d->variant);
-    bind_text(stmt, 12, d->params);
+    bind_text(stmt, 10, d->run->provider);
+    bind_text(stmt, 11, d->run->variant);
+    bind_text(stmt, 12, d->run->params);
     bind_text(stmt, 13, d->basis);
     bind_known(stmt, 14, d->seconds);
     bind_known(stmt, 15, d->library_seconds);
@@ -136,12 +136,13 @@ static void print_row(const struct chorale_decision *d)
         snprintf(range, sizeof(range), "%s", lo);
     else
         snprintf(range, sizeof(range), "%s - %s", lo, hi);
-    snprintf(what, sizeof(what), "%s%s%s", strcmp(d->provider, "library") == 0
-                 ? "library" : d->variant, *d->params ? " " : "", d->params);
+    snprintf(what, sizeof(what), "%s%s%s", d->run == &chorale_library_run
+                 ? "library" : d->run->variant, *d->run->params ? " " : "",
+             d->run->params);
     if (!isnan(d->speedup_lo) && d->speedup_lo < d->speedup_hi)
         snprintf(gain, sizeof(gain), "x%.2f [%.2f, %.2f]", d->speedup,
                  d->speedup_lo, d->speedup_hi);
-    else if (strcmp(d->provider, "library") != 0)
+    else if (d->run != &chorale_library_run)
         snprintf(gain, sizeof(gain), "x%.2f%s", d->speedup,
                  strcmp(d->basis, "modelled") == 0 ? " modelled" : "");
     printf("  %-22s %-32s %-20s %s\n", range, what, gain, d->reason);
@@ -221,7 +222,7 @@ static enum chorale_err print_rows(struct chorale_store *store,
             }
             print_row(&row[i]);
             nspot += t == 0 ? row[i].nspot : 0;
-            if (t == 0 && strcmp(row[i].provider, "library") != 0)
+            if (t == 0 && row[i].run != &chorale_library_run)
                 ntuned += row[i].nspot;
         }
     }
@@ -244,7 +245,8 @@ static json_t *row_json(const struct chorale_decision *d)
         "comm_size_hi", d->comm_size_hi, "ppn", d->ppn, "shape", d->shape,
         "dtype", d->dtype, "op", d->op, "op_class", d->op_class,
         "n_lo", (json_int_t)d->n_lo, "n_hi", (json_int_t)d->n_hi,
-        "provider", d->provider, "variant", d->variant, "params", d->params,
+        "provider", d->run->provider, "variant", d->run->variant,
+        "params", d->run->params,
         "basis", d->basis, "seconds", number(d->seconds),
         "library_seconds", number(d->library_seconds),
         "speedup", number(d->speedup), "speedup_lo", number(d->speedup_lo),

@@ -55,10 +55,9 @@ static void begin(struct plan *p, double budget)
                     .coll = CHORALE_BCAST, .msg_size = 8L << j,
                     .n = (size_t)8 << j, .comm_size = proc[i], .ppn = 1,
                     .op = -1, .shape = "one-per-node",
-                    .provider = v == 0 ? "library" : "chorale",
+                    .config = chorale_alg_configure(CHORALE_BCAST, variant[v],
+                                                    ""),
                 };
-                snprintf(cell->variant, sizeof(cell->variant), "%s",
-                         variant[v]);
             }
     p->grid = (struct chorale_adapt_grid){ p->cell, n };
     p->opts = (struct chorale_adapt_opts){
@@ -82,7 +81,8 @@ static double measure(struct plan *p)
         double t = truth((int)(c % NVARIANT), (double)cell->n,
                          cell->comm_size);
         struct fixture_run run = {
-            "bcast", cell->provider, cell->variant, "", cell->comm_size, 1,
+            "bcast", cell->config.alg == NULL ? "library" : "chorale",
+            variant[c % NVARIANT], "", cell->comm_size, 1,
             cell->msg_size, 0, t, NULL, NULL, NULL, NULL,
         };
 

@@ -48,8 +48,10 @@ static struct chorale_points points(void)
             runs[n++] = (struct chorale_run_point){
                 .coll = CHORALE_BCAST, .comm_size = p, .ppn = 1,
                 .shape = shape, .dtype = "byte", .op = none, .op_class = none,
+                .type = chorale_dtype(chorale_dtype_find("byte")),
                 .msg_size = m, .n = m, .provider = chorale,
                 .variant = "binomial", .params = none,
+                .config = chorale_alg_configure(CHORALE_BCAST, "binomial", ""),
                 .conditions = "first warm", .launch = none, .ok = 1,
                 .seconds = log2(p) * (1e-6 + 1e-9 * (double)m),
             };

@@ -128,7 +128,7 @@ static int begin(struct world *w, unsigned mask)
         return 0;
     for (size_t c = 0; c < w->fam.ncand; c++)
         for (int i = 0; i < NWHO; i++)
-            if (strcmp(w->fam.cand[c].variant, who[i].variant) == 0)
+            if (strcmp(w->fam.cand[c].run->variant, who[i].variant) == 0)
                 w->cand[i] = c;
     return w->fam.nline == 2 && w->fam.played;
 }
@@ -216,20 +216,21 @@ static void test_by_library(void)
 {
     const struct chorale_alg *alg =
         chorale_alg_find(CHORALE_BCAST, "or_allreduce");
+    struct chorale_run_point run;
     struct chorale_member *m;
     double want, got;
     struct world w;
-    char why[160];
 
     if (alg == NULL)
         return; /* built without patented variants */
     tap_ok(begin(&w, 1u << LIBRARY | 1u << BINOMIAL | 1u << LINEAR),
            "a family of the library and two candidates is made");
     m = &w.fam.cand[w.cand[LINEAR]];
-    m->alg = alg;
-    tap_ok(chorale_alg_params_parse(alg, "base=library", m->value, why,
-                                    sizeof(why)) == 0, "one candidate is set "
-                                                       "to base=library");
+    run = *m->run;
+    run.config = chorale_alg_configure(CHORALE_BCAST, alg->name,
+                                       "base=library");
+    m->run = &run;
+    tap_ok(run.config.alg == alg, "one candidate is set to base=library");
     for (w.fam.played = 0; w.fam.played <= 1; w.fam.played++) {
         want = chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
                                     w.cand[LINEAR], 4096, 16);

@@ -106,10 +106,13 @@ static size_t add_variant(size_t n, const struct chorale_alg *alg,
                 *r = (struct chorale_run_point){
                     .coll = alg->coll, .comm_size = P[p], .ppn = 1,
                     .shape = shape, .dtype = reduces ? type : byte,
+                    .type = chorale_dtype(chorale_dtype_find(reduces ? type
+                                                                     : byte)),
                     .op = reduces ? sum : none,
                     .op_class = reduces ? builtin : none, .msg_size = m,
                     .n = chorale_coll_n(alg->coll, m, P[p]),
                     .provider = chorale, .variant = alg->name, .params = none,
+                    .config = chorale_alg_configure(alg->coll, alg->name, ""),
                     .conditions = rotate, .launch = none, .ordinal = l,
                     .ok = 1,
                 };
@@ -317,11 +320,14 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
                 runs[n++] = (struct chorale_run_point){
                     .coll = a->coll, .comm_size = P[p], .ppn = ppn,
                     .shape = ppn == 1 ? shape : P[p] > ppn ? block : single,
+                    .type = chorale_dtype(chorale_dtype_find(reduces ? type
+                                                                     : byte)),
                     .dtype = reduces ? type : byte, .op = reduces ? sum : none,
                     .op_class = reduces ? builtin : none, .msg_size = m,
                     .n = pt.n, .provider = chorale, .variant = a->name,
-                    .params = none, .conditions = first, .launch = none,
-                    .ordinal = l, .ok = 1,
+                    .params = none,
+                    .config = chorale_alg_configure(a->coll, a->name, ""),
+                    .conditions = first, .launch = none, .ordinal = l, .ok = 1,
                     .seconds = *seed != 0 ? seconds * noise(seed) : seconds,
                 };
         }
@@ -670,11 +676,11 @@ static int kinked(double factor, double spread, int launches, int exact,
         return 0;
     p = chorale_predictor_of(&m);
     for (size_t i = 0; i < m.nvariant; i++) {
-        where.coll = m.variant[i].coll;
+        where.coll = m.variant[i].alg->coll;
         others &= chorale_predict_lacks(
-                      p, chorale_alg_find(where.coll, m.variant[i].name),
-                      &where, NULL, 0) == m.variant[i].lacks;
-        if (m.variant[i].coll == CHORALE_ALLGATHER)
+                      p, m.variant[i].alg, &where, NULL, 0) ==
+                  m.variant[i].lacks;
+        if (m.variant[i].alg->coll == CHORALE_ALLGATHER)
             *v = m.variant[i];
         else
             others &= m.variant[i].trusted == (m.variant[i].loo_error <= 0.1)
