@@ -11,11 +11,6 @@ enum chorale_err chorale_step(const struct chorale_verb *verb,
                               const char *const *word,
                               struct chorale_errmsg *msg);
 
-/* Run `chorale fit` on one system without its results; shows a progress bar
- * unless quiet. Defined in tuner/verbs/fit.c. */
-enum chorale_err chorale_step_fit(const char *path, const char *system,
-                                  int quiet, struct chorale_errmsg *msg);
-
 /* Common prefix of product names: "results.db" becomes "results". */
 void chorale_step_prefix(const char *path, char *prefix, size_t size);
 

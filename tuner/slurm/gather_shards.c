@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/model/fit.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/base/run_verb.h"
 #include "tuner/slurm/submission.h"
@@ -254,8 +255,9 @@ static enum chorale_err make_table(const char *path, const char *system,
                                    struct chorale_errmsg *msg)
 {
     char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX], gain[32];
-    const char *const fit[] = { "fit", path, "--quiet", "--system", system,
-                                NULL };
+    const struct chorale_fit_opts fit = {
+        .each = { .system = system, .quiet = 1 }, .no_bar = 1,
+    };
     const char *const decide[] = { "decide", path, "--quiet", "--as-before",
                                    "--system", system,
                                    threshold >= 0 ? "--threshold" : NULL,
@@ -270,7 +272,7 @@ static enum chorale_err make_table(const char *path, const char *system,
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
     snprintf(gain, sizeof(gain), "%.9g", threshold);
-    if (chorale_step(&chorale_verb_fit, fit, &why) != CHORALE_OK)
+    if (chorale_models_fit(path, &fit, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: no model: %s\n", why.text);
     err = chorale_step(&chorale_verb_decide, decide, msg);
     if (err == CHORALE_OK)

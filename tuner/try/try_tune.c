@@ -16,6 +16,7 @@
 
 #include "tuner/run/launcher.h"
 #include "tuner/emit/table_module.h"
+#include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/units.h"
@@ -358,7 +359,10 @@ static enum chorale_err decide(const struct job *job)
                                      : NULL,
                                  NULL };
     struct chorale_errmsg why = { "" };
-    enum chorale_err err = chorale_step_fit(job->db, job->system, 0, &why);
+    const struct chorale_fit_opts fit = {
+        .each = { .system = job->system, .quiet = 1 },
+    };
+    enum chorale_err err = chorale_models_fit(job->db, &fit, &why);
 
     if (err == CHORALE_STOPPED) {
         *job->msg = why;

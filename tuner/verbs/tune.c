@@ -12,6 +12,7 @@
 
 #include "tuner/run/launcher.h"
 #include "tuner/assess/remeasure.h"
+#include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/shell_quote.h"
@@ -65,8 +66,10 @@ static enum chorale_err fit(const struct tune_opts *opts, const char *path,
                             const char *system, struct chorale_errmsg *msg)
 {
     struct chorale_errmsg why = { "" };
-    enum chorale_err err = chorale_step_fit(path, system, opts->run.quiet,
-                                            &why);
+    const struct chorale_fit_opts how = {
+        .each = { .system = system, .quiet = 1 }, .no_bar = opts->run.quiet,
+    };
+    enum chorale_err err = chorale_models_fit(path, &how, &why);
 
     return ended(err, &why, "model", msg);
 }
