@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/decide/decide_tables.h"
 #include "tuner/model/fit.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/base/run_verb.h"
@@ -254,14 +255,11 @@ static enum chorale_err make_table(const char *path, const char *system,
                                    double threshold,
                                    struct chorale_errmsg *msg)
 {
-    char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX], gain[32];
+    char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX];
     const struct chorale_fit_opts fit = {
         .each = { .system = system, .quiet = 1 }, .no_bar = 1,
     };
-    const char *const decide[] = { "decide", path, "--quiet", "--as-before",
-                                   "--system", system,
-                                   threshold >= 0 ? "--threshold" : NULL,
-                                   gain, NULL };
+    struct chorale_tables_opts tables = CHORALE_TABLES_DEFAULTS;
     const char *const generate[] = { "generate", path, "--format", "c", "-o",
                                      source, "--system", system, "--quiet",
                                      NULL };
@@ -271,10 +269,13 @@ static enum chorale_err make_table(const char *path, const char *system,
     chorale_step_prefix(path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
-    snprintf(gain, sizeof(gain), "%.9g", threshold);
     if (chorale_models_fit(path, &fit, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: no model: %s\n", why.text);
-    err = chorale_step(&chorale_verb_decide, decide, msg);
+    tables.each = fit.each;
+    tables.as_before = 1;
+    if (threshold >= 0)
+        tables.policy.threshold = threshold;
+    err = chorale_tables_decide(path, &tables, msg);
     if (err == CHORALE_OK)
         err = chorale_step(&chorale_verb_generate, generate, msg);
     if (err == CHORALE_OK)

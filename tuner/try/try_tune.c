@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tuner/run/launcher.h"
+#include "tuner/decide/decide_tables.h"
 #include "tuner/emit/table_module.h"
 #include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
@@ -352,12 +353,7 @@ static enum chorale_err stopped(const struct job *job)
 
 static enum chorale_err decide(const struct job *job)
 {
-    const char *const word[] = { "decide", job->db, "--quiet", "--system",
-                                 job->system,
-                                 job->make->allow_patented
-                                     ? "--allow-patented"
-                                     : NULL,
-                                 NULL };
+    struct chorale_tables_opts tables = CHORALE_TABLES_DEFAULTS;
     struct chorale_errmsg why = { "" };
     const struct chorale_fit_opts fit = {
         .each = { .system = job->system, .quiet = 1 },
@@ -370,9 +366,11 @@ static enum chorale_err decide(const struct job *job)
     }
     if (err != CHORALE_OK && err != CHORALE_DATA)
         fprintf(stderr, "chorale: no model: %s\n", why.text);
+    tables.each = fit.each;
+    tables.policy.allow_patented = job->make->allow_patented;
     err = stopped(job);
     if (err == CHORALE_OK)
-        err = chorale_step(&chorale_verb_decide, word, job->msg);
+        err = chorale_tables_decide(job->db, &tables, job->msg);
     if (err == CHORALE_DATA)
         err = chorale_fail(job->msg, err, "try: clocks or other load disturbed "
                            "all runs, so that nothing can be decided; repeat "

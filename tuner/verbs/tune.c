@@ -12,6 +12,7 @@
 
 #include "tuner/run/launcher.h"
 #include "tuner/assess/remeasure.h"
+#include "tuner/decide/decide_tables.h"
 #include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
@@ -87,19 +88,12 @@ static void prefix_of(const struct tune_opts *opts, const char *path,
 static enum chorale_err decide(const struct tune_opts *opts, const char *path,
                                const char *system, struct chorale_errmsg *msg)
 {
-    const char *word[CHORALE_POLICY_WORDS + 7] = {
-        "decide", path, "--quiet", "--as-before", "--system", system,
+    const struct chorale_tables_opts how = {
+        .each = { .system = system, .quiet = 1 },
+        .policy = opts->plan.policy, .as_before = 1,
     };
-    struct chorale_args args = { .count = 0 };
-    enum chorale_err err;
 
-    chorale_policy_args(&opts->plan.policy, &args);
-    for (int i = 0; i < args.count && i < CHORALE_POLICY_WORDS; i++)
-        word[6 + i] = args.word[i];
-    err = args.overflow ? chorale_fail_memory(msg, NULL)
-                        : chorale_step(&chorale_verb_decide, word, msg);
-    chorale_args_free(&args);
-    return err;
+    return chorale_tables_decide(path, &how, msg);
 }
 
 /* Validate the table. A table that is slower somewhere is still written and
