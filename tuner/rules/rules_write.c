@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/systems.h"
+#include "tuner/emit/generate.h"
 #include "tuner/emit/table.h"
 #include "tuner/base/output.h"
+#include "tuner/base/process.h"
 #include "tuner/base/shell_quote.h"
 
 static const char *base(const char *path)
@@ -255,15 +258,23 @@ static enum chorale_err write_all(struct writing *w,
     return err;
 }
 
-enum chorale_err chorale_rules_generate(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const struct chorale_rules_job *job,
+enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg)
 {
     const char *library = job->format->library;
     struct writing w = { .job = job, .check = { .max_ranks = job->max_ranks } };
-    enum chorale_err err = chorale_rules_load(store, system_id, &w.rules, msg);
+    struct chorale_store *store = NULL;
+    sqlite3_int64 system_id = 0;
+    enum chorale_err err = chorale_generate_check(job->output, msg);
 
+    chorale_stop_catch();
+    if (err == CHORALE_OK)
+        err = chorale_store_open(job->database, CHORALE_STORE_READ, &store,
+                                 msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, job->system, &system_id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_rules_load(store, system_id, &w.rules, msg);
     if (err == CHORALE_OK &&
         strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
         err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, but "
@@ -285,5 +296,6 @@ enum chorale_err chorale_rules_generate(struct chorale_store *store,
         free(w.files.text[i]);
     free(w.point);
     chorale_rules_release(&w.rules);
+    chorale_store_close(store);
     return err;
 }

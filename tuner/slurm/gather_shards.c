@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tuner/decide/decide_tables.h"
+#include "tuner/emit/generate.h"
 #include "tuner/model/fit.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/base/run_verb.h"
@@ -260,9 +261,9 @@ static enum chorale_err make_table(const char *path, const char *system,
         .each = { .system = system, .quiet = 1 }, .no_bar = 1,
     };
     struct chorale_tables_opts tables = CHORALE_TABLES_DEFAULTS;
-    const char *const generate[] = { "generate", path, "--format", "c", "-o",
-                                     source, "--system", system, "--quiet",
-                                     NULL };
+    const struct chorale_generate_opts generate = {
+        .output = source, .system = system, .quiet = 1,
+    };
     struct chorale_errmsg why;
     enum chorale_err err;
 
@@ -277,7 +278,7 @@ static enum chorale_err make_table(const char *path, const char *system,
         tables.policy.threshold = threshold;
     err = chorale_tables_decide(path, &tables, msg);
     if (err == CHORALE_OK)
-        err = chorale_step(&chorale_verb_generate, generate, msg);
+        err = chorale_table_generate(path, &generate, msg);
     if (err == CHORALE_OK)
         err = chorale_summary_report(path, system, summary, msg);
     return err;

@@ -13,6 +13,7 @@
 #include "tuner/run/launcher.h"
 #include "tuner/assess/remeasure.h"
 #include "tuner/decide/decide_tables.h"
+#include "tuner/emit/generate.h"
 #include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
@@ -220,12 +221,9 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
 {
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
-    const char *const generate[] = { "generate", path, "--format", "c", "-o",
-                                     source, "--system", system, "--quiet",
-                                     opts->plan.policy.allow_patented
-                                         ? "--allow-patented"
-                                         : NULL,
-                                     NULL };
+    const struct chorale_generate_opts generate = {
+        source, system, opts->plan.policy.allow_patented, 1
+    };
     const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
                                  "--system", system, NULL };
     const char *const report[] = { "report", path, "--quiet", "-o", page,
@@ -256,7 +254,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if (err == CHORALE_OK)
             err = decide(opts, path, system, msg);
         if (err == CHORALE_OK)
-            err = chorale_step(&chorale_verb_generate, generate, msg);
+            err = chorale_table_generate(path, &generate, msg);
         if (err != CHORALE_OK)
             return err;
         proved = validate(opts, path, system, &answer);
