@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/base/merge_shards.h"
 #include "tuner/decide/decide_tables.h"
 #include "tuner/emit/generate.h"
 #include "tuner/model/fit.h"
@@ -20,20 +21,19 @@
 #include "tuner/slurm/submission.h"
 #include "tuner/summary/summary.h"
 
-/* Arguments of the verb `merge`; names of shards are allocated. */
-struct words {
-    const char **word;
-    size_t count;
+/* Paths of shards, allocated. */
+struct shards {
+    char **path;
+    int count;
 };
 
-#define BEFORE 4 /* words before the shards: merge PATH --quiet and --ended */
 #define PATIENCE 600.0 /* s to wait for others to close the database */
 
-static void forget_words(struct words *words)
+static void forget(struct shards *shards)
 {
-    for (size_t i = BEFORE; i < words->count; i++)
-        free((void *)words->word[i]);
-    free(words->word);
+    for (int i = 0; i < shards->count; i++)
+        free(shards->path[i]);
+    free(shards->path);
 }
 
 /* Load the last job and the system's name of the submission with that folder,
@@ -110,24 +110,19 @@ static enum chorale_err has_ended(struct chorale_store *store,
 /* Collect the published shards of elements whose jobs have ended, or have
  * not. */
 static enum chorale_err find_shards(struct chorale_store *store,
-                                    const char *path,
                                     const struct chorale_gather_from *from,
                                     int ended,
                                     const struct chorale_element *list,
-                                    size_t count, struct words *words,
+                                    size_t count, struct shards *shards,
                                     struct chorale_errmsg *msg)
 {
-    const char *const before[BEFORE] = { "merge", path, "--quiet",
-                                         ended ? "--ended" : "--quiet" };
     char shard[PATH_MAX], said[PATH_MAX];
     enum chorale_err err;
     int has;
 
-    words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
-    if (words->word == NULL)
+    shards->path = calloc(count + 1, sizeof(*shards->path));
+    if (shards->path == NULL)
         return chorale_fail_memory(msg, NULL);
-    for (; words->count < BEFORE; words->count++)
-        words->word[words->count] = before[words->count];
     for (size_t i = 0; i < count; i++) {
         if (from->folder != NULL &&
             strcmp(from->folder, list[i].folder) != 0)
@@ -141,8 +136,8 @@ static enum chorale_err find_shards(struct chorale_store *store,
             return err;
         if (has != ended)
             continue;
-        words->word[words->count] = strdup(shard);
-        if (words->word[words->count++] == NULL)
+        shards->path[shards->count] = strdup(shard);
+        if (shards->path[shards->count++] == NULL)
             return chorale_fail_memory(msg, NULL);
     }
     return CHORALE_OK;
@@ -162,42 +157,34 @@ static void wait_for(const char *path)
     chorale_store_close(store);
 }
 
-/* Merge ended and running elements separately, as their options differ. */
-static enum chorale_err merge(const struct words *words,
-                              struct chorale_errmsg *msg)
-{
-    enum chorale_err err;
-
-    if (words->count == BEFORE)
-        return CHORALE_OK;
-    msg->text[0] = '\0';
-    err = chorale_step(&chorale_verb_merge, words->word, msg);
-    if (err == CHORALE_STOPPED || msg->text[0] != '\0')
-        return err;
-    return CHORALE_OK; /* merge has reported refused shards */
-}
-
 enum chorale_err chorale_gather_shards(const char *path,
                                        const struct chorale_gather_from *from,
                                        struct chorale_errmsg *msg)
 {
-    struct words words[2] = { { NULL, 0 }, { NULL, 0 } };
+    struct shards shards[2] = { { NULL, 0 }, { NULL, 0 } };
+    struct chorale_merge_opts opts = { .quiet = 1 };
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
     size_t count = 0;
-    enum chorale_err err;
+    enum chorale_err err, refused; /* refused shards have been reported */
 
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
     for (int ended = 0; ended < 2 && err == CHORALE_OK; ended++)
-        err = find_shards(store, path, from, ended, list, count,
-                          &words[ended], msg);
+        err = find_shards(store, from, ended, list, count, &shards[ended],
+                          msg);
     chorale_store_close(store);
-    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--)
-        err = merge(&words[ended], msg);
-    forget_words(&words[0]);
-    forget_words(&words[1]);
+    /* Ended and running elements separately, as their options differ. */
+    for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--) {
+        opts.ended = ended;
+        if (shards[ended].count > 0)
+            err = chorale_shards_merge(path, shards[ended].path,
+                                       shards[ended].count, &opts, &refused,
+                                       msg);
+    }
+    forget(&shards[0]);
+    forget(&shards[1]);
     free(list);
     return err;
 }
