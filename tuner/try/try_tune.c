@@ -21,7 +21,7 @@
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/units.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/exchange/import.h"
 #include "tuner/exchange/trace_show.h"
 #include "tuner/try/split_command.h"
 
@@ -220,11 +220,12 @@ static enum chorale_err probe(struct job *job)
 /* Import the trace into the database and print it. */
 static enum chorale_err import(struct job *job)
 {
-    const char *const word[] = { "import", job->db, job->make->trace_file,
-                                 "--quiet", NULL };
+    const struct chorale_import_as as = { .label = "" };
+    char *file = job->make->trace_file;
     struct chorale_store *store = NULL;
     sqlite3_int64 id = 0;
-    enum chorale_err err = chorale_step(&chorale_verb_import, word, job->msg);
+    enum chorale_err err = chorale_files_import(job->db, &file, 1, &as, 1,
+                                                job->msg);
 
     if (err == CHORALE_OK)
         err = chorale_store_open(job->db, CHORALE_STORE_READ, &store,
