@@ -19,6 +19,16 @@ enum chorale_err chorale_output_fail(const struct chorale_output *out,
                         chorale_err_unwritten(error));
 }
 
+void chorale_output_prefix(const char *path, char *prefix, size_t size)
+{
+    size_t len;
+
+    snprintf(prefix, size, "%s", path);
+    len = strlen(prefix);
+    if (len > 3 && strcmp(prefix + len - 3, ".db") == 0)
+        prefix[len - 3] = '\0';
+}
+
 const char *chorale_output_name(const char *given)
 {
     return given != NULL && strcmp(given, "-") == 0 ? NULL : given;

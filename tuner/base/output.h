@@ -14,6 +14,9 @@ struct chorale_output {
     FILE *stream;
 };
 
+/* Common prefix of the names of a database's products: "results.db" becomes
+ * "results". */
+void chorale_output_prefix(const char *path, char *prefix, size_t size);
 /* The file named by -o; NULL (standard output) if given is NULL or "-". */
 const char *chorale_output_name(const char *given);
 /* Refuse a path that must not be written, with CHORALE_USAGE: an existing

@@ -17,7 +17,7 @@
 #include "tuner/emit/generate.h"
 #include "tuner/model/fit.h"
 #include "tuner/slurm/slurm.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/base/output.h"
 #include "tuner/slurm/submission.h"
 #include "tuner/summary/summary.h"
 
@@ -254,7 +254,7 @@ static enum chorale_err make_table(const char *path, const char *system,
     struct chorale_errmsg why;
     enum chorale_err err;
 
-    chorale_step_prefix(path, prefix, sizeof(prefix));
+    chorale_output_prefix(path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
     if (chorale_models_fit(path, &fit, &why) != CHORALE_OK)

@@ -14,7 +14,7 @@
 #include "tuner/compare/compare_run.h"
 #include "tuner/slurm/gather_shards.h"
 #include "tuner/run/launcher.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/base/output.h"
 
 #define MAX_ARRAY 1001    /* Slurm's default, for a dry run */
 
@@ -172,7 +172,7 @@ static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
                                 "than %d; move it", word,
                                 CHORALE_SITE_WORD);
     }
-    chorale_step_prefix(s->path, s->base, sizeof(s->base) - 8);
+    chorale_output_prefix(s->path, s->base, sizeof(s->base) - 8);
     strcat(s->base, "-slurm"); /* the path was checked to be short */
     return CHORALE_OK;
 }

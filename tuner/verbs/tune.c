@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plots/stages.h"
 #include "tuner/run/launcher.h"
 #include "tuner/assess/remeasure.h"
 #include "tuner/decide/decide_tables.h"
@@ -18,7 +19,7 @@
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/shell_quote.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/base/output.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
@@ -53,17 +54,6 @@ static enum chorale_err ended(enum chorale_err err,
     return CHORALE_OK;
 }
 
-static enum chorale_err product(const struct chorale_verb *verb,
-                                const char *const *words, const char *what,
-                                int *made_p, struct chorale_errmsg *msg)
-{
-    struct chorale_errmsg why = { "" };
-    enum chorale_err err = chorale_step(verb, words, &why);
-
-    *made_p = err == CHORALE_OK;
-    return ended(err, &why, what, msg);
-}
-
 static enum chorale_err fit(const struct tune_opts *opts, const char *path,
                             const char *system, struct chorale_errmsg *msg)
 {
@@ -83,7 +73,7 @@ static void prefix_of(const struct tune_opts *opts, const char *path,
     if (opts->output != NULL)
         snprintf(prefix, size, "%s", opts->output);
     else
-        chorale_step_prefix(path, prefix, size);
+        chorale_output_prefix(path, prefix, size);
 }
 
 static enum chorale_err decide(const struct tune_opts *opts, const char *path,
@@ -224,10 +214,10 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     const struct chorale_generate_opts generate = {
         source, system, opts->plan.policy.allow_patented, 1
     };
-    const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
-                                 "--system", system, NULL };
-    const char *const report[] = { "report", path, "--quiet", "-o", page,
-                                   "--system", system, NULL };
+    const struct chorale_plot_opts figures = { .dir = plots, .system = system,
+                                               .quiet = 1 };
+    const struct chorale_page_opts report = { .output = page, .system = system,
+                                              .quiet = 1 };
     const struct chorale_plan asked = opts->plan;
     struct chorale_errmsg why, answer = { "" };
     enum chorale_err err, proved;
@@ -275,11 +265,16 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         *msg = answer;
         return proved;
     }
-    err = product(&chorale_verb_plot, plot, "plots", &drawn, msg);
+    err = chorale_plots_make(path, &figures, &why);
+    drawn = err == CHORALE_OK;
+    err = ended(err, &why, "plots", msg);
     if (err == CHORALE_OK)
         err = chorale_summary_report(path, system, summary, msg);
-    if (err == CHORALE_OK)
-        err = product(&chorale_verb_report, report, "report", &reported, msg);
+    if (err == CHORALE_OK) {
+        err = chorale_report_make(path, &report, &why);
+        reported = err == CHORALE_OK;
+        err = ended(err, &why, "report", msg);
+    }
     if (err == CHORALE_OK)
         where(path, prefix, drawn, reported,
               strcmp(opts->plan.launcher, "smpirun") == 0);
