@@ -34,14 +34,7 @@ static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
     sqlite3_bind_text(stmt, column, text, -1, SQLITE_STATIC);
 }
 
-static void bind_known(sqlite3_stmt *stmt, int column, double value)
-{
-    if (isnan(value))
-        sqlite3_bind_null(stmt, column);
-    else
-        sqlite3_bind_double(stmt, column, value);
-}
-
+/* SQLite stores NAN as NULL. */
 static enum chorale_err insert(struct chorale_store *store,
                                sqlite3_stmt *stmt, sqlite3_int64 system_id,
                                const struct chorale_decision *d,
@@ -60,12 +53,12 @@ static enum chorale_err insert(struct chorale_store *store,
     bind_text(stmt, 11, d->variant);
     bind_text(stmt, 12, d->params);
     bind_text(stmt, 13, d->basis);
-    bind_known(stmt, 14, d->seconds);
-    bind_known(stmt, 15, d->library_seconds);
-    bind_known(stmt, 16, d->speedup);
-    bind_known(stmt, 17, d->speedup_lo);
-    bind_known(stmt, 18, d->speedup_hi);
-    bind_known(stmt, 19, d->regret);
+    sqlite3_bind_double(stmt, 14, d->seconds);
+    sqlite3_bind_double(stmt, 15, d->library_seconds);
+    sqlite3_bind_double(stmt, 16, d->speedup);
+    sqlite3_bind_double(stmt, 17, d->speedup_lo);
+    sqlite3_bind_double(stmt, 18, d->speedup_hi);
+    sqlite3_bind_double(stmt, 19, d->regret);
     bind_text(stmt, 20, d->reason);
     bind_text(stmt, 21, target);
     bind_text(stmt, 22, d->op_class);

@@ -129,12 +129,6 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-static void bind_known(sqlite3_stmt *stmt, int column, double value)
-{
-    if (!isnan(value))
-        sqlite3_bind_double(stmt, column, value);
-}
-
 enum chorale_err chorale_policy_keep(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      const struct chorale_policy *policy,
@@ -149,9 +143,10 @@ enum chorale_err chorale_policy_keep(struct chorale_store *store,
 
     if (err == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, system_id);
-        bind_known(stmt, 2, policy->threshold);
-        bind_known(stmt, 3, policy->compact);
-        bind_known(stmt, 4, policy->dispatch_cost);
+        /* SQLite stores NAN as NULL. */
+        sqlite3_bind_double(stmt, 2, policy->threshold);
+        sqlite3_bind_double(stmt, 3, policy->compact);
+        sqlite3_bind_double(stmt, 4, policy->dispatch_cost);
         if (policy->objective != NULL)
             sqlite3_bind_text(stmt, 5, policy->objective, -1, SQLITE_STATIC);
         sqlite3_bind_int(stmt, 6, policy->deterministic);
