@@ -107,40 +107,36 @@ static enum chorale_err has_ended(struct chorale_store *store,
     return err;
 }
 
-/* Collect the published shards of elements whose jobs have ended, or have
- * not. */
+/* Collect the published shards in shards[1] if their jobs have ended, else in
+ * shards[0]. */
 static enum chorale_err find_shards(struct chorale_store *store,
                                     const struct chorale_gather_from *from,
-                                    int ended,
                                     const struct chorale_element *list,
-                                    size_t count, struct shards *shards,
+                                    size_t count, struct shards shards[2],
                                     struct chorale_errmsg *msg)
 {
-    char shard[PATH_MAX], said[PATH_MAX];
-    enum chorale_err err;
-    int has;
+    char path[PATH_MAX], said[PATH_MAX];
+    enum chorale_err err = CHORALE_OK;
 
-    shards->path = calloc(count + 1, sizeof(*shards->path));
-    if (shards->path == NULL)
-        return chorale_fail_memory(msg, NULL);
-    for (size_t i = 0; i < count; i++) {
-        if (from->folder != NULL &&
-            strcmp(from->folder, list[i].folder) != 0)
-            continue;
-        chorale_element_files(list[i].folder, list[i].element, shard, said,
-                              sizeof(shard));
-        if (access(shard, F_OK) != 0)
-            continue;
-        err = has_ended(store, from, &list[i], shard, &has, msg);
-        if (err != CHORALE_OK)
-            return err;
-        if (has != ended)
-            continue;
-        shards->path[shards->count] = strdup(shard);
-        if (shards->path[shards->count++] == NULL)
+    for (int i = 0; i < 2; i++)
+        if ((shards[i].path = calloc(count + 1, sizeof(char *))) == NULL)
             return chorale_fail_memory(msg, NULL);
+    for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
+        const struct chorale_element *e = &list[i];
+        int ended = 0;
+        char **name;
+
+        if (from->folder != NULL && strcmp(from->folder, e->folder) != 0)
+            continue;
+        chorale_element_files(e->folder, e->element, path, said, sizeof(path));
+        if (access(path, F_OK) != 0)
+            continue;
+        err = has_ended(store, from, e, path, &ended, msg);
+        name = &shards[ended].path[shards[ended].count++];
+        if (err == CHORALE_OK && (*name = strdup(path)) == NULL)
+            err = chorale_fail_memory(msg, NULL);
     }
-    return CHORALE_OK;
+    return err;
 }
 
 /* Wait while another command, as the last job of another submission, holds the
@@ -171,9 +167,8 @@ enum chorale_err chorale_gather_shards(const char *path,
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
-    for (int ended = 0; ended < 2 && err == CHORALE_OK; ended++)
-        err = find_shards(store, from, ended, list, count, &shards[ended],
-                          msg);
+    if (err == CHORALE_OK)
+        err = find_shards(store, from, list, count, shards, msg);
     chorale_store_close(store);
     /* Ended and running elements separately, as their options differ. */
     for (int ended = 1; ended >= 0 && err == CHORALE_OK; ended--) {
