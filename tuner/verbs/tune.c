@@ -54,39 +54,6 @@ static enum chorale_err ended(enum chorale_err err,
     return CHORALE_OK;
 }
 
-static enum chorale_err fit(const struct tune_opts *opts, const char *path,
-                            const char *system, struct chorale_errmsg *msg)
-{
-    struct chorale_errmsg why = { "" };
-    const struct chorale_fit_opts how = {
-        .each = { .system = system, .quiet = 1 }, .no_bar = opts->run.quiet,
-    };
-    enum chorale_err err = chorale_models_fit(path, &how, &why);
-
-    return ended(err, &why, "model", msg);
-}
-
-/* Set the products' prefix: --output, or the database's name without .db. */
-static void prefix_of(const struct tune_opts *opts, const char *path,
-                      char *prefix, size_t size)
-{
-    if (opts->output != NULL)
-        snprintf(prefix, size, "%s", opts->output);
-    else
-        chorale_output_prefix(path, prefix, size);
-}
-
-static enum chorale_err decide(const struct tune_opts *opts, const char *path,
-                               const char *system, struct chorale_errmsg *msg)
-{
-    const struct chorale_tables_opts how = {
-        .each = { .system = system, .quiet = 1 },
-        .policy = opts->plan.policy, .as_before = 1,
-    };
-
-    return chorale_tables_decide(path, &how, msg);
-}
-
 /* Validate the table. A table that is slower somewhere is still written and
  * shown, and the verdict is returned at the end. In simulation the summary
  * shows it but the verdict is ignored, as it affects no program. */
@@ -211,6 +178,12 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
 {
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
+    const struct chorale_fit_opts fit = {
+        .each = { .system = system, .quiet = 1 }, .no_bar = opts->run.quiet,
+    };
+    const struct chorale_tables_opts decide = {
+        .each = fit.each, .policy = opts->plan.policy, .as_before = 1,
+    };
     const struct chorale_generate_opts generate = {
         source, system, opts->plan.policy.allow_patented, 1
     };
@@ -223,7 +196,10 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     enum chorale_err err, proved;
     int drawn = 0, reported = 0;
 
-    prefix_of(opts, path, prefix, sizeof(prefix));
+    if (opts->output != NULL)
+        snprintf(prefix, sizeof(prefix), "%s", opts->output);
+    else
+        chorale_output_prefix(path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(plots, sizeof(plots), "%s-plots", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
@@ -240,9 +216,9 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     for (int round = 0, failed = 0;; round++) {
         size_t lost = 0;
 
-        err = fit(opts, path, system, msg);
+        err = ended(chorale_models_fit(path, &fit, &why), &why, "model", msg);
         if (err == CHORALE_OK)
-            err = decide(opts, path, system, msg);
+            err = chorale_tables_decide(path, &decide, msg);
         if (err == CHORALE_OK)
             err = chorale_table_generate(path, &generate, msg);
         if (err != CHORALE_OK)
