@@ -7,27 +7,27 @@
 #include "tuner/plan/plan.h"
 
 struct opts {
-    const char *label, *system, *mpi, *shape, *time;
-    long procs, ppn;
+    struct chorale_import_as as;
+    const char *time;
     int quiet;
 };
 
-/* Read the options that apply to tables. */
-static enum chorale_err read_as(const struct opts *opts,
-                                struct chorale_import_as *as,
-                                struct chorale_errmsg *msg)
+/* Check the options that apply to tables. */
+static enum chorale_err check(const struct opts *opts,
+                              struct chorale_errmsg *msg)
 {
+    const struct chorale_import_as *as = &opts->as;
     static const char *const shapes[] = { "single-node", "one-per-node",
                                           "block", "cyclic", "irregular" };
-    const char *const names[] = { opts->system, opts->mpi };
-    int known = opts->shape == NULL;
+    const char *const names[] = { as->system, as->mpi };
+    int known = as->shape == NULL;
 
     for (size_t i = 0; !known && i < sizeof(shapes) / sizeof(shapes[0]); i++)
-        known = strcmp(shapes[i], opts->shape) == 0;
+        known = strcmp(shapes[i], as->shape) == 0;
     if (!known)
         return chorale_fail(msg, CHORALE_USAGE, "--shape %s: unknown; use "
                             "single-node, one-per-node, block, cyclic and "
-                            "irregular", opts->shape);
+                            "irregular", as->shape);
     if (strcmp(opts->time, "mean") != 0 && strcmp(opts->time, "slowest") != 0)
         return chorale_fail(msg, CHORALE_USAGE, "--time %s: unknown; use mean "
                             "or slowest", opts->time);
@@ -36,26 +36,21 @@ static enum chorale_err read_as(const struct opts *opts,
             return chorale_fail(msg, CHORALE_USAGE, "--%s: has %zu "
                                 "characters; use 1 to 100",
                                 i == 0 ? "system" : "mpi", strlen(names[i]));
-    if (opts->procs > 0 && opts->ppn > opts->procs)
+    if (as->procs > 0 && as->ppn > as->procs)
         return chorale_fail(msg, CHORALE_USAGE, "--ppn %ld: -P %ld has fewer "
                             "ranks; give how many of them a node "
-                            "had", opts->ppn, opts->procs);
-    as->system = opts->system;
-    as->mpi = opts->mpi;
-    as->procs = opts->procs;
-    as->ppn = opts->ppn;
-    as->shape = opts->shape;
-    as->slowest = strcmp(opts->time, "slowest") == 0;
+                            "had", as->ppn, as->procs);
     return CHORALE_OK;
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .system = "imported", .mpi = "not known",
-                         .time = "mean" };
     char command[1024], label[CHORALE_LABEL_SIZE];
-    struct chorale_import_as as = { .label = label, .command = command };
+    struct opts opts = {
+        .as = { .system = "imported", .mpi = "not known", .command = command },
+        .time = "mean",
+    };
     int nword = 0;
     enum chorale_err err;
 
@@ -63,34 +58,36 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = chorale_opts_parse(verb, argc, argv, &opts, 2, argc, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
-    err = chorale_plan_label(opts.label, label, msg);
+    opts.as.slowest = strcmp(opts.time, "slowest") == 0;
+    err = chorale_plan_label(opts.as.label, label, msg);
+    opts.as.label = label;
     if (err == CHORALE_OK)
-        err = read_as(&opts, &as, msg);
+        err = check(&opts, msg);
     if (err == CHORALE_OK)
-        err = chorale_files_import(argv[1], argv + 2, nword - 1, &as,
+        err = chorale_files_import(argv[1], argv + 2, nword - 1, &opts.as,
                                    opts.quiet, msg);
     return err;
 }
 
 static const struct chorale_opt rows[] = {
-    { "label", 0, CHORALE_OPT_TEXT, offsetof(struct opts, label), "TEXT",
+    { "label", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.label), "TEXT",
       "name of the application, its input or the measurement; git: the output "
       "of git describe", 0, 0 },
-    { "procs", 'P', CHORALE_OPT_INT, offsetof(struct opts, procs), "N",
+    { "procs", 'P', CHORALE_OPT_INT, offsetof(struct opts, as.procs), "N",
       "for OSU tables, which lack it: number of ranks", 1,
       1 << 24 },
-    { "ppn", 0, CHORALE_OPT_INT, offsetof(struct opts, ppn), "N",
+    { "ppn", 0, CHORALE_OPT_INT, offsetof(struct opts, as.ppn), "N",
       "for tables: ranks a node", 1, 1 << 20 },
-    { "shape", 0, CHORALE_OPT_TEXT, offsetof(struct opts, shape), "SHAPE",
+    { "shape", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.shape), "SHAPE",
       "for tables: placement of ranks on several nodes, one-per-node, block, "
       "cyclic or irregular (default: block where possible)", 0, 0 },
     { "time", 0, CHORALE_OPT_TEXT, offsetof(struct opts, time), "WHICH",
       "for tables: mean, over ranks and calls, which all tables have; "
       "slowest, the rank that took longest, which is closer to a duration "
       "here and which IMB and OSU's -f print (default: mean)", 0, 0 },
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.system), "NAME",
       "for tables: name of the new system (default: imported)", 0, 0 },
-    { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, mpi), "TEXT",
+    { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.mpi), "TEXT",
       "for tables: the MPI library and its version, which tables lack "
       "(default: unknown)", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
