@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "plots/figures.h"
 #include "plots/stages.h"
@@ -27,27 +26,6 @@ static const struct chorale_opt rows[] = {
       "do not print the page's name", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
-
-/* Check that the output is a file other than the database. */
-static enum chorale_err check_output(const char *output, const char *db_path,
-                                     struct chorale_errmsg *msg)
-{
-    struct stat st, db;
-
-    if (output[0] == '\0')
-        return chorale_fail(msg, CHORALE_USAGE, "-o: the name is empty; name "
-                            "a file to write");
-    if (stat(output, &st) != 0)
-        return CHORALE_OK;
-    if (!S_ISREG(st.st_mode))
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: not a file; name a "
-                            "file to write", output);
-    if (stat(db_path, &db) == 0 && db.st_dev == st.st_dev &&
-        db.st_ino == st.st_ino)
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: it is the database "
-                            "itself; name another file", output);
-    return CHORALE_OK;
-}
 
 /* Check that the system has measurements. */
 static enum chorale_err check_measured(struct chorale_report *report)
@@ -143,13 +121,12 @@ static enum chorale_err report_to(const char *db_path, const char *path,
                                   const struct chorale_page_opts *opts,
                                   struct chorale_errmsg *msg)
 {
-    const char *base = strrchr(db_path, '/');
     struct chorale_report report = { .msg = msg };
     enum chorale_err err;
 
     report.path = opts->anonymize ? "results.db" : db_path;
     report.database = opts->anonymize ? "results.db"
-                      : base != NULL ? base + 1 : db_path;
+                                       : chorale_output_base(db_path);
     err = chorale_store_open(db_path, CHORALE_STORE_READ, &report.store, msg);
     if (err == CHORALE_OK)
         err = load(&report, opts);
@@ -172,7 +149,10 @@ enum chorale_err chorale_report_make(const char *path,
 
     chorale_output_prefix(path, base, sizeof(base));
     snprintf(page, sizeof(page), "%s-report.html", base);
-    err = check_output(output, path, msg);
+    if (output[0] == '\0')
+        return chorale_fail(msg, CHORALE_USAGE, "-o: the name is empty; name "
+                            "a file to write");
+    err = chorale_output_file(output, path, msg);
     if (err == CHORALE_OK) {
         chorale_stop_catch();
         err = report_to(path, output, opts, msg);

@@ -14,6 +14,7 @@
 #include "db/canonical_ids.h"
 #include "tuner/base/progress.h"
 #include "tuner/base/open_shard.h"
+#include "tuner/base/output.h"
 #include "tuner/base/process.h"
 
 /* KiB; SQLite's default is 2 MB. With many runs, the UUIDs of each shard are
@@ -204,13 +205,8 @@ static enum chorale_err check_names(int nshard, char *const *shard,
                                     const char *target,
                                     struct chorale_errmsg *msg)
 {
-    struct stat into, st;
-
-    if (stat(target, &into) != 0)
-        return CHORALE_OK;
     for (int i = 0; i < nshard; i++)
-        if (stat(shard[i], &st) == 0 && st.st_dev == into.st_dev &&
-            st.st_ino == into.st_ino)
+        if (chorale_output_same(shard[i], target))
             return chorale_fail(msg, CHORALE_USAGE, "merge: %s is the database"
                                 " to merge into; name it once, first, and "
                                 "then the shards", shard[i]);

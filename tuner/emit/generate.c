@@ -6,19 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "db/systems.h"
 #include "tuner/base/output.h"
 #include "tuner/emit/compile_c.h"
 #include "tuner/emit/verify_c.h"
-
-static const char *base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
 
 static int ends_in(const char *path, const char *suffix)
 {
@@ -62,7 +54,8 @@ static enum chorale_err write_files(const struct chorale_emit_table *table,
     err = chorale_output_open(&source, path, "", msg);
     if (err == CHORALE_OK) {
         err = chorale_output_open(&header, stem, ".h", msg);
-        names->header = err == CHORALE_OK ? base(header.path) : "";
+        names->header = err == CHORALE_OK ? chorale_output_base(header.path)
+                                          : "";
     }
     if (err == CHORALE_OK)
         err = chorale_emit_c(table, names, source.stream, header.stream, msg);
@@ -85,7 +78,7 @@ static enum chorale_err write_files(const struct chorale_emit_table *table,
 enum chorale_err chorale_generate_check(const char *output,
                                         struct chorale_errmsg *msg)
 {
-    struct stat st;
+    enum chorale_err err;
 
     if (output == NULL || *output == '\0')
         return chorale_fail(msg, CHORALE_USAGE, "generate: -o FILE is"
@@ -98,10 +91,8 @@ enum chorale_err chorale_generate_check(const char *output,
     if (ends_in(output, ".h"))
         return chorale_fail(msg, CHORALE_USAGE, "-o %s: name the .c file; the"
                             " header goes beside it", output);
-    if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: is not a file; name a"
-                            " file to write", output);
-    return chorale_output_check(output, msg);
+    err = chorale_output_file(output, NULL, msg);
+    return err == CHORALE_OK ? chorale_output_check(output, msg) : err;
 }
 
 /* Check that the variants may be used here; the table may come from another
@@ -126,21 +117,28 @@ static enum chorale_err check_choices(const struct chorale_emit_table *table,
     return CHORALE_OK;
 }
 
-static enum chorale_err generate(struct chorale_store *store,
-                                 sqlite3_int64 system_id, const char *path,
-                                 const struct chorale_generate_opts *opts,
-                                 struct chorale_errmsg *msg)
+enum chorale_err chorale_table_generate(
+    const char *path, const struct chorale_generate_opts *opts,
+    struct chorale_errmsg *msg)
 {
     const int can_compile = chorale_c_compiler() != NULL;
+    struct chorale_store *store = NULL;
     struct chorale_emit_check *check = NULL;
-    struct chorale_emit_names names = { base(opts->output), "", base(path),
-                                        NULL };
+    struct chorale_emit_names names = {
+        .header = "", .database = chorale_output_base(path),
+    };
     struct chorale_emit_table table;
+    sqlite3_int64 system_id = 0;
     char said[400] = "";
-    enum chorale_err err;
+    enum chorale_err err = chorale_generate_check(opts->output, msg);
 
     memset(&table, 0, sizeof(table));
-    err = chorale_emit_load(store, system_id, &table, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, opts->system, &system_id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_emit_load(store, system_id, &table, msg);
     if (err == CHORALE_OK)
         err = check_choices(&table, path, opts->allow_patented, msg);
     if (err == CHORALE_OK)
@@ -160,6 +158,7 @@ static enum chorale_err generate(struct chorale_store *store,
                      " left to the library, as this build lacks the variant"
                      " or parameter\n", unknown,
                      unknown == 1 ? "" : "s");
+        names.source = chorale_output_base(opts->output);
         names.said = said;
         err = write_files(&table, can_compile ? check : NULL, opts->output,
                           &names, msg);
@@ -168,23 +167,6 @@ static enum chorale_err generate(struct chorale_store *store,
         fputs(said, stdout);
     chorale_emit_check_free(check);
     chorale_emit_release(&table);
-    return err;
-}
-
-enum chorale_err chorale_table_generate(
-    const char *path, const struct chorale_generate_opts *opts,
-    struct chorale_errmsg *msg)
-{
-    struct chorale_store *store = NULL;
-    sqlite3_int64 system_id = 0;
-    enum chorale_err err = chorale_generate_check(opts->output, msg);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, opts->system, &system_id, NULL, msg);
-    if (err == CHORALE_OK)
-        err = generate(store, system_id, path, opts, msg);
     chorale_store_close(store);
     return err;
 }

@@ -16,13 +16,6 @@
 #include "tuner/base/process.h"
 #include "tuner/base/shell_quote.h"
 
-static const char *base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* --- the heading --------------------------------------------------------- */
 
 /* Write a heading line: a fixed word and a text from the database. */
@@ -73,7 +66,7 @@ static void use(FILE *out, const char *prefix,
                 const struct chorale_rules_job *job)
 {
     const struct chorale_rule_format *f = job->format;
-    const char *name = base(job->output);
+    const char *name = chorale_output_base(job->output);
     size_t stem = strlen(name), end = strlen(f->suffix[0]);
 
     if (stem > end && strcmp(name + stem - end, f->suffix[0]) == 0)
@@ -102,8 +95,8 @@ void chorale_rules_heading(FILE *out, const char *prefix,
             "  chorale generate --format %s", prefix, prefix,
             job->format->format);
     word_line(out, " --system ", "", rules->origin.system, " \\");
-    word_line(out, prefix, "    -o ", base(job->output), " \\");
-    word_line(out, prefix, "    ", base(job->database), "");
+    word_line(out, prefix, "    -o ", chorale_output_base(job->output), " \\");
+    word_line(out, prefix, "    ", chorale_output_base(job->database), "");
     line(out, prefix, "Campaign ", rules->origin.campaign, "");
     line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
     fprintf(out, "%sEnvironment\n", prefix);
