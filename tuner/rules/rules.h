@@ -185,16 +185,10 @@ struct chorale_rules_job {
     struct chorale_rule_opts opts;
     const char *output, *database; /* paths */
     const char *system;      /* name; NULL: the only system */
-    int no_check, max_ranks, quiet;
+    int no_check, quiet;
+    long max_ranks;          /* of the checking program */
 };
 enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg);
-
-/* Write the heading of a table, each line after prefix: its origin, contents
- * and omissions, how to use it, and the checks. Printable ASCII. */
-void chorale_rules_heading(FILE *out, const char *prefix,
-                           const struct chorale_rules *rules,
-                           const struct chorale_rules_job *job,
-                           const char *said);
 
 #endif

@@ -86,10 +86,11 @@ static void use(FILE *out, const char *prefix,
                 " (--commutative).\n", prefix);
 }
 
-void chorale_rules_heading(FILE *out, const char *prefix,
-                           const struct chorale_rules *rules,
-                           const struct chorale_rules_job *job,
-                           const char *said)
+/* Write the heading of a table, each line after prefix: its origin, contents
+ * and omissions, how to use it, and the checks. Printable ASCII. */
+static void heading(FILE *out, const char *prefix,
+                    const struct chorale_rules *rules,
+                    const struct chorale_rules_job *job, const char *said)
 {
     fprintf(out, "%sSelection of collective algorithms, written by\n%s"
             "  chorale generate --format %s", prefix, prefix,
@@ -210,8 +211,8 @@ static enum chorale_err add_heading(struct writing *w,
 
     if (out == NULL)
         return chorale_fail_memory(msg, "generate");
-    chorale_rules_heading(out, comment != NULL ? comment : "", &w->rules,
-                          w->job, w->check.said);
+    heading(out, comment != NULL ? comment : "", &w->rules, w->job,
+            w->check.said);
     if (comment != NULL)
         fputs(w->files.text[0], out);
     if (fclose(out) != 0) {
@@ -255,7 +256,8 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg)
 {
     const char *library = job->format->library;
-    struct writing w = { .job = job, .check = { .max_ranks = job->max_ranks } };
+    struct writing w = { .job = job, .check = { .max_ranks =
+                                                     (int)job->max_ranks } };
     struct chorale_store *store = NULL;
     sqlite3_int64 system_id = 0;
     enum chorale_err err = chorale_generate_check(job->output, msg);

@@ -9,9 +9,9 @@
 #include "tuner/rules/rules.h"
 
 struct opts {
-    const char *format, *output, *system;
-    int allow_patented, no_check, commutative, quiet;
-    long check_ranks;
+    const char *format;
+    struct chorale_rules_job job;
+    int allow_patented;
 };
 
 static const struct chorale_rule_format *const formats[] = {
@@ -22,41 +22,41 @@ static const struct chorale_rule_format *const formats[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Find a rules format of an MPI library: *rules_p, NULL for "c". */
-static enum chorale_err find_format(const char *format,
-                                    const struct chorale_rule_format **rules_p,
+/* Find a rules format of an MPI library: job.format, NULL for "c". */
+static enum chorale_err find_format(struct opts *opts,
                                     struct chorale_errmsg *msg)
 {
     char known[400] = "";
     size_t used = 0;
 
-    if (strcmp(format, "c") == 0)
+    if (strcmp(opts->format, "c") == 0)
         return CHORALE_OK;
     for (size_t i = 0; i < COUNT(formats); i++) {
-        if (strcmp(formats[i]->format, format) == 0)
-            *rules_p = formats[i];
+        if (strcmp(formats[i]->format, opts->format) == 0)
+            opts->job.format = formats[i];
         used += (size_t)snprintf(known + used, sizeof(known) - used,
                                  ", %s (%s)", formats[i]->format,
                                  formats[i]->summary);
     }
-    if (*rules_p != NULL)
+    if (opts->job.format != NULL)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown format;"
                         " choose c (one self-contained C99 file and its"
-                        " header)%s", format, known);
+                        " header)%s", opts->format, known);
 }
 
 /* Refuse options that apply only to the other kind of format. */
-static enum chorale_err check_options(const struct opts *opts, int rules,
+static enum chorale_err check_options(const struct opts *opts,
                                       struct chorale_errmsg *msg)
 {
+    const int rules = opts->job.format != NULL;
     const char *name = NULL;
 
     if (rules && opts->allow_patented)
         name = "allow-patented";
-    else if (!rules && opts->no_check)
+    else if (!rules && opts->job.no_check)
         name = "no-check";
-    else if (!rules && opts->commutative)
+    else if (!rules && opts->job.opts.commutative)
         name = "commutative";
     if (name == NULL)
         return CHORALE_OK;
@@ -67,55 +67,53 @@ static enum chorale_err check_options(const struct opts *opts, int rules,
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .format = "c", .check_ranks = 16 };
-    const struct chorale_rule_format *format = NULL;
-    struct chorale_generate_opts table;
-    struct chorale_rules_job job;
+    struct opts opts = { .format = "c", .job = { .max_ranks = 16 } };
+    const struct chorale_rules_job *job = &opts.job;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    err = find_format(opts.format, &format, msg);
+    opts.job.database = argv[1];
+    err = find_format(&opts, msg);
     if (err == CHORALE_OK)
-        err = check_options(&opts, format != NULL, msg);
-    if (err != CHORALE_OK)
-        return err;
-    table = (struct chorale_generate_opts){ opts.output, opts.system,
-                                            opts.allow_patented, opts.quiet };
-    job = (struct chorale_rules_job){
-        .format = format, .opts = { opts.commutative }, .output = opts.output,
-        .database = argv[1], .system = opts.system, .no_check = opts.no_check,
-        .quiet = opts.quiet, .max_ranks = (int)opts.check_ranks,
-    };
-    return format == NULL ? chorale_table_generate(argv[1], &table, msg)
-                          : chorale_rules_generate(&job, msg);
+        err = check_options(&opts, msg);
+    if (err == CHORALE_OK && job->format != NULL)
+        return chorale_rules_generate(job, msg);
+    if (err == CHORALE_OK)
+        err = chorale_table_generate(
+            argv[1],
+            &(struct chorale_generate_opts){ job->output, job->system,
+                                             opts.allow_patented, job->quiet },
+            msg);
+    return err;
 }
 
+#define AT(member) offsetof(struct opts, member)
+
 static const struct chorale_opt rows[] = {
-    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
+    { "format", 0, CHORALE_OPT_TEXT, AT(format),
       "c|mpich-json|ompi-rules|ompi-json",
       "c writes one self-contained C99 file and its header beside it; "
       "mpich-json, ompi-rules and ompi-json write rules by which the MPI "
       "library selects among its own algorithms (default: c)", 0,
       0 },
-    { "check-ranks", 0, CHORALE_OPT_INT, offsetof(struct opts, check_ranks),
-      "N", "for rules files: start at most this many ranks to check"
+    { "check-ranks", 0, CHORALE_OPT_INT, AT(job.max_ranks), "N",
+      "for rules files: start at most this many ranks to check"
       " what the library does with them (default: 16)", 2, 4096 },
-    { "no-check", 0, CHORALE_OPT_FLAG, offsetof(struct opts, no_check), NULL,
+    { "no-check", 0, CHORALE_OPT_FLAG, AT(job.no_check), NULL,
       "do not load the rules into the library; the file notes this", 0, 0 },
-    { "commutative", 0, CHORALE_OPT_FLAG, offsetof(struct opts, commutative),
-      NULL, "all operations of the programs commute: allow Open MPI's"
+    { "commutative", 0, CHORALE_OPT_FLAG, AT(job.opts.commutative), NULL,
+      "all operations of the programs commute: allow Open MPI's"
       " algorithms that reorder operands", 0, 0 },
-    { "allow-patented", 0, CHORALE_OPT_FLAG,
-      offsetof(struct opts, allow_patented), NULL,
+    { "allow-patented", 0, CHORALE_OPT_FLAG, AT(allow_patented), NULL,
       "allow patented variants in the table", 0, 0 },
-    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
+    { "output", 'o', CHORALE_OPT_TEXT, AT(job.output), "FILE",
       "file to write; replaced atomically", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(job.quiet), NULL,
       "do not print the checks; the files list them", 0, 0 },
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, AT(job.system), "NAME",
       "system whose table to write, if there are several", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
