@@ -330,9 +330,12 @@ enum chorale_err chorale_gather_verdict(const char *folder,
         fclose(in);
     rest[strcspn(rest, "\n")] = '\0';
     switch (code) {
-#define X(name, value, text) case value:
-        CHORALE_ERR_LIST(X)
-#undef X
+    case CHORALE_OK:
+    case CHORALE_NO:
+    case CHORALE_USAGE:
+    case CHORALE_ENV:
+    case CHORALE_DATA:
+    case CHORALE_STOPPED:
         chorale_fail(msg, CHORALE_OK, "%s", rest + strspn(rest, " "));
         return (enum chorale_err)code;
     default:
