@@ -27,7 +27,7 @@ struct chorale_page_opts {
 };
 
 /* Write the page of a system. CHORALE_USAGE: the output is no file, or is the
- * database. CHORALE_DATA: nothing was measured. CHORALE_STOPPED. */
+ * database. CHORALE_DATA: no measurement. CHORALE_STOPPED. */
 enum chorale_err chorale_report_make(const char *path,
                                      const struct chorale_page_opts *opts,
                                      struct chorale_errmsg *msg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try_tune.c - makes a table for one application, by the steps of the verbs
- * import, plan, run, fit, decide and generate. */
+/* try_tune.c - makes a table for one application, by the stages import, plan,
+ * run, fit, decide and generate. */
 #include "config.h"
 
 #include "tuner/try/try_tune.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - the verb `tune`: runs the main job, a pipeline of the other
- * verbs. */
+/* tune.c - the verb `tune`: runs the main job, a pipeline of the stages. */
 #include "config.h"
 
 #include <errno.h>
