@@ -4,19 +4,14 @@
 #ifndef CHORALE_DB_ERR_H
 #define CHORALE_DB_ERR_H
 
-/* X(name, value, text): the documented exit codes of every program. */
-#define CHORALE_ERR_LIST(X)                                                  \
-    X(CHORALE_OK, 0, "done")                                                 \
-    X(CHORALE_NO, 1, "the answer is no")                                     \
-    X(CHORALE_USAGE, 2, "wrong usage")                                       \
-    X(CHORALE_ENV, 3, "the environment lacks something")                     \
-    X(CHORALE_DATA, 4, "unusable data")                                      \
-    X(CHORALE_STOPPED, 75, "stopped early; the same command resumes")
-
+/* The documented exit codes of every program. */
 enum chorale_err {
-#define X(name, value, text) name = value,
-    CHORALE_ERR_LIST(X)
-#undef X
+    CHORALE_OK = 0,
+    CHORALE_NO = 1,          /* the answer is no */
+    CHORALE_USAGE = 2,       /* wrong usage */
+    CHORALE_ENV = 3,         /* the environment lacks something */
+    CHORALE_DATA = 4,        /* unusable data */
+    CHORALE_STOPPED = 75     /* stopped early; the same command resumes */
 };
 
 #define CHORALE_ERRMSG_SIZE 1024
@@ -26,9 +21,6 @@ enum chorale_err {
 struct chorale_errmsg {
     char text[CHORALE_ERRMSG_SIZE];
 };
-
-/* Text of an error class. */
-const char *chorale_err_text(enum chorale_err err);
 
 /* The remedy for a file that could not be written with this errno, to append
  * to a message: "; ...". */

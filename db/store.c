@@ -374,6 +374,14 @@ enum chorale_err chorale_store_step(struct chorale_store *store,
     return err;
 }
 
+void chorale_bind_finite(sqlite3_stmt *stmt, int column, double value)
+{
+    if (isfinite(value))
+        sqlite3_bind_double(stmt, column, value);
+    else
+        sqlite3_bind_null(stmt, column);
+}
+
 const char *chorale_text(sqlite3_stmt *stmt, int column)
 {
     const unsigned char *text = sqlite3_column_text(stmt, column);

@@ -111,6 +111,8 @@ enum chorale_err chorale_store_step(struct chorale_store *store,
                                     struct chorale_errmsg *msg);
 /* A column of the row as text, "" for NULL; valid until the next step. */
 const char *chorale_text(sqlite3_stmt *stmt, int column);
+/* Bind a number, or NULL for NAN and infinity. */
+void chorale_bind_finite(sqlite3_stmt *stmt, int column, double value);
 /* Execute one or more statements without parameters. */
 enum chorale_err chorale_store_exec(struct chorale_store *store,
                                     const char *sql,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plot.c - the verb `plot`: makes each figure with its data file, or shows it
  * in the terminal. */
-#include "plots/figures.h"
+#include "plots/stages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,20 +12,16 @@
 #include <unistd.h>
 
 #include "algorithms/coll.h"
+#include "plots/figures.h"
+#include "tuner/base/output.h"
 #include "tuner/base/process.h"
 #include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 
-struct opts {
-    const char *dir, *format, *system, *collectives, *procs, *figures;
-    const char *terminal;
-    int quiet;
-};
-
-/* State of one call of the verb. */
+/* State of one call. */
 struct plot {
-    const struct opts *opts;
+    const struct chorale_plot_opts *opts;
     char dir[PATH_MAX];
     char kind[32];
     long *procs;
@@ -41,27 +37,29 @@ static const struct {
     { "speedup", CHORALE_FIGURE_SPEEDUP },
 };
 
+#define AT(member) offsetof(struct chorale_plot_opts, member)
+
 static const struct chorale_opt rows[] = {
-    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, dir), "DIR",
+    { "output", 'o', CHORALE_OPT_TEXT, AT(dir), "DIR",
       "folder of the pictures and their data (default: the database's name "
       "with -plots instead of .db)",
       0, 0 },
-    { "format", 0, CHORALE_OPT_TEXT, offsetof(struct opts, format),
+    { "format", 0, CHORALE_OPT_TEXT, AT(format),
       "png|svg|pdf", "kind of picture (default: png)", 0, 0 },
-    { "terminal", 0, CHORALE_OPT_TEXT, offsetof(struct opts, terminal), "KIND",
+    { "terminal", 0, CHORALE_OPT_TEXT, AT(terminal), "KIND",
       "show the figures in the terminal and write no file; KIND is dumb: "
       "drawn with characters", 0, 0 },
-    { "figures", 0, CHORALE_OPT_TEXT, offsetof(struct opts, figures), "LIST",
+    { "figures", 0, CHORALE_OPT_TEXT, AT(figures), "LIST",
       "make only these, of times, map, speedup (default: all)", 0, 0 },
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
       "plot only this system (default: all)", 0, 0 },
-    { "collectives", 'c', CHORALE_OPT_TEXT, offsetof(struct opts, collectives),
+    { "collectives", 'c', CHORALE_OPT_TEXT, AT(collectives),
       "LIST", "plot only these: bcast,allreduce (default: all)", 0, 0 },
-    { "comm-size", 'P', CHORALE_OPT_TEXT, offsetof(struct opts, procs), "LIST",
+    { "comm-size", 'P', CHORALE_OPT_TEXT, AT(procs), "LIST",
       "plot only these process counts: 4,8 or 2:64 (default: "
       "all)",
       0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
       "do not print the pictures' names", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
@@ -136,15 +134,13 @@ static enum chorale_err print(void *arg, const struct chorale_figure *figure,
 static enum chorale_err make_dir(struct plot *plot, const char *db_path,
                                  struct chorale_errmsg *msg)
 {
-    size_t len = strlen(db_path);
+    char base[PATH_MAX];
     int need;
 
-    if (len > 3 && strcmp(db_path + len - 3, ".db") == 0)
-        len -= 3;
+    chorale_output_prefix(db_path, base, sizeof(base));
     need = plot->opts->dir != NULL
                ? snprintf(plot->dir, sizeof(plot->dir), "%s", plot->opts->dir)
-               : snprintf(plot->dir, sizeof(plot->dir), "%.*s-plots", (int)len,
-                          db_path);
+               : snprintf(plot->dir, sizeof(plot->dir), "%s-plots", base);
     if (need <= 0 || (size_t)need >= sizeof(plot->dir))
         return chorale_fail(msg, CHORALE_USAGE, "-o: the folder's name is "
                             "empty or too long; name another");
@@ -303,36 +299,44 @@ static enum chorale_err check_kind(struct plot *plot,
     return CHORALE_OK;
 }
 
-static enum chorale_err run(const struct chorale_verb *verb, int argc,
-                            char **argv, struct chorale_errmsg *msg)
+enum chorale_err chorale_plots_make(const char *path,
+                                    const struct chorale_plot_opts *opts,
+                                    struct chorale_errmsg *msg)
 {
-    struct opts opts = { .quiet = 0 };
-    struct plot plot = { .opts = &opts, .figures = { .each = say } };
-    int nword;
-    enum chorale_err err;
+    struct plot plot = { .opts = opts, .figures = { .each = say } };
+    enum chorale_err err = check_kind(&plot, msg);
 
-    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
-    if (err != CHORALE_OK || nword < 0)
-        return err;
-    err = check_kind(&plot, msg);
     if (err == CHORALE_OK)
         err = check_figures(&plot, msg);
     if (err == CHORALE_OK)
-        err = check_collectives(opts.collectives, msg);
-    if (err == CHORALE_OK && opts.procs != NULL)
-        err = chorale_spec_list("-P", opts.procs, 1, &plot.procs,
+        err = check_collectives(opts->collectives, msg);
+    if (err == CHORALE_OK && opts->procs != NULL)
+        err = chorale_spec_list("-P", opts->procs, 1, &plot.procs,
                                 &plot.figures.nprocs, msg);
     plot.figures.procs = plot.procs;
-    plot.figures.collectives = opts.collectives;
+    plot.figures.collectives = opts->collectives;
     plot.figures.arg = &plot;
-    if (opts.terminal != NULL)
+    if (opts->terminal != NULL)
         plot.figures.each = print;
     if (err == CHORALE_OK) {
         chorale_stop_catch();
-        err = plot_all(&plot, argv[1], msg);
+        err = plot_all(&plot, path, msg);
     }
     free(plot.procs);
     return err;
+}
+
+static enum chorale_err run(const struct chorale_verb *verb, int argc,
+                            char **argv, struct chorale_errmsg *msg)
+{
+    struct chorale_plot_opts opts = { .quiet = 0 };
+    int nword;
+    enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
+                                              &nword, msg);
+
+    return err == CHORALE_OK && nword >= 0
+               ? chorale_plots_make(argv[1], &opts, msg)
+               : err;
 }
 
 const struct chorale_verb chorale_verb_plot = {

@@ -4,72 +4,28 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "plots/figures.h"
+#include "plots/stages.h"
 #include "tuner/base/output.h"
 #include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 
-struct opts {
-    const char *output, *system;
-    int anonymize, quiet;
-};
+#define AT(member) offsetof(struct chorale_page_opts, member)
 
 static const struct chorale_opt rows[] = {
-    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct opts, output), "FILE",
+    { "output", 'o', CHORALE_OPT_TEXT, AT(output), "FILE",
       "page to write, replaced when complete (default: the database's name "
       "with -report.html instead of .db)", 0, 0 },
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
       "system, if there are several", 0, 0 },
-    { "anonymize", 0, CHORALE_OPT_FLAG, offsetof(struct opts, anonymize), NULL,
+    { "anonymize", 0, CHORALE_OPT_FLAG, AT(anonymize), NULL,
       "leave out or replace hosts, users, accounts, paths, command lines and "
       "names of systems and programs", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
       "do not print the page's name", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
-
-/* The output: as given, or the database's name with -report.html for .db. NULL
- * if out of memory. */
-static char *output_path(const struct opts *opts, const char *db_path)
-{
-    static const char suffix[] = "-report.html";
-    size_t len = strlen(db_path);
-    char *path;
-
-    if (opts->output != NULL)
-        return strdup(opts->output);
-    if (len > 3 && strcmp(db_path + len - 3, ".db") == 0)
-        len -= 3;
-    path = malloc(len + sizeof(suffix));
-    if (path != NULL) {
-        memcpy(path, db_path, len);
-        memcpy(path + len, suffix, sizeof(suffix));
-    }
-    return path;
-}
-
-/* Check that the output is a file other than the database. */
-static enum chorale_err check_output(const char *output, const char *db_path,
-                                     struct chorale_errmsg *msg)
-{
-    struct stat st, db;
-
-    if (output[0] == '\0')
-        return chorale_fail(msg, CHORALE_USAGE, "-o: the name is empty; name "
-                            "a file to write");
-    if (stat(output, &st) != 0)
-        return CHORALE_OK;
-    if (!S_ISREG(st.st_mode))
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: not a file; name a "
-                            "file to write", output);
-    if (stat(db_path, &db) == 0 && db.st_dev == st.st_dev &&
-        db.st_ino == st.st_ino)
-        return chorale_fail(msg, CHORALE_USAGE, "-o %s: it is the database "
-                            "itself; name another file", output);
-    return CHORALE_OK;
-}
 
 /* Check that the system has measurements. */
 static enum chorale_err check_measured(struct chorale_report *report)
@@ -103,7 +59,7 @@ static void take_name(struct chorale_report *report, sqlite3_stmt *stmt,
 }
 
 static enum chorale_err load(struct chorale_report *report,
-                             const struct opts *opts)
+                             const struct chorale_page_opts *opts)
 {
     sqlite3_int64 npoint = 0, imported = 0;
     char sql[128];
@@ -162,16 +118,15 @@ static enum chorale_err write_page(struct chorale_report *report,
 }
 
 static enum chorale_err report_to(const char *db_path, const char *path,
-                                  const struct opts *opts,
+                                  const struct chorale_page_opts *opts,
                                   struct chorale_errmsg *msg)
 {
-    const char *base = strrchr(db_path, '/');
     struct chorale_report report = { .msg = msg };
     enum chorale_err err;
 
     report.path = opts->anonymize ? "results.db" : db_path;
     report.database = opts->anonymize ? "results.db"
-                      : base != NULL ? base + 1 : db_path;
+                                       : chorale_output_base(db_path);
     err = chorale_store_open(db_path, CHORALE_STORE_READ, &report.store, msg);
     if (err == CHORALE_OK)
         err = load(&report, opts);
@@ -184,29 +139,40 @@ static enum chorale_err report_to(const char *db_path, const char *path,
     return err;
 }
 
+enum chorale_err chorale_report_make(const char *path,
+                                     const struct chorale_page_opts *opts,
+                                     struct chorale_errmsg *msg)
+{
+    char base[PATH_MAX], page[PATH_MAX + 16];
+    const char *output = opts->output != NULL ? opts->output : page;
+    enum chorale_err err;
+
+    chorale_output_prefix(path, base, sizeof(base));
+    snprintf(page, sizeof(page), "%s-report.html", base);
+    if (output[0] == '\0')
+        return chorale_fail(msg, CHORALE_USAGE, "-o: the name is empty; name "
+                            "a file to write");
+    err = chorale_output_file(output, path, msg);
+    if (err == CHORALE_OK) {
+        chorale_stop_catch();
+        err = report_to(path, output, opts, msg);
+    }
+    if (err == CHORALE_OK && !opts->quiet)
+        printf("%s\n", output);
+    return err;
+}
+
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { .output = NULL };
-    char *path;
+    struct chorale_page_opts opts = { .quiet = 0 };
     int nword;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
 
-    if (err != CHORALE_OK || nword < 0)
-        return err;
-    path = output_path(&opts, argv[1]);
-    if (path == NULL)
-        return chorale_fail_memory(msg, NULL);
-    err = check_output(path, argv[1], msg);
-    if (err == CHORALE_OK) {
-        chorale_stop_catch();
-        err = report_to(argv[1], path, &opts, msg);
-    }
-    if (err == CHORALE_OK && !opts.quiet)
-        printf("%s\n", path);
-    free(path);
-    return err;
+    return err == CHORALE_OK && nword >= 0
+               ? chorale_report_make(argv[1], &opts, msg)
+               : err;
 }
 
 const struct chorale_verb chorale_verb_report = {

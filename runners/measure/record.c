@@ -57,15 +57,6 @@ static void finalize(struct writer *w)
     chorale_samples_table(chorale_store_db(w->store), NULL);
 }
 
-/* Bind NULL for NaN and infinity. */
-static void bind_real(sqlite3_stmt *stmt, int i, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(stmt, i, value);
-    else
-        sqlite3_bind_null(stmt, i);
-}
-
 static void validity(const struct chorale_bench *bench,
                      const struct chorale_result *res, char *text, size_t size)
 {
@@ -107,14 +98,14 @@ static enum chorale_err put_run(struct writer *w,
                           ? res->stop_reason
                           : "", -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(w->run, 7, flags, -1, SQLITE_TRANSIENT);
-    bind_real(w->run, 8, res->first_call > 0 ? res->first_call : NAN);
+    chorale_bind_finite(w->run, 8, res->first_call > 0 ? res->first_call : NAN);
     sqlite3_bind_text(w->run, 9,
                       res->nsample > 0 ? chorale_sync_names[res->sync] : "",
                       -1, SQLITE_STATIC);
     sqlite3_bind_int(w->run, 10, res->batch);
-    bind_real(w->run, 11, res->separated ? res->separator : NAN);
-    bind_real(w->run, 12, res->nsample > 0 ? res->clock_error : NAN);
-    bind_real(w->run, 13, res->skew > 0 ? res->skew : NAN);
+    chorale_bind_finite(w->run, 11, res->separated ? res->separator : NAN);
+    chorale_bind_finite(w->run, 12, res->nsample > 0 ? res->clock_error : NAN);
+    chorale_bind_finite(w->run, 13, res->skew > 0 ? res->skew : NAN);
     err = chorale_store_step(w->store, w->run, NULL, w->msg);
     *run_id = sqlite3_last_insert_rowid(chorale_store_db(w->store));
     return err;
@@ -144,7 +135,7 @@ static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
     const double value[] = { s.median, s.lo,  s.hi,  s.mean, s.min,
                              s.q25,    s.q75, s.p95, s.p99,  s.max };
     for (int i = 0; i < 10; i++)
-        bind_real(w->summary, 4 + i, value[i]);
+        chorale_bind_finite(w->summary, 4 + i, value[i]);
     return chorale_store_step(w->store, w->summary, NULL, w->msg);
 }
 
@@ -165,7 +156,7 @@ static enum chorale_err put_counter(struct writer *w, sqlite3_int64 run_id,
 {
     sqlite3_bind_int64(w->counter, 1, run_id);
     sqlite3_bind_text(w->counter, 2, event, -1, SQLITE_TRANSIENT);
-    bind_real(w->counter, 3, value);
+    chorale_bind_finite(w->counter, 3, value);
     return chorale_store_step(w->store, w->counter, NULL, w->msg);
 }
 

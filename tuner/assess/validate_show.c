@@ -173,14 +173,6 @@ static const char insert_sql[] =
     " best_speedup, note)"
     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
-static void bind_real(sqlite3_stmt *stmt, int i, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(stmt, i, value);
-    else
-        sqlite3_bind_null(stmt, i);
-}
-
 static void bind(sqlite3_stmt *stmt, const struct chorale_proof *p)
 {
     const char *word[] = { p->shape, p->dtype, p->op, p->root, p->buffers };
@@ -200,9 +192,9 @@ static void bind(sqlite3_stmt *stmt, const struct chorale_proof *p)
     sqlite3_bind_text(stmt, 13, p->choice, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 14, (sqlite3_int64)p->nlaunch);
     for (int i = 0; i < 6; i++)
-        bind_real(stmt, 15 + i, value[i]);
+        chorale_bind_finite(stmt, 15 + i, value[i]);
     sqlite3_bind_int(stmt, 21, p->slower);
-    bind_real(stmt, 22, exp(p->best));
+    chorale_bind_finite(stmt, 22, exp(p->best));
     sqlite3_bind_text(stmt, 23, p->note, -1, SQLITE_STATIC);
 }
 

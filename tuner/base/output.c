@@ -19,9 +19,48 @@ enum chorale_err chorale_output_fail(const struct chorale_output *out,
                         chorale_err_unwritten(error));
 }
 
+void chorale_output_prefix(const char *path, char *prefix, size_t size)
+{
+    size_t len;
+
+    snprintf(prefix, size, "%s", path);
+    len = strlen(prefix);
+    if (len > 3 && strcmp(prefix + len - 3, ".db") == 0)
+        prefix[len - 3] = '\0';
+}
+
 const char *chorale_output_name(const char *given)
 {
     return given != NULL && strcmp(given, "-") == 0 ? NULL : given;
+}
+
+const char *chorale_output_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+int chorale_output_same(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+enum chorale_err chorale_output_file(const char *path, const char *database,
+                                     struct chorale_errmsg *msg)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return chorale_fail(msg, CHORALE_USAGE, "-o %s: is not a file; name a"
+                            " file to write", path);
+    if (database != NULL && chorale_output_same(path, database))
+        return chorale_fail(msg, CHORALE_USAGE, "-o %s: is the database "
+                            "itself; name another file", path);
+    return CHORALE_OK;
 }
 
 enum chorale_err chorale_output_check(const char *path,

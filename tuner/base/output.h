@@ -14,8 +14,19 @@ struct chorale_output {
     FILE *stream;
 };
 
+/* Common prefix of the names of a database's products: "results.db" becomes
+ * "results". */
+void chorale_output_prefix(const char *path, char *prefix, size_t size);
 /* The file named by -o; NULL (standard output) if given is NULL or "-". */
 const char *chorale_output_name(const char *given);
+/* The part of a path after its last slash. */
+const char *chorale_output_base(const char *path);
+/* Returns 1 if both paths exist and are the same file. */
+int chorale_output_same(const char *a, const char *b);
+/* Refuse a name given by -o, with CHORALE_USAGE: it is no regular file, or is
+ * the database, which may be NULL. */
+enum chorale_err chorale_output_file(const char *path, const char *database,
+                                     struct chorale_errmsg *msg);
 /* Refuse a path that must not be written, with CHORALE_USAGE: an existing
  * SQLite database, whose measurements would be lost, or "-". A verb that can
  * write to standard output calls chorale_output_name() first. */

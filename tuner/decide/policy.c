@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 
 #define THRESHOLD_REAL 0.03
@@ -22,9 +23,6 @@ static const struct chorale_opt rows[] = {
     CHORALE_POLICY_OPTS(struct held, policy),
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
-
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == CHORALE_POLICY_WORDS + 1,
-               "as many words as options");
 
 enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
                                       struct chorale_errmsg *msg)
@@ -131,12 +129,6 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-static void bind_known(sqlite3_stmt *stmt, int column, double value)
-{
-    if (!isnan(value))
-        sqlite3_bind_double(stmt, column, value);
-}
-
 enum chorale_err chorale_policy_keep(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      const struct chorale_policy *policy,
@@ -151,9 +143,10 @@ enum chorale_err chorale_policy_keep(struct chorale_store *store,
 
     if (err == CHORALE_OK) {
         sqlite3_bind_int64(stmt, 1, system_id);
-        bind_known(stmt, 2, policy->threshold);
-        bind_known(stmt, 3, policy->compact);
-        bind_known(stmt, 4, policy->dispatch_cost);
+        /* SQLite stores NAN as NULL. */
+        sqlite3_bind_double(stmt, 2, policy->threshold);
+        sqlite3_bind_double(stmt, 3, policy->compact);
+        sqlite3_bind_double(stmt, 4, policy->dispatch_cost);
         if (policy->objective != NULL)
             sqlite3_bind_text(stmt, 5, policy->objective, -1, SQLITE_STATIC);
         sqlite3_bind_int(stmt, 6, policy->deterministic);
@@ -166,23 +159,16 @@ enum chorale_err chorale_policy_keep(struct chorale_store *store,
     return err;
 }
 
-void chorale_policy_args(const struct chorale_policy *policy,
-                         struct chorale_args *args)
-{
-    static const struct held none = { CHORALE_POLICY_DEFAULTS };
-    struct held held = { *policy };
-
-    chorale_opts_words(rows, &held, &none, args);
-}
-
 void chorale_policy_words(const struct chorale_policy *policy, char *text,
                           size_t size)
 {
+    static const struct held none = { CHORALE_POLICY_DEFAULTS };
+    struct held held = { *policy };
     struct chorale_args args = { .count = 0 };
     size_t len = 0;
 
     text[0] = '\0';
-    chorale_policy_args(policy, &args);
+    chorale_opts_words(rows, &held, &none, &args);
     for (int i = 0; i < args.count && len < size; i++)
         len += (size_t)snprintf(text + len, size - len, "%s%s",
                                 i > 0 ? " " : "", args.word[i]);

@@ -10,7 +10,6 @@
 #include "db/store.h"
 #include "tuner/decide/decide.h"
 #include "tuner/model/observations.h"
-#include "tuner/base/process.h"
 
 struct chorale_policy {
     double threshold;        /* share; NAN: 0.03, or 0 in simulation */
@@ -28,7 +27,6 @@ struct chorale_policy {
       .max_scratch = -1 }
 
 /* Option rows of a verb whose struct has a member of type policy. */
-#define CHORALE_POLICY_WORDS 7
 #define CHORALE_POLICY_OPTS(type, member)                                   \
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(type, member.threshold),\
       "GAIN", "keep the library below this gain (default: 3%, 0 in "        \
@@ -87,11 +85,9 @@ struct chorale_decide_opts
 chorale_policy_decide(const struct chorale_policy *policy, int simulated);
 double chorale_policy_cost(const struct chorale_policy *policy, int simulated);
 
-/* The options of `chorale decide` that differ from the defaults: appended to
- * args; or as a text, "--threshold=0.05 --deterministic", or "". */
+/* The options of `chorale decide` that differ from the defaults as a text,
+ * "--threshold=0.05 --deterministic", or "". */
 #define CHORALE_POLICY_TEXT 256
-void chorale_policy_args(const struct chorale_policy *policy,
-                         struct chorale_args *args);
 void chorale_policy_words(const struct chorale_policy *policy, char *text,
                           size_t size);
 

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tuner/base/verb.h"
 #include "tuner/emit/compile_c.h"
+#include "tuner/emit/generate.h"
 
 #define FOLDER ".chorale-table-"
 #define RANDOM "XXXXXX"
@@ -90,30 +90,19 @@ enum chorale_err chorale_module_make(struct chorale_module *module,
                                      const char *system, int allow_patented,
                                      struct chorale_errmsg *msg)
 {
-    char source[PATH_MAX + 16], header[PATH_MAX + 16], path[PATH_MAX];
-    char verb[] = "generate", format[] = "c", name[256];
-    char word[5][20] = { "--format", "-o", "--quiet", "--system",
-                         "--allow-patented" };
-    char *argv[12] = { verb, path, word[0], format, word[1], source, word[2] };
-    int argc = 7;
+    char source[PATH_MAX + 16], header[PATH_MAX + 16];
+    const struct chorale_generate_opts opts = {
+        .output = source, .system = system,
+        .allow_patented = allow_patented, .quiet = 1,
+    };
     enum chorale_err err = make_folder(module, database, msg);
 
     if (err != CHORALE_OK)
         return err;
-    if (snprintf(path, sizeof(path), "%s", database) >= (int)sizeof(path))
-        return chorale_fail_long(msg, database);
-    if (system != NULL) {
-        snprintf(name, sizeof(name), "%s", system);
-        argv[argc++] = word[3];
-        argv[argc++] = name;
-    }
-    if (allow_patented)
-        argv[argc++] = word[4];
-    argv[argc] = NULL;
     snprintf(source, sizeof(source), "%s/table.c", module->dir);
     snprintf(header, sizeof(header), "%s/table.h", module->dir);
     snprintf(module->path, sizeof(module->path), "%s/table.so", module->dir);
-    err = chorale_verb_generate.run(&chorale_verb_generate, argc, argv, msg);
+    err = chorale_table_generate(database, &opts, msg);
     if (err == CHORALE_OK)
         err = chorale_c_compile(source, module->path, msg);
     unlink(source);

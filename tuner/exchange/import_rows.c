@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "tuner/base/output.h"
+
 /* The import of one file. */
 struct put {
     struct chorale_store *store;
@@ -198,10 +200,9 @@ static enum chorale_err put_fact(struct put *p, sqlite3_int64 launch,
 static enum chorale_err put_facts(struct put *p, sqlite3_int64 launch)
 {
     const struct chorale_foreign *f = p->f;
-    const char *file = strrchr(p->path, '/');
     char format[64];
     const char *const fact[][2] = {
-        { "import:file", file != NULL ? file + 1 : p->path },
+        { "import:file", chorale_output_base(p->path) },
         { "import:format", format },
         { "import:command", f->command },
         { "import:date", f->date },

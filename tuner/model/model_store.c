@@ -10,14 +10,6 @@
 #include "tuner/model/link_fit.h"
 #include "tuner/model/model.h"
 
-static void bind_known(sqlite3_stmt *stmt, int column, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(stmt, column, value);
-    else
-        sqlite3_bind_null(stmt, column);
-}
-
 static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
 {
     sqlite3_bind_text(stmt, column, text, -1, SQLITE_TRANSIENT);
@@ -59,14 +51,14 @@ static enum chorale_err insert_param(struct chorale_store *store,
     bind_text(stmt, 5, p->tau >= 0 ? m->tau[p->tau].dtype : "");
     bind_text(stmt, 6, p->tau >= 0 ? m->tau[p->tau].op : "");
     sqlite3_bind_double(stmt, 7, p->value);
-    bind_known(stmt, 8, p->lo);
-    bind_known(stmt, 9, p->hi);
+    chorale_bind_finite(stmt, 8, p->lo);
+    chorale_bind_finite(stmt, 9, p->hi);
     bind_text(stmt, 10, unit(p->name));
     sqlite3_bind_int64(stmt, 11, (sqlite3_int64)m->npoints);
     sqlite3_bind_double(stmt, 12, m->fit.median_error);
     sqlite3_bind_double(stmt, 13, m->fit.worst_error);
     sqlite3_bind_int(stmt, 14, m->trusted);
-    bind_known(stmt, 15, p->upto);
+    chorale_bind_finite(stmt, 15, p->upto);
     sqlite3_bind_int(stmt, 16, p->ppn);
     return chorale_store_step(store, stmt, NULL, msg);
 }
@@ -229,8 +221,8 @@ static enum chorale_err insert_ranks(struct chorale_store *store,
         bind_variant(stmt, v);
         sqlite3_bind_int(stmt, 6, r->comm_size);
         sqlite3_bind_int64(stmt, 7, (sqlite3_int64)r->npoints);
-        bind_known(stmt, 8, r->error);
-        bind_known(stmt, 9, r->ahead);
+        chorale_bind_finite(stmt, 8, r->error);
+        chorale_bind_finite(stmt, 9, r->ahead);
         sqlite3_bind_int64(stmt, 10, (sqlite3_int64)r->m_lo);
         sqlite3_bind_int64(stmt, 11, (sqlite3_int64)r->m_hi);
         sqlite3_bind_int64(stmt, 12, (sqlite3_int64)r->m_max);
@@ -261,8 +253,8 @@ static enum chorale_err insert_variants(struct chorale_store *store,
         sqlite3_bind_int64(stmt, 6, (sqlite3_int64)v->npoints);
         sqlite3_bind_double(stmt, 7, v->median_error);
         sqlite3_bind_double(stmt, 8, v->worst_error);
-        bind_known(stmt, 9, v->loo_error);
-        bind_known(stmt, 10, v->lack);
+        chorale_bind_finite(stmt, 9, v->loo_error);
+        chorale_bind_finite(stmt, 10, v->lack);
         sqlite3_bind_double(stmt, 11, v->reach);
         sqlite3_bind_double(stmt, 12, v->reach_m);
         sqlite3_bind_int(stmt, 13, v->trusted);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "db/environment.h"
+#include "tuner/base/output.h"
 #include "tuner/run/launcher.h"
 
 #define PLATFORM_MAX (16 << 20)
@@ -62,7 +63,7 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
                                            struct chorale_system *sys,
                                            struct chorale_errmsg *msg)
 {
-    const char *base = strrchr(plan->platform, '/');
+    const char *base = chorale_output_base(plan->platform);
     char version[64] = "?", **host = NULL;
     struct chorale_errmsg why;
     enum chorale_err err;
@@ -77,7 +78,6 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
         return chorale_fail(msg, err, "--platform %s: %.900s", plan->platform,
                             why.text);
     chorale_sim_hosts_free(host, sys->nhost);
-    base = base != NULL ? base + 1 : plan->platform;
     len = (int)strcspn(base, ".");
     sys->simulated = 1;
     snprintf(sys->name, sizeof(sys->name), "%.*s-%s%s%s", len > 60 ? 60 : len,

@@ -176,24 +176,19 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
                                    struct chorale_rule_check *check,
                                    struct chorale_errmsg *msg);
 
-/* Options of chorale_rules_generate(), which writes the files of a format.
- * They are checked first; on an error no file is replaced. */
+/* The stage `generate` for a format of rules: writes its files from the
+ * decisions of a system. They are checked first; on an error no file is
+ * replaced. CHORALE_USAGE: another library was measured, or an error of
+ * chorale_generate_check(). */
 struct chorale_rules_job {
     const struct chorale_rule_format *format;
     struct chorale_rule_opts opts;
-    const char *output, *database;
-    int no_check, max_ranks, quiet;
+    const char *output, *database; /* paths */
+    const char *system;      /* name; NULL: the only system */
+    int no_check, quiet;
+    long max_ranks;          /* of the checking program */
 };
-enum chorale_err chorale_rules_generate(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const struct chorale_rules_job *job,
+enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg);
-
-/* Write the heading of a table, each line after prefix: its origin, contents
- * and omissions, how to use it, and the checks. Printable ASCII. */
-void chorale_rules_heading(FILE *out, const char *prefix,
-                           const struct chorale_rules *rules,
-                           const struct chorale_rules_job *job,
-                           const char *said);
 
 #endif

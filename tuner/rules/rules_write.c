@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/systems.h"
+#include "tuner/emit/generate.h"
 #include "tuner/emit/table.h"
 #include "tuner/base/output.h"
+#include "tuner/base/process.h"
 #include "tuner/base/shell_quote.h"
-
-static const char *base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* --- the heading --------------------------------------------------------- */
 
@@ -70,7 +66,7 @@ static void use(FILE *out, const char *prefix,
                 const struct chorale_rules_job *job)
 {
     const struct chorale_rule_format *f = job->format;
-    const char *name = base(job->output);
+    const char *name = chorale_output_base(job->output);
     size_t stem = strlen(name), end = strlen(f->suffix[0]);
 
     if (stem > end && strcmp(name + stem - end, f->suffix[0]) == 0)
@@ -90,17 +86,18 @@ static void use(FILE *out, const char *prefix,
                 " (--commutative).\n", prefix);
 }
 
-void chorale_rules_heading(FILE *out, const char *prefix,
-                           const struct chorale_rules *rules,
-                           const struct chorale_rules_job *job,
-                           const char *said)
+/* Write the heading of a table, each line after prefix: its origin, contents
+ * and omissions, how to use it, and the checks. Printable ASCII. */
+static void heading(FILE *out, const char *prefix,
+                    const struct chorale_rules *rules,
+                    const struct chorale_rules_job *job, const char *said)
 {
     fprintf(out, "%sSelection of collective algorithms, written by\n%s"
             "  chorale generate --format %s", prefix, prefix,
             job->format->format);
     word_line(out, " --system ", "", rules->origin.system, " \\");
-    word_line(out, prefix, "    -o ", base(job->output), " \\");
-    word_line(out, prefix, "    ", base(job->database), "");
+    word_line(out, prefix, "    -o ", chorale_output_base(job->output), " \\");
+    word_line(out, prefix, "    ", chorale_output_base(job->database), "");
     line(out, prefix, "Campaign ", rules->origin.campaign, "");
     line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
     fprintf(out, "%sEnvironment\n", prefix);
@@ -214,8 +211,8 @@ static enum chorale_err add_heading(struct writing *w,
 
     if (out == NULL)
         return chorale_fail_memory(msg, "generate");
-    chorale_rules_heading(out, comment != NULL ? comment : "", &w->rules,
-                          w->job, w->check.said);
+    heading(out, comment != NULL ? comment : "", &w->rules, w->job,
+            w->check.said);
     if (comment != NULL)
         fputs(w->files.text[0], out);
     if (fclose(out) != 0) {
@@ -255,15 +252,24 @@ static enum chorale_err write_all(struct writing *w,
     return err;
 }
 
-enum chorale_err chorale_rules_generate(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const struct chorale_rules_job *job,
+enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg)
 {
     const char *library = job->format->library;
-    struct writing w = { .job = job, .check = { .max_ranks = job->max_ranks } };
-    enum chorale_err err = chorale_rules_load(store, system_id, &w.rules, msg);
+    struct writing w = { .job = job, .check = { .max_ranks =
+                                                     (int)job->max_ranks } };
+    struct chorale_store *store = NULL;
+    sqlite3_int64 system_id = 0;
+    enum chorale_err err = chorale_generate_check(job->output, msg);
 
+    chorale_stop_catch();
+    if (err == CHORALE_OK)
+        err = chorale_store_open(job->database, CHORALE_STORE_READ, &store,
+                                 msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, job->system, &system_id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_rules_load(store, system_id, &w.rules, msg);
     if (err == CHORALE_OK &&
         strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
         err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, but "
@@ -285,5 +291,6 @@ enum chorale_err chorale_rules_generate(struct chorale_store *store,
         free(w.files.text[i]);
     free(w.point);
     chorale_rules_release(&w.rules);
+    chorale_store_close(store);
     return err;
 }

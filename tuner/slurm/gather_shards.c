@@ -11,50 +11,50 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/base/run_verb.h"
+#include "tuner/base/merge_shards.h"
+#include "tuner/base/output.h"
+#include "tuner/decide/decide_tables.h"
+#include "tuner/emit/generate.h"
+#include "tuner/model/fit.h"
 #include "tuner/slurm/submission.h"
 #include "tuner/summary/summary.h"
 
-/* Arguments of the verb `merge`; names of shards are allocated. */
-struct words {
-    const char **word;
-    size_t count;
+/* Paths of shards, allocated. */
+struct shards {
+    char **path;
+    int count;
 };
 
-#define BEFORE 3 /* words before the shards: merge PATH --quiet */
 #define PATIENCE 600.0 /* s to wait for others to close the database */
 
-static void forget_words(struct words *words)
+static void forget(struct shards *shards)
 {
-    for (size_t i = BEFORE; i < words->count; i++)
-        free((void *)words->word[i]);
-    free(words->word);
+    for (int i = 0; i < shards->count; i++)
+        free(shards->path[i]);
+    free(shards->path);
 }
 
 /* Collect the published shards of elements, of all submissions if folder is
  * NULL. */
-static enum chorale_err find_shards(const char *path, const char *folder,
+static enum chorale_err find_shards(const char *folder,
                                     const struct chorale_element *list,
-                                    size_t count, struct words *words,
+                                    size_t count, struct shards *shards,
                                     struct chorale_errmsg *msg)
 {
-    const char *const before[BEFORE] = { "merge", path, "--quiet" };
-    char shard[PATH_MAX], said[PATH_MAX];
+    char path[PATH_MAX], said[PATH_MAX];
 
-    words->word = calloc(BEFORE + count + 1, sizeof(*words->word));
-    if (words->word == NULL)
+    shards->path = calloc(count + 1, sizeof(*shards->path));
+    if (shards->path == NULL)
         return chorale_fail_memory(msg, NULL);
-    for (; words->count < BEFORE; words->count++)
-        words->word[words->count] = before[words->count];
     for (size_t i = 0; i < count; i++) {
         if (folder != NULL && strcmp(folder, list[i].folder) != 0)
             continue;
-        chorale_element_files(list[i].folder, list[i].element, shard, said,
-                              sizeof(shard));
-        if (access(shard, F_OK) != 0)
+        chorale_element_files(list[i].folder, list[i].element, path, said,
+                              sizeof(path));
+        if (access(path, F_OK) != 0)
             continue;
-        words->word[words->count] = strdup(shard);
-        if (words->word[words->count++] == NULL)
+        shards->path[shards->count] = strdup(path);
+        if (shards->path[shards->count++] == NULL)
             return chorale_fail_memory(msg, NULL);
     }
     return CHORALE_OK;
@@ -74,38 +74,26 @@ static void wait_for(const char *path)
     chorale_store_close(store);
 }
 
-static enum chorale_err merge(const struct words *words,
-                              struct chorale_errmsg *msg)
-{
-    enum chorale_err err;
-
-    if (words->count == BEFORE)
-        return CHORALE_OK;
-    msg->text[0] = '\0';
-    err = chorale_step(&chorale_verb_merge, words->word, msg);
-    if (err == CHORALE_STOPPED || msg->text[0] != '\0')
-        return err;
-    return CHORALE_OK; /* merge has reported refused shards */
-}
-
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
                                        struct chorale_errmsg *msg)
 {
-    struct words words = { NULL, 0 };
+    struct shards shards = { NULL, 0 };
+    const struct chorale_merge_opts opts = { .quiet = 1 };
     struct chorale_store *store = NULL;
     struct chorale_element *list = NULL;
     size_t count = 0;
-    enum chorale_err err;
+    enum chorale_err err, refused; /* refused shards have been reported */
 
     err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_elements_load(store, 0, &list, &count, msg);
     chorale_store_close(store);
     if (err == CHORALE_OK)
-        err = find_shards(path, folder, list, count, &words, msg);
-    if (err == CHORALE_OK)
-        err = merge(&words, msg);
-    forget_words(&words);
+        err = find_shards(folder, list, count, &shards, msg);
+    if (err == CHORALE_OK && shards.count > 0)
+        err = chorale_shards_merge(path, shards.path, shards.count, &opts,
+                                   &refused, msg);
+    forget(&shards);
     free(list);
     return err;
 }
@@ -164,28 +152,29 @@ static enum chorale_err make_table(const char *path, const char *system,
                                    double threshold,
                                    struct chorale_errmsg *msg)
 {
-    char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX], gain[32];
-    const char *const fit[] = { "fit", path, "--quiet", "--system", system,
-                                NULL };
-    const char *const decide[] = { "decide", path, "--quiet", "--as-before",
-                                   "--system", system,
-                                   threshold >= 0 ? "--threshold" : NULL,
-                                   gain, NULL };
-    const char *const generate[] = { "generate", path, "--format", "c", "-o",
-                                     source, "--system", system, "--quiet",
-                                     NULL };
+    char prefix[PATH_MAX - 32], source[PATH_MAX], summary[PATH_MAX];
+    const struct chorale_fit_opts fit = {
+        .each = { .system = system, .quiet = 1 }, .no_bar = 1,
+    };
+    struct chorale_tables_opts tables = CHORALE_TABLES_DEFAULTS;
+    const struct chorale_generate_opts generate = {
+        .output = source, .system = system, .quiet = 1,
+    };
     struct chorale_errmsg why;
     enum chorale_err err;
 
-    chorale_step_prefix(path, prefix, sizeof(prefix));
+    chorale_output_prefix(path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
-    snprintf(gain, sizeof(gain), "%.9g", threshold);
-    if (chorale_step(&chorale_verb_fit, fit, &why) != CHORALE_OK)
+    if (chorale_models_fit(path, &fit, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: no model: %s\n", why.text);
-    err = chorale_step(&chorale_verb_decide, decide, msg);
+    tables.each = fit.each;
+    tables.as_before = 1;
+    if (threshold >= 0)
+        tables.policy.threshold = threshold;
+    err = chorale_tables_decide(path, &tables, msg);
     if (err == CHORALE_OK)
-        err = chorale_step(&chorale_verb_generate, generate, msg);
+        err = chorale_table_generate(path, &generate, msg);
     if (err == CHORALE_OK)
         err = chorale_summary_report(path, system, summary, msg);
     return err;
@@ -252,9 +241,12 @@ enum chorale_err chorale_gather_verdict(const char *folder,
         fclose(in);
     rest[strcspn(rest, "\n")] = '\0';
     switch (code) {
-#define X(name, value, text) case value:
-        CHORALE_ERR_LIST(X)
-#undef X
+    case CHORALE_OK:
+    case CHORALE_NO:
+    case CHORALE_USAGE:
+    case CHORALE_ENV:
+    case CHORALE_DATA:
+    case CHORALE_STOPPED:
         chorale_fail(msg, CHORALE_OK, "%s", rest + strspn(rest, " "));
         return (enum chorale_err)code;
     default:

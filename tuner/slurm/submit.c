@@ -14,7 +14,7 @@
 #include "tuner/compare/compare_run.h"
 #include "tuner/slurm/gather_shards.h"
 #include "tuner/run/launcher.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/base/output.h"
 
 #define MAX_ARRAY 1001    /* Slurm's default, for a dry run */
 
@@ -51,11 +51,27 @@ static enum chorale_err load_site(struct chorale_submit *s)
     return err;
 }
 
+/* The options of the final comparison. */
+static struct chorale_comparing comparing(const struct chorale_submit *s)
+{
+    const struct chorale_submit_opts *o = s->opts;
+    struct chorale_comparing cmp = CHORALE_COMPARING_DEFAULTS;
+
+    cmp.base_path = o->compare;
+    cmp.head_path = s->path;
+    cmp.system = s->system;
+    cmp.threshold = o->change;
+    cmp.unpaired = o->unpaired;
+    if (o->fail_on != NULL)
+        cmp.fail_on = o->fail_on;
+    return cmp;
+}
+
 /* Check the options of the final comparison before anything is submitted. */
 static enum chorale_err check_compare(struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
-    struct chorale_comparing cmp = CHORALE_COMPARING_DEFAULTS;
+    const struct chorale_comparing cmp = comparing(s);
     struct chorale_store *base = NULL;
     enum chorale_err err;
 
@@ -70,37 +86,12 @@ static enum chorale_err check_compare(struct chorale_submit *s)
         return chorale_fail(s->msg, CHORALE_USAGE, "--compare requires "
                             "--wait, as it compares after the last job; add "
                             "--wait");
-    cmp.fail_on = o->fail_on != NULL ? o->fail_on : cmp.fail_on;
     err = chorale_comparing_check(&cmp, s->msg);
     if (err == CHORALE_OK)
         err = chorale_store_open(o->compare, CHORALE_STORE_READ, &base,
                                  s->msg);
     chorale_store_close(base);
     return err;
-}
-
-/* Compare the finished campaign by `chorale compare`. */
-static enum chorale_err compare(const struct chorale_submit *s)
-{
-    const struct chorale_submit_opts *o = s->opts;
-    const char *word[12] = { "compare", o->compare, s->path };
-    char change[32];
-    int n = 3;
-
-    if (o->fail_on != NULL) {
-        word[n++] = "--fail-on";
-        word[n++] = o->fail_on;
-    }
-    if (o->change >= 0) {
-        snprintf(change, sizeof(change), "%.9g%%", 100 * o->change);
-        word[n++] = "--threshold";
-        word[n++] = change;
-    }
-    if (o->unpaired)
-        word[n++] = "--unpaired";
-    word[n++] = "--system";
-    word[n++] = s->system;
-    return chorale_step(&chorale_verb_compare, word, s->msg);
 }
 
 static enum chorale_err check_options(struct chorale_submit *s)
@@ -181,7 +172,7 @@ static enum chorale_err find_paths(struct chorale_submit *s, const char *path)
                                 "than %d; move it", word,
                                 CHORALE_SITE_WORD);
     }
-    chorale_step_prefix(s->path, s->base, sizeof(s->base) - 8);
+    chorale_output_prefix(s->path, s->base, sizeof(s->base) - 8);
     strcat(s->base, "-slurm"); /* the path was checked to be short */
     return CHORALE_OK;
 }
@@ -335,8 +326,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     err = submit(s, argv[1], command);
     chorale_store_close(s->store);
     s->store = NULL;
-    if (err == CHORALE_OK && opts.compare != NULL && !opts.dry_run)
-        err = compare(s);
+    if (err == CHORALE_OK && opts.compare != NULL && !opts.dry_run) {
+        const struct chorale_comparing cmp = comparing(s);
+
+        err = chorale_comparing(&cmp, command, msg);
+    }
     chorale_copy_remove(&s->scratch);
     chorale_slurm_forget(&s->queue);
     chorale_slurm_nodes_free(&s->nodes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* try_tune.c - makes a table for one application, by the steps of the verbs
- * import, plan, run, fit, decide and generate. */
+/* try_tune.c - makes a table for one application, by the stages import, plan,
+ * run, fit, decide and generate. */
 #include "config.h"
 
 #include "tuner/try/try_tune.h"
@@ -15,11 +15,13 @@
 #include <unistd.h>
 
 #include "tuner/run/launcher.h"
+#include "tuner/decide/decide_tables.h"
 #include "tuner/emit/table_module.h"
+#include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/units.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/exchange/import.h"
 #include "tuner/exchange/trace_show.h"
 #include "tuner/try/split_command.h"
 
@@ -218,11 +220,12 @@ static enum chorale_err probe(struct job *job)
 /* Import the trace into the database and print it. */
 static enum chorale_err import(struct job *job)
 {
-    const char *const word[] = { "import", job->db, job->make->trace_file,
-                                 "--quiet", NULL };
+    const struct chorale_import_as as = { .label = "" };
+    char *file = job->make->trace_file;
     struct chorale_store *store = NULL;
     sqlite3_int64 id = 0;
-    enum chorale_err err = chorale_step(&chorale_verb_import, word, job->msg);
+    enum chorale_err err = chorale_files_import(job->db, &file, 1, &as, 1,
+                                                job->msg);
 
     if (err == CHORALE_OK)
         err = chorale_store_open(job->db, CHORALE_STORE_READ, &store,
@@ -351,14 +354,12 @@ static enum chorale_err stopped(const struct job *job)
 
 static enum chorale_err decide(const struct job *job)
 {
-    const char *const word[] = { "decide", job->db, "--quiet", "--system",
-                                 job->system,
-                                 job->make->allow_patented
-                                     ? "--allow-patented"
-                                     : NULL,
-                                 NULL };
+    struct chorale_tables_opts tables = CHORALE_TABLES_DEFAULTS;
     struct chorale_errmsg why = { "" };
-    enum chorale_err err = chorale_step_fit(job->db, job->system, 0, &why);
+    const struct chorale_fit_opts fit = {
+        .each = { .system = job->system, .quiet = 1 },
+    };
+    enum chorale_err err = chorale_models_fit(job->db, &fit, &why);
 
     if (err == CHORALE_STOPPED) {
         *job->msg = why;
@@ -366,9 +367,11 @@ static enum chorale_err decide(const struct job *job)
     }
     if (err != CHORALE_OK && err != CHORALE_DATA)
         fprintf(stderr, "chorale: no model: %s\n", why.text);
+    tables.each = fit.each;
+    tables.policy.allow_patented = job->make->allow_patented;
     err = stopped(job);
     if (err == CHORALE_OK)
-        err = chorale_step(&chorale_verb_decide, word, job->msg);
+        err = chorale_tables_decide(job->db, &tables, job->msg);
     if (err == CHORALE_DATA)
         err = chorale_fail(job->msg, err, "try: clocks or other load disturbed "
                            "all runs, so that nothing can be decided; repeat "

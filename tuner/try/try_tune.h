@@ -13,7 +13,7 @@ struct chorale_try_make {
     int at;                  /* index of the application; -1: look for the
                               * traced program */
     const char *dir;         /* folder of the database and the table */
-    const char *trace_file;  /* the application's trace */
+    char *trace_file;        /* the application's trace */
     const struct chorale_trace_text *trace; /* the same, parsed */
     const char *command;     /* command line of chorale, for the record */
     double budget;           /* seconds of measuring */

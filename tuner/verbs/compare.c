@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare.c - the verb `compare`: tells whether collectives became slower. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tuner/compare/compare_run.h"
 #include "tuner/base/output.h"
@@ -11,19 +10,11 @@ struct opts {
     const char *base_command;
 };
 
-static int same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
 static enum chorale_err check(const struct opts *opts, char **word, int nword,
                               struct chorale_errmsg *msg)
 {
     const struct chorale_comparing *cmp = &opts->cmp;
-    int one_file = nword == 1 || same_file(word[1], word[2]);
+    int one_file = nword == 1 || chorale_output_same(word[1], word[2]);
     enum chorale_err err = chorale_comparing_check(cmp, msg);
 
     if (err != CHORALE_OK)

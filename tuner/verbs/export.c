@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "algorithms/coll.h"
 #include "db/snapshot.h"
@@ -189,24 +188,6 @@ static enum chorale_err check_words(struct job *job)
     return CHORALE_OK;
 }
 
-/* Check that the output is a file other than the database. */
-static enum chorale_err check_output(const struct job *job, const char *path)
-{
-    const char *output = job->opts->output;
-    struct stat st, db;
-
-    if (output == NULL || stat(output, &st) != 0)
-        return CHORALE_OK;
-    if (!S_ISREG(st.st_mode))
-        return chorale_fail(job->msg, CHORALE_USAGE, "-o %s: is not a file; "
-                            "name a file to write", output);
-    if (stat(path, &db) == 0 && db.st_dev == st.st_dev &&
-        db.st_ino == st.st_ino)
-        return chorale_fail(job->msg, CHORALE_USAGE, "-o %s: is the database "
-                            "itself; name another file", output);
-    return CHORALE_OK;
-}
-
 /* Copy a database that is being measured. A reader blocks commits, and the
  * consumer of the rows may be slow. */
 static enum chorale_err take_copy(struct job *job, const char *path)
@@ -361,8 +342,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = check_collectives(&job);
     if (err == CHORALE_OK)
         err = check_procs(&job);
-    if (err == CHORALE_OK)
-        err = check_output(&job, argv[1]);
+    if (err == CHORALE_OK && opts.output != NULL)
+        err = chorale_output_file(opts.output, argv[1], msg);
     if (err == CHORALE_OK) {
         chorale_stop_catch();
         err = export_to(&job, argv[1]);

@@ -1,88 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit.c - the verb `fit`: fits network parameters and tau of each system,
  * stores them in table model and prints them. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tuner/base/for_each_system.h"
-#include "tuner/model/link_fit.h"
-#include "tuner/model/show_model.h"
-#include "tuner/model/model.h"
-#include "tuner/base/process.h"
-#include "tuner/base/run_verb.h"
 #include "tuner/base/verb.h"
-
-struct opts {
-    struct chorale_each_opts each;
-    int crossval, verbose, no_bar;
-    long max_procs;
-};
-
-/* Print the model, and how the links test its assumptions. */
-static enum chorale_err show(struct chorale_store *store,
-                             const struct chorale_system_row *system,
-                             const struct opts *opts,
-                             const struct chorale_model *model, json_t *list,
-                             struct chorale_errmsg *msg)
-{
-    struct chorale_links *links = NULL;
-    size_t nlinks = 0;
-    json_t *one = NULL;
-    enum chorale_err err =
-        chorale_links_load(store, system->id, 0, &links, &nlinks, msg);
-
-    if (err == CHORALE_OK && list == NULL && !opts->each.quiet) {
-        chorale_fit_print(system, model, opts->crossval);
-        chorale_links_print(links, nlinks, model);
-    } else if (err == CHORALE_OK && list != NULL) {
-        one = chorale_fit_json(system, model);
-        /* If one is NULL, both calls fail harmlessly. */
-        json_object_set_new(one, "assumptions",
-                            chorale_links_json(links, nlinks, model));
-        if (json_array_append_new(list, one) != 0)
-            err = chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
-                               "UTF-8; use the table instead of --json",
-                               chorale_store_path(store));
-    }
-    free(links);
-    return err;
-}
-
-/* Fit, store and print one system. */
-static enum chorale_err fit_system(struct chorale_store *store,
-                                   const struct chorale_system_row *system,
-                                   const void *arg, json_t *list,
-                                   struct chorale_errmsg *msg)
-{
-    const struct opts *opts = arg;
-    struct chorale_points points = { .row = NULL };
-    struct chorale_model model = { .variant = NULL };
-    struct chorale_model_opts how = { .max_procs = (int)opts->max_procs,
-                                      .exact = system->simulated,
-                                      .asked = chorale_stop_requested };
-    struct chorale_progress bar;
-    enum chorale_err err;
-
-    err = chorale_points_load(store, system->id, &points, msg);
-    chorale_progress_start(&bar, opts->no_bar, opts->verbose, 0, 1);
-    how.bar = &bar;
-    if (err == CHORALE_OK)
-        err = chorale_model_fit(&points, system->name, &how, &model, msg);
-    chorale_progress_clear(&bar);
-    if (err == CHORALE_OK && opts->max_procs == 0)
-        err = chorale_model_store(store, system->id, &model, msg);
-    if (err == CHORALE_OK)
-        err = show(store, system, opts, &model, list, msg);
-    chorale_model_release(&model);
-    chorale_points_release(&points);
-    return err;
-}
+#include "tuner/model/fit.h"
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { { NULL, 0, 0 }, 0, 0, 0, 0 };
+    struct chorale_fit_opts opts = { .crossval = 0 };
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
@@ -90,34 +15,24 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err != CHORALE_OK || nword < 0)
         return err;
     opts.no_bar = opts.each.quiet;
-    chorale_stop_catch();
-    return chorale_each_system(argv[1], &opts.each, fit_system, &opts, msg);
+    return chorale_models_fit(argv[1], &opts, msg);
 }
 
-enum chorale_err chorale_step_fit(const char *path, const char *system,
-                                  int quiet, struct chorale_errmsg *msg)
-{
-    struct opts opts = { .each = { .system = system, .quiet = 1 },
-                         .no_bar = quiet };
-
-    chorale_stop_catch();
-    return chorale_each_system(path, &opts.each, fit_system, &opts, msg);
-}
+#define AT(member) offsetof(struct chorale_fit_opts, member)
 
 static const struct chorale_opt rows[] = {
-    { "system", 0, CHORALE_OPT_TEXT, offsetof(struct opts, each.system), "NAME",
+    { "system", 0, CHORALE_OPT_TEXT, AT(each.system), "NAME",
       "fit only this system (default: all)", 0, 0 },
-    { "crossval", 0, CHORALE_OPT_FLAG, offsetof(struct opts, crossval), NULL,
+    { "crossval", 0, CHORALE_OPT_FLAG, AT(crossval), NULL,
       "print the prediction error of each variant at each number of ranks, by "
       "fits without that number", 0, 0 },
-    { "up-to-procs", 0, CHORALE_OPT_INT, offsetof(struct opts, max_procs), "P",
+    { "up-to-procs", 0, CHORALE_OPT_INT, AT(max_procs), "P",
       "fit to at most this many ranks, print the prediction error for larger "
       "numbers, and store nothing", 2, 1 << 24 },
-    { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, each.json), NULL,
-      "print JSON", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, each.quiet), NULL,
+    { "json", 0, CHORALE_OPT_FLAG, AT(each.json), NULL, "print JSON", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, AT(each.quiet), NULL,
       "store the model and print nothing", 0, 0 },
-    { "verbose", 'v', CHORALE_OPT_FLAG, offsetof(struct opts, verbose), NULL,
+    { "verbose", 'v', CHORALE_OPT_FLAG, AT(verbose), NULL,
       "print a line for each step instead of a progress bar, also without a "
       "terminal", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },

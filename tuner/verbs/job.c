@@ -16,10 +16,11 @@
 #include "db/publish.h"
 #include "tuner/slurm/gather_shards.h"
 #include "tuner/run/launcher.h"
+#include "tuner/base/merge_shards.h"
+#include "tuner/base/verb.h"
 #include "tuner/run/run.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/slurm/detect_launcher.h"
-#include "tuner/base/run_verb.h"
 #include "tuner/slurm/submission.h"
 
 /* Attempts of `scontrol requeue`, and seconds between them. */
@@ -169,13 +170,16 @@ static enum chorale_err find_files(struct element *e)
  * finished work. */
 static enum chorale_err catch_up(struct element *e)
 {
-    const char *const merge[] = { "merge", e->work, e->shard, "--quiet",
-                                  NULL };
+    const struct chorale_merge_opts opts = { .quiet = 1 };
+    char *shard = e->shard;
     struct chorale_store *store = NULL;
-    enum chorale_err err = CHORALE_OK;
+    enum chorale_err err = CHORALE_OK, refused = CHORALE_OK;
 
     if (exists(e->shard))
-        err = chorale_step(&chorale_verb_merge, merge, e->msg);
+        err = chorale_shards_merge(e->work, &shard, 1, &opts, &refused,
+                                   e->msg);
+    if (err == CHORALE_OK)
+        err = refused; /* reported on stderr */
     if (err == CHORALE_OK)
         err = chorale_store_open(e->work, CHORALE_STORE_WRITE, &store,
                                  e->msg);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - the verb `tune`: runs the main job, a pipeline of the other
- * verbs. */
+/* tune.c - the verb `tune`: runs the main job, a pipeline of the stages. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,12 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plots/stages.h"
 #include "tuner/run/launcher.h"
 #include "tuner/assess/remeasure.h"
+#include "tuner/decide/decide_tables.h"
+#include "tuner/emit/generate.h"
+#include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/shell_quote.h"
-#include "tuner/base/run_verb.h"
+#include "tuner/base/output.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
@@ -48,55 +51,6 @@ static enum chorale_err ended(enum chorale_err err,
                             "to continue", what);
     optional(err, what, why);
     return CHORALE_OK;
-}
-
-static enum chorale_err product(const struct chorale_verb *verb,
-                                const char *const *words, const char *what,
-                                int *made_p, struct chorale_errmsg *msg)
-{
-    struct chorale_errmsg why = { "" };
-    enum chorale_err err = chorale_step(verb, words, &why);
-
-    *made_p = err == CHORALE_OK;
-    return ended(err, &why, what, msg);
-}
-
-static enum chorale_err fit(const struct tune_opts *opts, const char *path,
-                            const char *system, struct chorale_errmsg *msg)
-{
-    struct chorale_errmsg why = { "" };
-    enum chorale_err err = chorale_step_fit(path, system, opts->run.quiet,
-                                            &why);
-
-    return ended(err, &why, "model", msg);
-}
-
-/* Set the products' prefix: --output, or the database's name without .db. */
-static void prefix_of(const struct tune_opts *opts, const char *path,
-                      char *prefix, size_t size)
-{
-    if (opts->output != NULL)
-        snprintf(prefix, size, "%s", opts->output);
-    else
-        chorale_step_prefix(path, prefix, size);
-}
-
-static enum chorale_err decide(const struct tune_opts *opts, const char *path,
-                               const char *system, struct chorale_errmsg *msg)
-{
-    const char *word[CHORALE_POLICY_WORDS + 7] = {
-        "decide", path, "--quiet", "--as-before", "--system", system,
-    };
-    struct chorale_args args = { .count = 0 };
-    enum chorale_err err;
-
-    chorale_policy_args(&opts->plan.policy, &args);
-    for (int i = 0; i < args.count && i < CHORALE_POLICY_WORDS; i++)
-        word[6 + i] = args.word[i];
-    err = args.overflow ? chorale_fail_memory(msg, NULL)
-                        : chorale_step(&chorale_verb_decide, word, msg);
-    chorale_args_free(&args);
-    return err;
 }
 
 /* Validate the table. A table that is slower somewhere is still written and
@@ -223,22 +177,28 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
 {
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
-    const char *const generate[] = { "generate", path, "--format", "c", "-o",
-                                     source, "--system", system, "--quiet",
-                                     opts->plan.policy.allow_patented
-                                         ? "--allow-patented"
-                                         : NULL,
-                                     NULL };
-    const char *const plot[] = { "plot", path, "--quiet", "-o", plots,
-                                 "--system", system, NULL };
-    const char *const report[] = { "report", path, "--quiet", "-o", page,
-                                   "--system", system, NULL };
+    const struct chorale_fit_opts fit = {
+        .each = { .system = system, .quiet = 1 }, .no_bar = opts->run.quiet,
+    };
+    const struct chorale_tables_opts decide = {
+        .each = fit.each, .policy = opts->plan.policy, .as_before = 1,
+    };
+    const struct chorale_generate_opts generate = {
+        source, system, opts->plan.policy.allow_patented, 1
+    };
+    const struct chorale_plot_opts figures = { .dir = plots, .system = system,
+                                               .quiet = 1 };
+    const struct chorale_page_opts report = { .output = page, .system = system,
+                                              .quiet = 1 };
     const struct chorale_plan asked = opts->plan;
     struct chorale_errmsg why, answer = { "" };
     enum chorale_err err, proved;
     int drawn = 0, reported = 0;
 
-    prefix_of(opts, path, prefix, sizeof(prefix));
+    if (opts->output != NULL)
+        snprintf(prefix, sizeof(prefix), "%s", opts->output);
+    else
+        chorale_output_prefix(path, prefix, sizeof(prefix));
     snprintf(source, sizeof(source), "%s-dispatch.c", prefix);
     snprintf(plots, sizeof(plots), "%s-plots", prefix);
     snprintf(summary, sizeof(summary), "%s-summary.md", prefix);
@@ -255,11 +215,11 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     for (int round = 0, failed = 0;; round++) {
         size_t lost = 0;
 
-        err = fit(opts, path, system, msg);
+        err = ended(chorale_models_fit(path, &fit, &why), &why, "model", msg);
         if (err == CHORALE_OK)
-            err = decide(opts, path, system, msg);
+            err = chorale_tables_decide(path, &decide, msg);
         if (err == CHORALE_OK)
-            err = chorale_step(&chorale_verb_generate, generate, msg);
+            err = chorale_table_generate(path, &generate, msg);
         if (err != CHORALE_OK)
             return err;
         proved = validate(opts, path, system, &answer);
@@ -280,11 +240,16 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         *msg = answer;
         return proved;
     }
-    err = product(&chorale_verb_plot, plot, "plots", &drawn, msg);
+    err = chorale_plots_make(path, &figures, &why);
+    drawn = err == CHORALE_OK;
+    err = ended(err, &why, "plots", msg);
     if (err == CHORALE_OK)
         err = chorale_summary_report(path, system, summary, msg);
-    if (err == CHORALE_OK)
-        err = product(&chorale_verb_report, report, "report", &reported, msg);
+    if (err == CHORALE_OK) {
+        err = chorale_report_make(path, &report, &why);
+        reported = err == CHORALE_OK;
+        err = ended(err, &why, "report", msg);
+    }
     if (err == CHORALE_OK)
         where(path, prefix, drawn, reported,
               strcmp(opts->plan.launcher, "smpirun") == 0);

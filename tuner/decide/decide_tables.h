@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* decide_tables.h - the stage `decide`: computes the decision tables of each
+ * system of a database, stores them in table decision and prints them. */
+#ifndef CHORALE_TUNER_DECIDE_DECIDE_TABLES_H
+#define CHORALE_TUNER_DECIDE_DECIDE_TABLES_H
+
+#include "tuner/base/for_each_system.h"
+#include "tuner/decide/decide.h"
+#include "tuner/decide/policy.h"
+
+struct chorale_tables_opts {
+    struct chorale_each_opts each; /* quiet: do not print the tables */
+    struct chorale_policy policy;
+    int as_before;           /* unset fields of policy are those of the stored
+                              * table (chorale_policy_inherit) */
+    const struct chorale_decide_query *explain; /* explain this point and store
+                              * nothing; its left_out is ignored; or NULL */
+};
+
+#define CHORALE_TABLES_DEFAULTS { .policy = CHORALE_POLICY_DEFAULTS }
+
+/* Decide the selected systems of the database at path. CHORALE_DATA: a system
+ * has no measurement that can be decided upon, or with each.json a name is not
+ * UTF-8. */
+enum chorale_err chorale_tables_decide(const char *path,
+                                       const struct chorale_tables_opts *opts,
+                                       struct chorale_errmsg *msg);
+
+#endif
