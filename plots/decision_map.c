@@ -106,14 +106,9 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
     struct chorale_plots_boxes got = { NULL, 0 };
     sqlite3_stmt *stmt = NULL;
     size_t room = 0;
-    int more = 0;
-    enum chorale_err err = chorale_store_prepare(store, boxes_sql, &stmt, msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
-           more) {
+    enum chorale_err err = chorale_store_query(
+        store, boxes_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
         if (got.count == room) {
             struct chorale_plots_box *larger;
 

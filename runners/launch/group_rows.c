@@ -162,22 +162,15 @@ static enum chorale_err keep(struct chorale_hand *hand,
                              struct chorale_errmsg *msg)
 {
     int seen = chorale_tail_seen(hand->beside, kept->place, kept->id);
-    sqlite3_stmt *stmt = NULL;
     enum chorale_err err = CHORALE_OK;
 
     hand->place = seen ? kept->place : 0;
     if (seen)
         err = chorale_store_tail_group(store, hand->beside, kept->place, msg);
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(
+        err = chorale_store_run(
             store, "INSERT INTO environment VALUES (?1, 'grouped_tail', ?2)",
-            &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, launch_id);
-        sqlite3_bind_text(stmt, 2, seen ? "yes" : "no", -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
+            CHORALE_FIELDS(launch_id, seen ? "yes" : "no"), msg);
     return err;
 }
 

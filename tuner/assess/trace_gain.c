@@ -83,12 +83,9 @@ static enum chorale_err add_points(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, TRACED, &s, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, s, &err, msg)) {
         struct chorale_gain_point g = { .kind = CHORALE_GAIN_UNKNOWN };
 
         snprintf(g.coll, sizeof(g.coll), "%s", chorale_text(s, 0));
@@ -113,13 +110,10 @@ static enum chorale_err load_wall(struct chorale_store *store, double *wall,
                                   struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(
         store, "SELECT total(wall_mean) FROM trace", &s, msg);
 
-    if (err == CHORALE_OK)
-        err = chorale_store_step(store, s, &row, msg);
-    if (err == CHORALE_OK && row)
+    if (chorale_store_next(store, s, &err, msg))
         *wall = sqlite3_column_double(s, 0);
     sqlite3_finalize(s);
     return err;

@@ -13,16 +13,19 @@ int chorale_proof_is_library(const struct chorale_proof *proof)
     return strcmp(proof->choice, "library") == 0;
 }
 
+static const char *coll_name(enum chorale_coll coll, const char *otherwise)
+{
+    return coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : otherwise;
+}
+
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size)
 {
-    const char *name = proof->coll < CHORALE_NCOLL
-                           ? chorale_coll_info(proof->coll)->name
-                           : "?";
     const int differs = proof->rows_of[0] != '\0';
     char n[32];
 
-    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d", name,
+    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d",
+             coll_name(proof->coll, "?"),
              differs ? " of " : "", differs ? proof->dtype : "",
              differs && proof->op[0] != '\0' ? " " : "",
              differs ? proof->op : "",
@@ -173,39 +176,6 @@ static const char insert_sql[] =
     " best_speedup, note)"
     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
-static void bind_real(sqlite3_stmt *stmt, int i, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(stmt, i, value);
-    else
-        sqlite3_bind_null(stmt, i);
-}
-
-static void bind(sqlite3_stmt *stmt, const struct chorale_proof *p)
-{
-    const char *word[] = { p->shape, p->dtype, p->op, p->root, p->buffers };
-    const double value[] = { p->seconds, p->library_seconds, exp(p->mean),
-                             exp(p->mean - p->half), exp(p->mean + p->half),
-                             p->p };
-
-    sqlite3_bind_text(stmt, 3, p->coll < CHORALE_NCOLL
-                                   ? chorale_coll_info(p->coll)->name : "",
-                      -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 4, p->comm_size);
-    sqlite3_bind_int(stmt, 5, p->ppn);
-    for (int i = 0; i < 5; i++)
-        sqlite3_bind_text(stmt, 6 + i, word[i], -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 11, (sqlite3_int64)p->msg_size);
-    sqlite3_bind_int64(stmt, 12, (sqlite3_int64)p->n);
-    sqlite3_bind_text(stmt, 13, p->choice, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 14, (sqlite3_int64)p->nlaunch);
-    for (int i = 0; i < 6; i++)
-        bind_real(stmt, 15 + i, value[i]);
-    sqlite3_bind_int(stmt, 21, p->slower);
-    bind_real(stmt, 22, exp(p->best));
-    sqlite3_bind_text(stmt, 23, p->note, -1, SQLITE_STATIC);
-}
-
 enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                       sqlite3_int64 system_id,
                                       const struct chorale_proofs *proofs,
@@ -217,26 +187,23 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
     enum chorale_err err = chorale_store_begin(store, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, drop_sql, &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, proofs->digest, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    stmt = NULL;
+        err = chorale_store_run(store, drop_sql,
+                                CHORALE_FIELDS(system_id, proofs->digest), msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(store, insert_sql, &stmt, msg);
     for (size_t i = 0; i < proofs->count && err == CHORALE_OK; i++) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, proofs->digest, -1, SQLITE_STATIC);
-        bind(stmt, &proofs->row[i]);
-        err = chorale_store_step(store, stmt, NULL, msg);
+        const struct chorale_proof *p = &proofs->row[i];
+
+        err = chorale_store_put(
+            store, stmt, 1,
+            CHORALE_FIELDS(system_id, proofs->digest, coll_name(p->coll, ""),
+                           p->comm_size, p->ppn, p->shape, p->dtype, p->op,
+                           p->root, p->buffers, p->msg_size, p->n, p->choice,
+                           p->nlaunch, p->seconds, p->library_seconds,
+                           exp(p->mean), exp(p->mean - p->half),
+                           exp(p->mean + p->half), p->p, p->slower,
+                           exp(p->best), p->note), msg);
     }
     sqlite3_finalize(stmt);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }

@@ -42,19 +42,14 @@ enum chorale_err chorale_replace_begin(struct chorale_store *store,
                                        sqlite3_stmt **insert_p,
                                        struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_begin(store, msg);
 
     *insert_p = NULL;
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, remove, &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
+        err = chorale_store_run(store, remove, CHORALE_FIELDS(system_id), msg);
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, insert, insert_p, msg);
+        err = chorale_store_query(store, insert, CHORALE_FIELDS(system_id),
+                                  insert_p, msg);
     return err;
 }
 
@@ -64,9 +59,5 @@ enum chorale_err chorale_replace_end(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_finalize(insert);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }

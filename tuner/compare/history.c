@@ -91,20 +91,12 @@ static enum chorale_err load_launches(struct loader *ld, size_t file,
                                       sqlite3_int64 system)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT launch_id, label, k.uuid, started FROM launch l"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT launch_id, label, k.uuid, started FROM launch l"
         " JOIN campaign k USING (campaign_id) WHERE l.system_id = ?1"
-        " AND NOT again AND NOT validates ORDER BY launch_id", &stmt,
-        ld->msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, ld->msg)) ==
-               CHORALE_OK &&
-           row)
+        " AND NOT again AND NOT validates ORDER BY launch_id",
+        CHORALE_FIELDS(system), &stmt, ld->msg);
+    while (chorale_store_next(store, stmt, &err, ld->msg))
         err = add_launch(ld, file, stmt);
     sqlite3_finalize(stmt);
     return err;

@@ -97,12 +97,10 @@ static enum chorale_err load_rows(struct chorale_store *store,
                                   struct rows *rows,
                                   struct chorale_errmsg *msg)
 {
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
     struct row *more;
-    int got = 0;
 
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct row row = {
             .coll = coll, .comm_size = sqlite3_column_int(stmt, 0),
             .shape = chorale_emit_shape(chorale_text(stmt, 1)),
@@ -504,14 +502,12 @@ static enum chorale_err load_coll(struct chorale_store *store,
                                  &got, msg);
     if (err != CHORALE_OK || !got)
         goto out;
-    err = chorale_store_prepare(store, rows_sql, &stmt, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, chorale_text(kind, 0), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 4, chorale_text(kind, 1), -1, SQLITE_TRANSIENT);
-    err = load_rows(store, stmt, coll, table, &rows, msg);
+    err = chorale_store_query(
+        store, rows_sql,
+        CHORALE_FIELDS(system_id, name, chorale_text(kind, 0),
+                       chorale_text(kind, 1)), &stmt, msg);
+    if (err == CHORALE_OK)
+        err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
     chorale_served_kind_copy(kind, &table->kind[coll]);

@@ -112,11 +112,10 @@ static enum chorale_err load_coll(struct chorale_store *store,
 {
     char dtype[64] = "", op[64] = "";
     size_t first = check->count;
-    int got = 0, any = 0;
-    enum chorale_err err;
+    int any = 0;
+    enum chorale_err err = CHORALE_OK;
 
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const char *my_dtype = chorale_text(stmt, 0);
         const char *my_op = chorale_text(stmt, 1);
         struct row row = { .coll = coll }, *more;
@@ -440,14 +439,13 @@ enum chorale_err chorale_emit_check_load(struct chorale_store *store,
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {
         sqlite3_stmt *stmt = NULL;
 
-        err = chorale_store_prepare(store, rows_sql, &stmt, msg);
-        if (err == CHORALE_OK) {
-            sqlite3_bind_int64(stmt, 1, system_id);
-            sqlite3_bind_text(stmt, 2,
-                              chorale_coll_info((enum chorale_coll)i)->name,
-                              -1, SQLITE_STATIC);
+        err = chorale_store_query(
+            store, rows_sql,
+            CHORALE_FIELDS(system_id,
+                           chorale_coll_info((enum chorale_coll)i)->name),
+            &stmt, msg);
+        if (err == CHORALE_OK)
             err = load_coll(store, stmt, (enum chorale_coll)i, check, msg);
-        }
         sqlite3_finalize(stmt);
     }
     for (size_t i = 0; i < check->count; i++) /* realloc moved the rows */

@@ -17,19 +17,16 @@ static enum chorale_err show_head(struct chorale_store *store,
     sqlite3_stmt *s = NULL;
     int row = 0;
     char wall[32], each[32], lost[32];
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT program, comm_size, ranks, mpi_library, wall_mean,"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT program, comm_size, ranks, mpi_library, wall_mean,"
         " (SELECT total(seconds) FROM trace_point p"
         "   WHERE p.trace_id = t.trace_id) / ranks, part_rank, part,"
         " unlisted_calls, unlisted_seconds / ranks,"
         " (SELECT count(*) FROM v_trace v WHERE v.trace_id = t.trace_id)"
-        " FROM trace t WHERE trace_id = ?1", &s, msg);
+        " FROM trace t WHERE trace_id = ?1", CHORALE_FIELDS(trace_id), &s, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, trace_id);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, s, &row, msg);
-    }
     if (err == CHORALE_OK && row) {
         double mean = sqlite3_column_double(s, 4);
         double inside = sqlite3_column_double(s, 5);
@@ -73,25 +70,22 @@ enum chorale_err chorale_trace_show(struct chorale_store *store,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0, nrow = 0;
+    int nrow = 0;
     enum chorale_err err = show_head(store, trace_id, &nrow, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            store,
-            "SELECT coll, msg_size, comm_size, shape, dtype,"
+        err = chorale_store_query(
+            store, "SELECT coll, msg_size, comm_size, shape, dtype,"
             " iif(op = '', '-', op), calls, call_seconds, share"
             " FROM v_trace WHERE trace_id = ?1"
-            " ORDER BY share DESC, coll, comm_size, n LIMIT ?2", &s, msg);
+            " ORDER BY share DESC, coll, comm_size, n LIMIT ?2",
+            CHORALE_FIELDS(trace_id, TOP), &s, msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(s, 1, trace_id);
-    sqlite3_bind_int(s, 2, TOP);
     if (nrow > 0)
         printf("  %-20s %10s %6s %-12s %-7s %-5s %10s %10s %10s\n", "", "m",
                "P", "placement", "type", "op", "calls", "a call", "share");
-    while ((err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, s, &err, msg))
         show_point(s);
     sqlite3_finalize(s);
     if (err == CHORALE_OK && nrow > TOP)

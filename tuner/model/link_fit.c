@@ -185,16 +185,9 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
     struct chorale_links *list = NULL, *grown, *l;
     sqlite3_stmt *s = NULL;
     size_t count = 0;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, QUERY, &s, msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, system_id);
-        sqlite3_bind_int64(s, 2, launch_id);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) {
+    enum chorale_err err = chorale_store_query(
+        store, QUERY, CHORALE_FIELDS(system_id, launch_id), &s, msg);
+    while (chorale_store_next(store, s, &err, msg)) {
         int ppn = sqlite3_column_int(s, 0), places = sqlite3_column_int(s, 2);
         int scattered = sqlite3_column_int(s, 7);
 

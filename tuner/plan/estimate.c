@@ -296,16 +296,9 @@ static enum chorale_err add_up(struct maker *m, sqlite3_int64 campaign_id)
 {
     struct chorale_estimate_row *all = &m->e->all;
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(m->store, OWED, &stmt,
-                                                 m->msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, campaign_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(m->store, stmt, &row, m->msg)) ==
-               CHORALE_OK &&
-           row)
+    enum chorale_err err = chorale_store_query(
+        m->store, OWED, CHORALE_FIELDS(campaign_id), &stmt, m->msg);
+    while (chorale_store_next(m->store, stmt, &err, m->msg))
         err = read_row(m, stmt);
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK)

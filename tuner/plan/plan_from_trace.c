@@ -194,14 +194,9 @@ static enum chorale_err read_points(struct planner *p,
                                     struct tally *tally)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, TRACED, &s, p->msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_text(s, 1, p->plan->trace, -1, SQLITE_STATIC);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, p->msg)) == CHORALE_OK &&
-           row) {
+    enum chorale_err err = chorale_store_query(
+        store, TRACED, CHORALE_FIELDS(p->plan->trace), &s, p->msg);
+    while (chorale_store_next(store, s, &err, p->msg)) {
         struct chorale_want w = { .seconds = sqlite3_column_double(s, 7),
                                   .calls = sqlite3_column_double(s, 8) };
         enum why why = judge(p, s, &w);

@@ -12,15 +12,12 @@ enum chorale_err chorale_page_query(struct chorale_page *page, const char *sql,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int more = 0;
-    enum chorale_err err = chorale_store_prepare(page->store, sql, &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        page->store, sql, CHORALE_FIELDS(page->system_id), &stmt, msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, page->system_id);
-    while ((err = chorale_store_step(page->store, stmt, &more, msg)) ==
-               CHORALE_OK &&
-           more)
+    while (chorale_store_next(page->store, stmt, &err, msg))
         each(page, stmt);
     sqlite3_finalize(stmt);
     return err;

@@ -39,48 +39,19 @@ static const char insert_sql[] =
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
     " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
 
-static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
-{
-    sqlite3_bind_text(stmt, column, text, -1, SQLITE_STATIC);
-}
-
-static void bind_known(sqlite3_stmt *stmt, int column, double value)
-{
-    if (isnan(value))
-        sqlite3_bind_null(stmt, column);
-    else
-        sqlite3_bind_double(stmt, column, value);
-}
-
 static enum chorale_err insert(struct chorale_store *store,
-                               sqlite3_stmt *stmt, sqlite3_int64 system_id,
+                               sqlite3_stmt *stmt,
                                const struct chorale_decision *d,
                                const char *target, struct chorale_errmsg *msg)
 {
-    sqlite3_bind_int64(stmt, 1, system_id);
-    bind_text(stmt, 2, chorale_coll_info(d->coll)->name);
-    sqlite3_bind_int(stmt, 3, d->comm_size);
-    sqlite3_bind_int(stmt, 4, d->ppn);
-    bind_text(stmt, 5, d->shape);
-    bind_text(stmt, 6, d->dtype);
-    bind_text(stmt, 7, d->op);
-    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)d->n_lo);
-    sqlite3_bind_int64(stmt, 9, (sqlite3_int64)d->n_hi);
-    bind_text(stmt, 10, d->provider);
-    bind_text(stmt, 11, d->variant);
-    bind_text(stmt, 12, d->params);
-    bind_text(stmt, 13, d->basis);
-    bind_known(stmt, 14, d->seconds);
-    bind_known(stmt, 15, d->library_seconds);
-    bind_known(stmt, 16, d->speedup);
-    bind_known(stmt, 17, d->speedup_lo);
-    bind_known(stmt, 18, d->speedup_hi);
-    bind_known(stmt, 19, d->regret);
-    bind_text(stmt, 20, d->reason);
-    bind_text(stmt, 21, target);
-    bind_text(stmt, 22, d->op_class);
-    sqlite3_bind_int(stmt, 23, d->comm_size_hi);
-    return chorale_store_step(store, stmt, NULL, msg);
+    return chorale_store_put(
+        store, stmt, 2,
+        CHORALE_FIELDS(chorale_coll_info(d->coll)->name, d->comm_size, d->ppn,
+                       d->shape, d->dtype, d->op, d->n_lo, d->n_hi,
+                       d->provider, d->variant, d->params, d->basis,
+                       d->seconds, d->library_seconds, d->speedup,
+                       d->speedup_lo, d->speedup_hi, d->regret, d->reason,
+                       target, d->op_class, d->comm_size_hi), msg);
 }
 
 /* Replace a system's rows in one transaction. */
@@ -97,8 +68,7 @@ static enum chorale_err write_rows(struct chorale_store *store,
 
     for (size_t t = 0; t < ntable; t++)
         for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++)
-            err = insert(store, ins, system_id, &table[t].row[i],
-                         table[t].target, msg);
+            err = insert(store, ins, &table[t].row[i], table[t].target, msg);
     if (err == CHORALE_OK)
         err = chorale_policy_keep(store, system_id, policy, msg);
     return chorale_replace_end(store, ins, err, msg);

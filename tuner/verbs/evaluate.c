@@ -25,13 +25,12 @@ static enum chorale_err name_of(struct chorale_store *store, sqlite3_int64 id,
                                 struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        store, "SELECT name FROM system WHERE system_id = ?1", &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT name FROM system WHERE system_id = ?1",
+        CHORALE_FIELDS(id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, id);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, NULL, msg);
-    }
     if (err == CHORALE_OK)
         snprintf(name, NAME_SIZE, "%s", chorale_text(stmt, 0));
     sqlite3_finalize(stmt);

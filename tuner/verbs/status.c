@@ -100,12 +100,10 @@ static enum chorale_err print_reasons(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0, first = 1, failed = 0;
+    int first = 1, failed = 0;
     enum chorale_err err = chorale_store_prepare(store, REASONS, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         if (first)
             printf("\nnot measured:\n");
         first = 0;
@@ -122,16 +120,13 @@ static enum chorale_err print_failed(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err;
 
     err = chorale_store_prepare(
         store,
         "SELECT comm_size, ordinal, started, reason FROM launch"
         " WHERE status = 'failed' ORDER BY launch_id", &stmt, msg);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, stmt, &err, msg))
         printf("a launch of P = %lld (number %lld, %s) ended early: %s\n",
                sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
                (const char *)sqlite3_column_text(stmt, 2),
@@ -151,12 +146,10 @@ static enum chorale_err print_unlike(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0, first = 1;
+    int first = 1;
     enum chorale_err err = chorale_store_prepare(store, UNLIKE, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         int slow = strcmp(text_at(stmt, 0), "stragglers") == 0;
         sqlite3_int64 n = sqlite3_column_int64(stmt, 2);
 
@@ -192,12 +185,9 @@ static enum chorale_err print_different(struct chorale_store *store,
 {
     sqlite3_stmt *stmt = NULL;
     char size[32];
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, DIFFERENT, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, stmt, &err, msg))
         printf("  %s, P = %lld, %s: %.3f times [%.3f, %.3f]\n",
                text_at(stmt, 0), sqlite3_column_int64(stmt, 1),
                chorale_human_bytes((double)sqlite3_column_int64(stmt, 2),
@@ -299,12 +289,9 @@ static enum chorale_err print_each(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, stmt, &err, msg))
         print(stmt);
     sqlite3_finalize(stmt);
     return err;
@@ -315,12 +302,10 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
 {
     sqlite3_stmt *stmt = NULL;
     sqlite3_int64 planned = 0, done = 0, left = 0;
-    int row = 0, first = 1;
+    int first = 1;
     enum chorale_err err = chorale_store_prepare(store, PROGRESS, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         planned += sqlite3_column_int64(stmt, 3);
         done += sqlite3_column_int64(stmt, 4);
         if (list != NULL)
@@ -416,14 +401,10 @@ static enum chorale_err show_rounds(struct chorale_store *store, int all,
     sqlite3_stmt *stmt = NULL;
     sqlite3_int64 system = 0;
     double total[2] = { 0, 0 };
-    int row = 0, first = 1;
-    enum chorale_err err = chorale_store_prepare(store, ROUNDS, &stmt, msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int(stmt, 1, all);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    int first = 1;
+    enum chorale_err err = chorale_store_query(store, ROUNDS,
+                                               CHORALE_FIELDS(all), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
         if (sqlite3_column_int64(stmt, 2) != system)
             total[0] = total[1] = 0;
         system = sqlite3_column_int64(stmt, 2);

@@ -76,7 +76,6 @@ static enum chorale_err plan(struct job *job, int *pending)
                                        : job->simulated ? 1 : 5;
     struct chorale_store *store = NULL;
     sqlite3_int64 left = 0;
-    char sql[400];
     enum chorale_err err;
 
     if (job->simulated)
@@ -89,13 +88,13 @@ static enum chorale_err plan(struct job *job, int *pending)
         err = chorale_proof_plan(store, job->system_id, job->digest,
                                  opts->command, launches, job->point,
                                  job->count, &job->campaign_id, job->msg);
-    snprintf(sql, sizeof(sql),
-             "SELECT count(*) FROM cell c WHERE part = '%s' AND system_id ="
-             " %lld AND launches > (SELECT count(DISTINCT l.ordinal) FROM run r"
-             " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id)",
-             job->part, (long long)job->system_id);
     if (err == CHORALE_OK)
-        err = chorale_store_int(store, sql, 0, &left, job->msg);
+        err = chorale_store_find(
+            store, "SELECT count(*) FROM cell c WHERE part = ?1"
+            " AND system_id = ?2 AND launches > (SELECT count(DISTINCT"
+            " l.ordinal) FROM run r JOIN launch l USING (launch_id)"
+            " WHERE r.cell_id = c.cell_id)",
+            CHORALE_FIELDS(job->part, job->system_id), 0, &left, job->msg);
     chorale_store_close(store);
     *pending = left > 0;
     return err;
