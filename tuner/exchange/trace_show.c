@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 
 #define TOP 10
@@ -52,24 +53,15 @@ static enum chorale_err show_head(struct chorale_store *store,
     return err;
 }
 
-static void show_point(sqlite3_stmt *s)
-{
-    char n[32], each[32];
-
-    printf("  %-20s %10s %6d %-12s %-7s %-5s %10.6g %10s %8.1f %%\n",
-           chorale_text(s, 0),
-           chorale_human_bytes((double)sqlite3_column_int64(s, 1), n),
-           sqlite3_column_int(s, 2), chorale_text(s, 3), chorale_text(s, 4),
-           chorale_text(s, 5), sqlite3_column_double(s, 6),
-           chorale_human_seconds(sqlite3_column_double(s, 7), each),
-           100 * sqlite3_column_double(s, 8));
-}
-
 enum chorale_err chorale_trace_show(struct chorale_store *store,
                                     sqlite3_int64 trace_id,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
+    struct chorale_rows rows = {
+        .columns = "collective|m:B|P|placement|type|op|calls|a call:s|"
+                   "share:%.1f %%", .indent = 2,
+    };
     int nrow = 0;
     enum chorale_err err = show_head(store, trace_id, &nrow, msg);
 
@@ -82,11 +74,16 @@ enum chorale_err chorale_trace_show(struct chorale_store *store,
             CHORALE_FIELDS(trace_id, TOP), &s, msg);
     if (err != CHORALE_OK)
         return err;
-    if (nrow > 0)
-        printf("  %-20s %10s %6s %-12s %-7s %-5s %10s %10s %10s\n", "", "m",
-               "P", "placement", "type", "op", "calls", "a call", "share");
     while (chorale_store_next(store, s, &err, msg))
-        show_point(s);
+        chorale_rows_add(
+            &rows,
+            CHORALE_FIELDS(chorale_text(s, 0), sqlite3_column_int64(s, 1),
+                           sqlite3_column_int(s, 2), chorale_text(s, 3),
+                           chorale_text(s, 4), chorale_text(s, 5),
+                           sqlite3_column_double(s, 6),
+                           sqlite3_column_double(s, 7),
+                           sqlite3_column_double(s, 8)));
+    chorale_rows_show(&rows, NULL);
     sqlite3_finalize(s);
     if (err == CHORALE_OK && nrow > TOP)
         printf("  and %d points more: SELECT * FROM v_trace\n", nrow - TOP);

@@ -16,6 +16,7 @@
 #include "tuner/model/predict.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
+#include "tuner/base/rows.h"
 
 struct opts {
     struct chorale_each_opts each;
@@ -200,11 +201,6 @@ static enum chorale_err print_rows(struct chorale_store *store,
     return err == CHORALE_OK ? print_left_out(store, system->id, msg) : err;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *row_json(const struct chorale_decision *d)
 {
     return json_pack(
@@ -215,10 +211,12 @@ static json_t *row_json(const struct chorale_decision *d)
         "dtype", d->dtype, "op", d->op, "op_class", d->op_class,
         "n_lo", (json_int_t)d->n_lo, "n_hi", (json_int_t)d->n_hi,
         "provider", d->provider, "variant", d->variant, "params", d->params,
-        "basis", d->basis, "seconds", number(d->seconds),
-        "library_seconds", number(d->library_seconds),
-        "speedup", number(d->speedup), "speedup_lo", number(d->speedup_lo),
-        "speedup_hi", number(d->speedup_hi), "regret", number(d->regret),
+        "basis", d->basis, "seconds", chorale_json(d->seconds),
+        "library_seconds", chorale_json(d->library_seconds),
+        "speedup", chorale_json(d->speedup), "speedup_lo",
+        chorale_json(d->speedup_lo),
+        "speedup_hi", chorale_json(d->speedup_hi), "regret",
+        chorale_json(d->regret),
         "reason", d->reason);
 }
 
@@ -244,8 +242,7 @@ static enum chorale_err append_json(json_t *list, const char *path,
                      "decisions", rows[0], "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
-        return chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
-                            "UTF-8; use the table instead of --json", path);
+        return chorale_fail_utf8(msg, path);
     return CHORALE_OK;
 }
 

@@ -18,6 +18,7 @@
 #include "tuner/base/process.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
+#include "tuner/base/rows.h"
 
 /* State of a validation. */
 struct job {
@@ -133,12 +134,8 @@ static enum chorale_err print_json(const struct job *job,
 {
     json_t *root = chorale_proofs_json(proofs, job->opts->points);
 
-    if (root == NULL)
-        return chorale_fail_memory(job->msg, "validate");
-    json_dumpf(root, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(root);
-    return CHORALE_OK;
+    return chorale_json_print(root) == 0
+               ? CHORALE_OK : chorale_fail_memory(job->msg, "validate");
 }
 
 static void say_cost(const struct chorale_proofs *proofs)
