@@ -7,18 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *chorale_err_text(enum chorale_err err)
-{
-    switch (err) {
-#define X(name, value, text)                                                 \
-    case name:                                                               \
-        return text;
-        CHORALE_ERR_LIST(X)
-#undef X
-    }
-    return "unknown error";
-}
-
 const char *chorale_err_unwritten(int error)
 {
     switch (error) {

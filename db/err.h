@@ -27,9 +27,6 @@ struct chorale_errmsg {
     char text[CHORALE_ERRMSG_SIZE];
 };
 
-/* Text of an error class. */
-const char *chorale_err_text(enum chorale_err err);
-
 /* The remedy for a file that could not be written with this errno, to append
  * to a message: "; ...". */
 const char *chorale_err_unwritten(int error);
