@@ -2,6 +2,7 @@
 /* load_cells.c - loads the measured cells of a system, with the model's time
  * and the decision for each. No statistics are computed here: all numbers are
  * from the database or the fitted model. */
+#include "db/byte_buffer.h"
 #include "plots/plots.h"
 
 #include <math.h>
@@ -101,24 +102,20 @@ static enum chorale_err read_cells(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    size_t room = 0;
     enum chorale_err err = chorale_store_query(
         store, cells_sql, CHORALE_FIELDS(system_id), &stmt, msg);
 
     if (err != CHORALE_OK)
         return err;
     while (chorale_store_next(store, stmt, &err, msg)) {
-        if (got->count == room) {
-            struct chorale_plots_row *larger;
+        struct chorale_plots_row *larger =
+            chorale_grown(got->row, got->count, sizeof(*larger));
 
-            room = room > 0 ? 2 * room : 256;
-            larger = realloc(got->row, room * sizeof(*larger));
-            if (larger == NULL) {
-                err = chorale_fail_memory(msg, chorale_store_path(store));
-                break;
-            }
-            got->row = larger;
+        if (larger == NULL) {
+            err = chorale_fail_memory(msg, chorale_store_path(store));
+            break;
         }
+        got->row = larger;
         read_cell(stmt, &got->row[got->count]);
         if (isfinite(got->row[got->count].seconds) &&
             is_sized(&got->row[got->count]))

@@ -3,6 +3,7 @@
  * times. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/assess/trace_gain.h"
 
 #include <math.h>
@@ -50,16 +51,11 @@ static enum chorale_err append(struct chorale_gain *gain,
                                const struct chorale_gain_point *point,
                                struct chorale_errmsg *msg)
 {
-    const size_t n = gain->count;
+    void *more = chorale_grown(gain->point, gain->count, sizeof(*point));
 
-    if ((n & (n - 1)) == 0) { /* capacity is full at 0, 1, 2, 4, 8 ... */
-        void *more = realloc(gain->point,
-                             (n > 0 ? 2 * n : 1) * sizeof(*point));
-
-        if (more == NULL)
-            return chorale_fail_memory(msg, NULL);
-        gain->point = more;
-    }
+    if (more == NULL)
+        return chorale_fail_memory(msg, NULL);
+    gain->point = more;
     gain->point[gain->count++] = *point;
     gain->seconds += point->seconds;
     gain->won += point->won;

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/byte_buffer.h"
 #include "algorithms/dtypes.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/validate.h"
 
 struct list {
     struct chorale_proof_point *row;
-    size_t count, room;
+    size_t count;
 };
 
 /* Add a point like run but with another block size. Returns -1 if out of
@@ -21,18 +22,13 @@ static int add(struct list *list, const struct chorale_emit_table *table,
                const struct chorale_run_point *run, size_t msg_size)
 {
     const struct chorale_emit_choice *choice;
-    struct chorale_proof_point *p;
+    struct chorale_proof_point *p =
+        chorale_grown(list->row, list->count, sizeof(*p));
 
-    if (list->count == list->room) {
-        size_t room = list->room > 0 ? 2 * list->room : 64;
-
-        p = realloc(list->row, room * sizeof(*p));
-        if (p == NULL)
-            return -1;
-        list->row = p;
-        list->room = room;
-    }
-    p = &list->row[list->count++];
+    if (p == NULL)
+        return -1;
+    list->row = p;
+    p += list->count++;
     *p = (struct chorale_proof_point){ .at = *run };
     p->at.msg_size = msg_size;
     p->at.n = chorale_coll_n(run->coll, msg_size, run->comm_size);
@@ -167,7 +163,7 @@ enum chorale_err chorale_proof_points(
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg)
 {
-    struct list list = { NULL, 0, 0 };
+    struct list list = { NULL, 0 };
     size_t nmeasured;
     int bad = 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare_load.c - loads the two sides of a comparison from their databases. */
+#include "db/byte_buffer.h"
 #include "tuner/compare/comparison.h"
 
 #include <math.h>
@@ -112,23 +113,19 @@ static enum chorale_err load_launches(struct chorale_side *side,
                                       struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    size_t room = 0;
     enum chorale_err err = chorale_store_query(
         store, launch_sql,
         CHORALE_FIELDS(side->system_id, side->baseline, side->label), &stmt,
         msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
-        if (side->nlaunch == room) {
-            struct chorale_side_launch *more;
+        struct chorale_side_launch *more =
+            chorale_grown(side->launch, side->nlaunch, sizeof(*more));
 
-            room = room > 0 ? 2 * room : 64;
-            more = realloc(side->launch, room * sizeof(*more));
-            if (more == NULL) {
-                err = chorale_fail_memory(msg, "compare");
-                break;
-            }
-            side->launch = more;
+        if (more == NULL) {
+            err = chorale_fail_memory(msg, "compare");
+            break;
         }
+        side->launch = more;
         read_launch(side, stmt, &side->launch[side->nlaunch++]);
     }
     sqlite3_finalize(stmt);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* history.c - builds the time series of cells from databases. */
+#include "db/byte_buffer.h"
 #include "tuner/compare/history.h"
 
 #include <gsl/gsl_sort.h>
@@ -28,7 +29,7 @@ struct loader {
     struct chorale_history *h;
     const struct chorale_history_opts *opts;
     struct launch *launch;   /* by file and id */
-    size_t nlaunch, room;
+    size_t nlaunch;
     struct chorale_errmsg *msg;
 };
 
@@ -69,16 +70,12 @@ static size_t find_run(struct chorale_history *h, const char *label,
 static enum chorale_err add_launch(struct loader *ld, size_t file,
                                    sqlite3_stmt *stmt)
 {
-    struct launch *l;
+    struct launch *l = chorale_grown(ld->launch, ld->nlaunch, sizeof(*l));
 
-    if (ld->nlaunch == ld->room) {
-        ld->room = ld->room > 0 ? 2 * ld->room : 256;
-        l = realloc(ld->launch, ld->room * sizeof(*l));
-        if (l == NULL)
-            return no_memory(ld);
-        ld->launch = l;
-    }
-    l = &ld->launch[ld->nlaunch++];
+    if (l == NULL)
+        return no_memory(ld);
+    ld->launch = l;
+    l += ld->nlaunch++;
     l->id = sqlite3_column_int64(stmt, 0);
     l->file = file;
     l->run = find_run(ld->h, chorale_text(stmt, 1), chorale_text(stmt, 2),

@@ -2,6 +2,7 @@
 /* estimate.c - estimate the time of a planned campaign. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/plan/estimate.h"
 
 #include <math.h>
@@ -167,16 +168,13 @@ static double cost(const struct maker *m, const struct kind *k, int nodes,
 static int put_launch(struct maker *m, int ordinal, double seconds)
 {
     const struct kind *k = &m->kind;
-    struct chorale_estimate_launch *l = m->launch;
-    size_t n = m->nlaunch;
+    struct chorale_estimate_launch *l =
+        chorale_grown(m->launch, m->nlaunch, sizeof(*l));
 
-    if ((n & (n - 1)) == 0) {
-        l = realloc(l, (2 * n + 1) * sizeof(*l));
-        if (l == NULL)
-            return -1;
-        m->launch = l;
-    }
-    l = &m->launch[m->nlaunch++];
+    if (l == NULL)
+        return -1;
+    m->launch = l;
+    l += m->nlaunch++;
     *l = (struct chorale_estimate_launch){
         .p = { .comm_size = k->comm_size, .ppn = k->ppn, .ordinal = ordinal,
                .siblings = k->siblings },

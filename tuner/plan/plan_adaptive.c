@@ -3,6 +3,7 @@
  * grid, and let adaptive.h choose from them. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/plan/plan_internal.h"
 
 #include <math.h>
@@ -90,15 +91,12 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
 enum chorale_err chorale_plan_gather(struct planner *p,
                                      const struct chorale_adapt_cell *cell)
 {
-    struct chorale_adapt_cell *more;
+    struct chorale_adapt_cell *more =
+        chorale_grown(p->grid.cell, p->grid.ncell, sizeof(*more));
 
-    if (p->grid.ncell == p->room) {
-        p->room = p->room > 0 ? 2 * p->room : 1024;
-        more = realloc(p->grid.cell, p->room * sizeof(*more));
-        if (more == NULL)
-            return chorale_fail_memory(p->msg, NULL);
-        p->grid.cell = more;
-    }
+    if (more == NULL)
+        return chorale_fail_memory(p->msg, NULL);
+    p->grid.cell = more;
     p->grid.cell[p->grid.ncell++] = *cell;
     return CHORALE_OK;
 }

@@ -3,6 +3,7 @@
  * largest time first, and report those that cannot be planned. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/plan/plan_internal.h"
 
 #include <stdio.h>
@@ -147,14 +148,11 @@ static enum chorale_err append(struct planner *p,
                                const char *root)
 {
     const size_t n = p->nwant;
+    void *more = chorale_grown(p->want, n, sizeof(*want));
 
-    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... points */
-        void *more = realloc(p->want, (n > 0 ? 2 * n : 1) * sizeof(*want));
-
-        if (more == NULL)
-            return chorale_fail_memory(p->msg, NULL);
-        p->want = more;
-    }
+    if (more == NULL)
+        return chorale_fail_memory(p->msg, NULL);
+    p->want = more;
     p->want[n] = *want;
     p->want[n].root = root_of(p, root);
     p->nwant = n + 1;

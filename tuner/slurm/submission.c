@@ -2,6 +2,7 @@
 /* submission.c - batch jobs in the database. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/slurm/submission.h"
 
 #include <errno.h>
@@ -77,9 +78,7 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
         CHORALE_FIELDS(submission), &stmt, msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_element *e, *grown =
-            (count & (count - 1)) == 0
-                ? realloc(list, (2 * count + 1) * sizeof(*list))
-                : list;
+            chorale_grown(list, count, sizeof(*list));
 
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
@@ -297,8 +296,7 @@ enum chorale_err chorale_submission_pending(
                                   &stmt, msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_pack_launch *grown =
-            (n & (n - 1)) == 0 ? realloc(list, (2 * n + 1) * sizeof(*list))
-                               : list;
+            chorale_grown(list, n, sizeof(*list));
 
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
