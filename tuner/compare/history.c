@@ -33,11 +33,6 @@ struct loader {
     struct chorale_errmsg *msg;
 };
 
-static enum chorale_err no_memory(struct loader *ld)
-{
-    return chorale_fail_memory(ld->msg, "history");
-}
-
 /* Find the benchmark run with that label, or of that campaign if it has no
  * label; add it if new. Returns its index, or (size_t)-1 if out of memory. */
 static size_t find_run(struct chorale_history *h, const char *label,
@@ -73,14 +68,15 @@ static enum chorale_err add_launch(struct loader *ld, size_t file,
     struct launch *l = chorale_grown(ld->launch, ld->nlaunch, sizeof(*l));
 
     if (l == NULL)
-        return no_memory(ld);
+        return chorale_fail_memory(ld->msg, "history");
     ld->launch = l;
     l += ld->nlaunch++;
     l->id = sqlite3_column_int64(stmt, 0);
     l->file = file;
     l->run = find_run(ld->h, chorale_text(stmt, 1), chorale_text(stmt, 2),
                       chorale_text(stmt, 3));
-    return l->run == (size_t)-1 ? no_memory(ld) : CHORALE_OK;
+    return l->run == (size_t)-1 ? chorale_fail_memory(ld->msg, "history")
+                                : CHORALE_OK;
 }
 
 static enum chorale_err load_launches(struct loader *ld, size_t file,
@@ -199,7 +195,7 @@ static enum chorale_err sort_runs(struct loader *ld)
     free(place);
     if (bad) {
         free(run);
-        return no_memory(ld);
+        return chorale_fail_memory(ld->msg, "history");
     }
     free(h->run);
     h->run = run;
@@ -326,7 +322,7 @@ static enum chorale_err make_cells(struct loader *ld)
     }
     free(item);
     free(work);
-    return bad ? no_memory(ld) : CHORALE_OK;
+    return bad ? chorale_fail_memory(ld->msg, "history") : CHORALE_OK;
 }
 
 enum chorale_err chorale_history_load(char **path, size_t npath,
@@ -341,7 +337,7 @@ enum chorale_err chorale_history_load(char **path, size_t npath,
     history->points = calloc(npath + 1, sizeof(*history->points));
     history->nfile = npath;
     if (history->points == NULL)
-        err = no_memory(&ld);
+        err = chorale_fail_memory(ld.msg, "history");
     for (size_t i = 0; i < npath && err == CHORALE_OK; i++)
         err = load_file(&ld, i, path[i]);
     if (err == CHORALE_OK)

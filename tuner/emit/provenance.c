@@ -69,11 +69,6 @@ static const char *const variable[] = {
 #undef X
 };
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, NULL);
-}
-
 int chorale_origin_line(char **lines, const char *key, const char *value,
                         const char *more)
 {
@@ -104,7 +99,7 @@ static enum chorale_err load_system(struct chorale_store *store,
         err = chorale_store_step(store, stmt, &got, msg);
     for (int i = 0; i < 4 && err == CHORALE_OK; i++)
         if ((*field[i] = strdup(got ? chorale_text(stmt, i) : "")) == NULL)
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, NULL);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -125,7 +120,7 @@ static enum chorale_err load_policy(struct chorale_store *store,
     if (*words != '\0' &&
         chorale_origin_line(&origin->environment, "decided by", words,
                             "") != 0)
-        return no_memory(msg);
+        return chorale_fail_memory(msg, NULL);
     return CHORALE_OK;
 }
 
@@ -143,7 +138,7 @@ static enum chorale_err load_environment(struct chorale_store *store,
     while (chorale_store_next(store, stmt, &err, msg))
         if (chorale_origin_line(&origin->environment, chorale_text(stmt, 0),
                                 chorale_text(stmt, 1), "") != 0) {
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, NULL);
             break;
         }
     sqlite3_finalize(stmt);
@@ -167,7 +162,7 @@ static enum chorale_err load_alike(struct chorale_store *store,
     if (err == CHORALE_OK && got &&
         sqlite3_column_type(stmt, 0) != SQLITE_NULL &&
         (*value_p = strdup(chorale_text(stmt, 0))) == NULL)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, NULL);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -213,7 +208,7 @@ static enum chorale_err load_variables(struct chorale_store *store,
         free(value);
     }
     if (err == CHORALE_OK && text == NULL)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, NULL);
     if (i == sizeof(variable) / sizeof(variable[0]))
         origin->variables = text;
     else

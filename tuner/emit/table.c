@@ -35,11 +35,6 @@ static const char rows_sql[] =
     "  AND typeof(comm_size_hi) = 'integer'"
     " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "generate");
-}
-
 int chorale_emit_shape(const char *name)
 {
     for (int i = 1; i < CHORALE_EMIT_SHAPES; i++)
@@ -116,7 +111,7 @@ static enum chorale_err load_rows(struct chorale_store *store,
         if (more != NULL)
             rows->row = more;
         if (more == NULL || find_choice(table, coll, stmt, &row.choice) != 0)
-            return no_memory(msg);
+            return chorale_fail_memory(msg, "generate");
         rows->row[rows->count++] = row;
     }
     return err;
@@ -522,7 +517,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     table->hull[coll] = hull(rows.row, rows.count);
     if (table->coverage[coll] == NULL ||
         add_rules(table, rows.row, rows.count) != 0)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "generate");
 out:
     sqlite3_finalize(kind);
     sqlite3_finalize(stmt);
@@ -542,7 +537,7 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
     memset(&got, 0, sizeof(got));
     got.choice = calloc(1, sizeof(*got.choice));
     got.nchoice = 1;
-    err = got.choice == NULL ? no_memory(msg)
+    err = got.choice == NULL ? chorale_fail_memory(msg, "generate")
                              : chorale_origin_load(store, system_id,
                                                    &got.origin, msg);
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {

@@ -37,11 +37,6 @@ static const char rows_sql[] =
     "  AND target = 'dispatch' AND op_class IN ('', 'builtin')"
     " ORDER BY dtype, op, shape, ppn, n_lo, n_hi";
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "generate");
-}
-
 /* Take the row's choice if the catalogue knows it, else the library's. */
 static void take_choice(sqlite3_stmt *stmt, struct row *row)
 {
@@ -133,7 +128,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
             continue;
         more = realloc(check->row, (check->count + 1) * sizeof(*more));
         if (more == NULL)
-            return no_memory(msg);
+            return chorale_fail_memory(msg, "generate");
         check->row = more;
         more[check->count++] = row;
     }
@@ -377,7 +372,8 @@ static enum chorale_err ask_coll(struct asking *a, const struct row *row,
                                  struct chorale_errmsg *msg)
 {
     unsigned long long *size = calloc(6 * count, sizeof(*size));
-    enum chorale_err err = size != NULL ? CHORALE_OK : no_memory(msg);
+    enum chorale_err err = size != NULL ? CHORALE_OK
+                                        : chorale_fail_memory(msg, "generate");
     size_t n = 0;
 
     find_blocks(a, row, count);
@@ -410,7 +406,7 @@ static enum chorale_err ask_all(struct asking *a, const char *path,
     a->block = calloc(check->count + 1, sizeof(*a->block));
     if (a->here.row == NULL || a->n == NULL || a->ppn == NULL ||
         a->block == NULL)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "generate");
     for (size_t i = 0, end; i < check->count && err == CHORALE_OK; i = end) {
         for (end = i; end < check->count &&
                       check->row[end].coll == check->row[i].coll; end++)
@@ -435,7 +431,7 @@ enum chorale_err chorale_emit_check_load(struct chorale_store *store,
 
     *check_p = check;
     if (check == NULL)
-        return no_memory(msg);
+        return chorale_fail_memory(msg, "generate");
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {
         sqlite3_stmt *stmt = NULL;
 

@@ -129,12 +129,6 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     return intern_texts(pool, stmt, row) == 0 ? 1 : -1;
 }
 
-static enum chorale_err no_memory(struct chorale_store *store,
-                                  struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, chorale_store_path(store));
-}
-
 /* Make room for one more row. */
 static int grow(struct chorale_points *points, size_t *room)
 {
@@ -177,7 +171,7 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
         if (taken == 0)
             taken = read_row(stmt, &got.pool, &got.row[got.count]);
         if (taken < 0) {
-            err = no_memory(store, msg);
+            err = chorale_fail_memory(msg, chorale_store_path(store));
             goto out;
         }
         got.count += (size_t)taken;

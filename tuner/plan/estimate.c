@@ -51,11 +51,6 @@ struct maker {
     struct chorale_errmsg *msg;
 };
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, NULL);
-}
-
 /* The network parameters for calls with that placement, type and operation. */
 static struct chorale_family_net
 network(const struct maker *m, const struct chorale_run_point *run)
@@ -217,12 +212,12 @@ static enum chorale_err end_kind(struct maker *m)
         return CHORALE_OK;
     row = row_of(m);
     if (row == NULL)
-        return no_memory(m->msg);
+        return chorale_fail_memory(m->msg, NULL);
     for (size_t i = 0; i < k->nordinal; i++) {
         if (k->seconds[i] < 0)
             continue;
         if (put_launch(m, (int)i, k->seconds[i]) != 0)
-            return no_memory(m->msg);
+            return chorale_fail_memory(m->msg, NULL);
         row->nlaunch++;
         row->launch_seconds = fmax(row->launch_seconds, k->seconds[i]);
         row->node_seconds_each += cost(m, k, 1, k->seconds[i]);
@@ -270,12 +265,12 @@ static enum chorale_err read_row(struct maker *m, sqlite3_stmt *stmt)
         return err;
     row = row_of(m);
     if (row == NULL)
-        return no_memory(m->msg);
+        return chorale_fail_memory(m->msg, NULL);
     if (ordinal >= k->nordinal) {
         double *more = realloc(k->seconds, (ordinal + 1) * sizeof(*more));
 
         if (more == NULL)
-            return no_memory(m->msg);
+            return chorale_fail_memory(m->msg, NULL);
         for (k->seconds = more; k->nordinal <= ordinal; k->nordinal++)
             k->seconds[k->nordinal] = -1;
     }

@@ -23,11 +23,6 @@ static const char rows_sql[] =
     " WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3 AND op = ?4"
     "  AND target = 'rules' AND comm_size >= 2 AND ppn >= 1 AND n_lo >= 0";
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "generate");
-}
-
 /* Returns 1 if the name is safe to write into files. */
 static int is_name(const char *name)
 {
@@ -88,7 +83,7 @@ static enum chorale_err append(struct chorale_rules *rules,
         *room = *room > 0 ? 2 * *room : 64;
         more = realloc(rules->rule, *room * sizeof(*more));
         if (more == NULL)
-            return no_memory(msg);
+            return chorale_fail_memory(msg, "generate");
         rules->rule = more;
     }
     rules->rule[rules->count++] = *rule;
@@ -144,7 +139,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     if (err == CHORALE_OK && got) {
         if (chorale_origin_line(&rules->kinds, name, chorale_text(kind, 0),
                                 chorale_text(kind, 1)) != 0)
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, "generate");
         else
             err = load_rows(store, stmt, coll, rules, room, msg);
     }
