@@ -13,14 +13,4 @@
 int chorale_cost_in_turn(const struct chorale_point *pt,
                          struct chorale_term *term);
 
-/* A binomial tree whose messages carry the blocks of a whole subtree: gather
- * and scatter. Exact for every comm_size. */
-int chorale_cost_binomial_blocks(const struct chorale_point *pt,
-                                 struct chorale_term *term);
-
-/* Upper bound on the scratch bytes of the busiest rank in such a tree, at most
- * twice its use. The root may need a copy of its largest subtree if that wraps
- * past the last rank. */
-size_t chorale_scratch_binomial_blocks(const struct chorale_point *pt);
-
 #endif

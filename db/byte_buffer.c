@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* byte_buffer.c - growable byte buffer. */
+/* byte_buffer.c - growable byte buffers and arrays. */
 #include "config.h"
 
 #include "db/byte_buffer.h"
@@ -27,4 +27,11 @@ void chorale_bytes_add(struct chorale_bytes *b, const void *data,
     if (bytes > 0)
         memcpy(b->byte + b->len, data, bytes);
     b->len += bytes;
+}
+
+void *chorale_grown(void *array, size_t count, size_t size)
+{
+    return (count & (count - 1)) == 0
+               ? realloc(array, (count > 0 ? 2 * count : 1) * size)
+               : array;
 }

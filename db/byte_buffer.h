@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* byte_buffer.h - growable byte buffer. */
+/* byte_buffer.h - growable byte buffers and arrays. */
 #ifndef CHORALE_DB_BYTE_BUFFER_H
 #define CHORALE_DB_BYTE_BUFFER_H
 
@@ -16,5 +16,11 @@ struct chorale_bytes {
  * dropped and lacks stays 1. */
 void chorale_bytes_add(struct chorale_bytes *b, const void *data,
                        size_t bytes);
+
+/* Make room in an array of count elements of `size` bytes for one more. Returns
+ * the array, possibly moved, or NULL if out of memory, when it is unchanged.
+ * The capacity is that of the next power of two, so an array must begin as NULL
+ * and grow by this function only. */
+void *chorale_grown(void *array, size_t count, size_t size);
 
 #endif

@@ -85,12 +85,9 @@ static enum chorale_err move(struct chorale_store *store,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, COLUMNS, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const char *text[5];
 
         for (int i = 0; i < 5; i++)

@@ -246,14 +246,11 @@ static enum chorale_err complain(struct chorale_shard *shard, const char *sql,
                                  struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(shard->store, sql, &stmt,
                                                  msg);
     const char *text;
 
-    if (err == CHORALE_OK)
-        err = chorale_store_step(shard->store, stmt, &row, msg);
-    if (err == CHORALE_OK && row) {
+    if (chorale_store_next(shard->store, stmt, &err, msg)) {
         text = (const char *)sqlite3_column_text(stmt, 0);
         if (text == NULL || strcmp(text, "ok") != 0)
             err = chorale_fail(msg, CHORALE_DATA,

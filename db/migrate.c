@@ -103,14 +103,11 @@ static enum chorale_err rebuild_tables(struct chorale_store *store,
 {
     sqlite3_stmt *find = NULL, *text = NULL;
     enum chorale_err err;
-    int row = 0;
 
     err = chorale_store_prepare(store, DIFFERS, &find, msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(store, REBUILD, &text, msg);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, find, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, find, &err, msg)) {
         char *sql = NULL;
 
         sqlite3_bind_value(text, 1, sqlite3_column_value(find, 0));

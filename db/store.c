@@ -374,12 +374,99 @@ enum chorale_err chorale_store_step(struct chorale_store *store,
     return err;
 }
 
-void chorale_bind_finite(sqlite3_stmt *stmt, int column, double value)
+static int bind_value(sqlite3_stmt *stmt, int i, const struct chorale_field *v)
 {
-    if (isfinite(value))
-        sqlite3_bind_double(stmt, column, value);
-    else
-        sqlite3_bind_null(stmt, column);
+    switch (v->type) {
+    case CHORALE_FIELD_INT:
+        return sqlite3_bind_int64(stmt, i, v->integer);
+    case CHORALE_FIELD_REAL:
+        return sqlite3_bind_double(stmt, i, v->real);
+    case CHORALE_FIELD_TEXT:
+        return sqlite3_bind_text(stmt, i, v->text, -1, SQLITE_TRANSIENT);
+    default:
+        return sqlite3_bind_null(stmt, i);
+    }
+}
+
+enum chorale_err chorale_store_bind(struct chorale_store *store,
+                                    sqlite3_stmt *stmt, int first,
+                                    struct chorale_fields values,
+                                    struct chorale_errmsg *msg)
+{
+    int last = sqlite3_bind_parameter_count(stmt), rc = SQLITE_OK;
+
+    sqlite3_reset(stmt);
+    for (int i = 0; i < values.count && first + i <= last && rc == SQLITE_OK;
+         i++)
+        rc = bind_value(stmt, first + i, &values.value[i]);
+    return chorale_store_check(store, rc, msg);
+}
+
+enum chorale_err chorale_store_query(struct chorale_store *store,
+                                     const char *sql,
+                                     struct chorale_fields values,
+                                     sqlite3_stmt **stmt_p,
+                                     struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    *stmt_p = NULL;
+    err = chorale_store_prepare(store, sql, stmt_p, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_bind(store, *stmt_p, 1, values, msg);
+    if (err != CHORALE_OK) {
+        sqlite3_finalize(*stmt_p);
+        *stmt_p = NULL;
+    }
+    return err;
+}
+
+int chorale_store_next(struct chorale_store *store, sqlite3_stmt *stmt,
+                       enum chorale_err *err_p, struct chorale_errmsg *msg)
+{
+    int row = 0;
+
+    if (*err_p == CHORALE_OK)
+        *err_p = chorale_store_step(store, stmt, &row, msg);
+    return row;
+}
+
+enum chorale_err chorale_store_put(struct chorale_store *store,
+                                   sqlite3_stmt *stmt, int first,
+                                   struct chorale_fields values,
+                                   struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_bind(store, stmt, first, values, msg);
+
+    return err == CHORALE_OK ? chorale_store_step(store, stmt, NULL, msg)
+                             : err;
+}
+
+enum chorale_err chorale_store_run(struct chorale_store *store,
+                                   const char *sql,
+                                   struct chorale_fields values,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(store, sql, values, &stmt, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_step(store, stmt, NULL, msg);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_store_insert(struct chorale_store *store,
+                                      const char *sql,
+                                      struct chorale_fields values,
+                                      sqlite3_int64 *id_p,
+                                      struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_run(store, sql, values, msg);
+
+    if (err == CHORALE_OK)
+        *id_p = sqlite3_last_insert_rowid(store->db);
+    return err;
 }
 
 const char *chorale_text(sqlite3_stmt *stmt, int column)
@@ -397,21 +484,30 @@ enum chorale_err chorale_store_exec(struct chorale_store *store,
         store, sqlite3_exec(store->db, sql, NULL, NULL, NULL), msg);
 }
 
+enum chorale_err chorale_store_find(struct chorale_store *store,
+                                    const char *sql,
+                                    struct chorale_fields values,
+                                    sqlite3_int64 fallback,
+                                    sqlite3_int64 *value_p,
+                                    struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(store, sql, values, &stmt, msg);
+    int row = chorale_store_next(store, stmt, &err, msg);
+
+    if (err == CHORALE_OK)
+        *value_p = row ? sqlite3_column_int64(stmt, 0) : fallback;
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 enum chorale_err chorale_store_int(struct chorale_store *store,
                                    const char *sql, sqlite3_int64 fallback,
                                    sqlite3_int64 *value_p,
                                    struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_step(store, stmt, &row, msg);
-    if (err == CHORALE_OK)
-        *value_p = row ? sqlite3_column_int64(stmt, 0) : fallback;
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_find(store, sql, CHORALE_NO_FIELDS, fallback, value_p,
+                              msg);
 }
 
 enum chorale_err chorale_store_begin(struct chorale_store *store,
@@ -430,4 +526,15 @@ void chorale_store_rollback(struct chorale_store *store)
 {
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+enum chorale_err chorale_store_end(struct chorale_store *store,
+                                   enum chorale_err err,
+                                   struct chorale_errmsg *msg)
+{
+    if (err == CHORALE_OK)
+        err = chorale_store_commit(store, msg);
+    if (err != CHORALE_OK)
+        chorale_store_rollback(store);
+    return err;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "db/err.h"
+#include "db/field.h"
 
 /* PRAGMA user_version of schema.sql. Version 0 is any schema older than that
  * numbering; migrate.h upgrades it. */
@@ -109,16 +110,54 @@ enum chorale_err chorale_store_prepare(struct chorale_store *store,
 enum chorale_err chorale_store_step(struct chorale_store *store,
                                     sqlite3_stmt *stmt, int *row_p,
                                     struct chorale_errmsg *msg);
+/* Prepare a statement with copies of these values; the caller finalizes it.
+ * After an error it is NULL, which needs no finalizing. */
+enum chorale_err chorale_store_query(struct chorale_store *store,
+                                     const char *sql,
+                                     struct chorale_fields values,
+                                     sqlite3_stmt **stmt_p,
+                                     struct chorale_errmsg *msg);
+/* Step to the next row: 1 if there is one. 0 at the end, and if *err_p is an
+ * error before or after the step. */
+int chorale_store_next(struct chorale_store *store, sqlite3_stmt *stmt,
+                       enum chorale_err *err_p, struct chorale_errmsg *msg);
+/* Reset a prepared statement, and bind copies of values to its parameters from
+ * number `first` on. Values beyond its last parameter are left out. */
+enum chorale_err chorale_store_bind(struct chorale_store *store,
+                                    sqlite3_stmt *stmt, int first,
+                                    struct chorale_fields values,
+                                    struct chorale_errmsg *msg);
+/* The same, and step it once; it returns no row. */
+enum chorale_err chorale_store_put(struct chorale_store *store,
+                                   sqlite3_stmt *stmt, int first,
+                                   struct chorale_fields values,
+                                   struct chorale_errmsg *msg);
+/* Execute a statement that returns no row. */
+enum chorale_err chorale_store_run(struct chorale_store *store,
+                                   const char *sql,
+                                   struct chorale_fields values,
+                                   struct chorale_errmsg *msg);
+/* The same, of an INSERT of one row: *id_p is its rowid. */
+enum chorale_err chorale_store_insert(struct chorale_store *store,
+                                      const char *sql,
+                                      struct chorale_fields values,
+                                      sqlite3_int64 *id_p,
+                                      struct chorale_errmsg *msg);
 /* A column of the row as text, "" for NULL; valid until the next step. */
 const char *chorale_text(sqlite3_stmt *stmt, int column);
-/* Bind a number, or NULL for NAN and infinity. */
-void chorale_bind_finite(sqlite3_stmt *stmt, int column, double value);
 /* Execute one or more statements without parameters. */
 enum chorale_err chorale_store_exec(struct chorale_store *store,
                                     const char *sql,
                                     struct chorale_errmsg *msg);
-/* First column of the first row of a query without parameters, or fallback if
- * the result is empty. */
+/* First column of the first row of a query, or fallback if the result is
+ * empty. */
+enum chorale_err chorale_store_find(struct chorale_store *store,
+                                    const char *sql,
+                                    struct chorale_fields values,
+                                    sqlite3_int64 fallback,
+                                    sqlite3_int64 *value_p,
+                                    struct chorale_errmsg *msg);
+/* The same without parameters. */
 enum chorale_err chorale_store_int(struct chorale_store *store,
                                    const char *sql, sqlite3_int64 fallback,
                                    sqlite3_int64 *value_p,
@@ -130,6 +169,10 @@ enum chorale_err chorale_store_begin(struct chorale_store *store,
 enum chorale_err chorale_store_commit(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 void chorale_store_rollback(struct chorale_store *store);
+/* Commit if err is CHORALE_OK, else roll back; returns the first error. */
+enum chorale_err chorale_store_end(struct chorale_store *store,
+                                   enum chorale_err err,
+                                   struct chorale_errmsg *msg);
 
 /* A fresh random UUID as text. */
 void chorale_uuid(char uuid[CHORALE_UUID_SIZE]);

@@ -32,19 +32,13 @@ enum chorale_err chorale_systems_load(struct chorale_store *store,
     struct chorale_system_row *list = NULL, *more;
     sqlite3_stmt *stmt = NULL;
     size_t count = 0;
-    int row = 0;
-    enum chorale_err err;
-
-    err = chorale_store_prepare(store,
-        "SELECT system_id, kind = 'simulated', name,"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT system_id, kind = 'simulated', name,"
         " signature GLOB 'imported*' FROM system"
-        " WHERE ?1 IS NULL OR name = ?1 ORDER BY name", &stmt, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    if (name != NULL)
-        sqlite3_bind_text(stmt, 1, name, -1, SQLITE_TRANSIENT);
-    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+        " WHERE ?1 IS NULL OR name = ?1 ORDER BY name", CHORALE_FIELDS(name),
+        &stmt, msg);
+
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const char *text = (const char *)sqlite3_column_text(stmt, 2);
 
         more = realloc(list, (count + 1) * sizeof(*list));
@@ -131,15 +125,10 @@ enum chorale_err chorale_system_agrees(struct chorale_store *store,
                                        struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, OTHERWISE, &stmt,
-                                                 msg);
+    enum chorale_err err = chorale_store_query(
+        store, OTHERWISE, CHORALE_FIELDS(launch_id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, launch_id);
-        err = chorale_store_step(store, stmt, &row, msg);
-    }
-    if (err == CHORALE_OK && row)
+    if (chorale_store_next(store, stmt, &err, msg))
         err = chorale_fail(msg, CHORALE_ENV,
                            "%s of the launch is '%.120s', that of earlier ones "
                            "of system %.100s '%.120s'; start it where those "

@@ -282,26 +282,18 @@ static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
                                      size_t nseries, struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int more = 0, any = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT n_lo, n_hi, provider, variant, params FROM v_decision"
+    int any = 0;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT n_lo, n_hi, provider, variant, params FROM v_decision"
         " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
         " AND shape = ?5 AND dtype = ?6 AND op = ?7"
         " ORDER BY n_lo",
-        &stmt, msg);
+        CHORALE_FIELDS(system_id, key->coll, key->comm_size, key->ppn,
+                       key->shape, key->by_dtype, key->by_op), &stmt, msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    sqlite3_bind_text(stmt, 2, key->coll, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 3, key->comm_size);
-    sqlite3_bind_int(stmt, 4, key->ppn);
-    sqlite3_bind_text(stmt, 5, key->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, key->by_dtype, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, key->by_op, -1, SQLITE_STATIC);
-    while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
-           more) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         write_range(out, stmt, frame, series, nseries);
         any = 1;
     }

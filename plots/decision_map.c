@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decision_map.c - loads the decision table over sizes and process counts, and
  * writes the data file of one map. */
+#include "db/byte_buffer.h"
 #include "plots/plots.h"
 
 #include <errno.h>
@@ -105,26 +106,17 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
 {
     struct chorale_plots_boxes got = { NULL, 0 };
     sqlite3_stmt *stmt = NULL;
-    size_t room = 0;
-    int more = 0;
-    enum chorale_err err = chorale_store_prepare(store, boxes_sql, &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, boxes_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        struct chorale_plots_box *larger =
+            chorale_grown(got.box, got.count, sizeof(*larger));
 
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
-           more) {
-        if (got.count == room) {
-            struct chorale_plots_box *larger;
-
-            room = room > 0 ? 2 * room : 64;
-            larger = realloc(got.box, room * sizeof(*larger));
-            if (larger == NULL) {
-                err = chorale_fail_memory(msg, chorale_store_path(store));
-                break;
-            }
-            got.box = larger;
+        if (larger == NULL) {
+            err = chorale_fail_memory(msg, chorale_store_path(store));
+            break;
         }
+        got.box = larger;
         read_box(stmt, &got.box[got.count++]);
     }
     sqlite3_finalize(stmt);

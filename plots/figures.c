@@ -347,7 +347,6 @@ enum chorale_err chorale_figures_proofs(struct chorale_store *store,
                                         struct chorale_errmsg *msg)
 {
     sqlite3_int64 ndecision = 0;
-    char sql[120];
     enum chorale_err err;
 
     *validated_p = 0;
@@ -358,9 +357,9 @@ enum chorale_err chorale_figures_proofs(struct chorale_store *store,
     if (err != CHORALE_OK || *validated_p)
         return err;
     chorale_proofs_release(proofs);
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM v_decision WHERE"
-             " system_id = %lld", (long long)system->id);
-    err = chorale_store_int(store, sql, 0, &ndecision, msg);
+    err = chorale_store_find(
+        store, "SELECT count(*) FROM v_decision WHERE system_id = ?1",
+        CHORALE_FIELDS(system->id), 0, &ndecision, msg);
     if (err == CHORALE_OK && ndecision > 0)
         err = chorale_proofs_campaign(store, system->id, system->simulated,
                                       proofs, msg);

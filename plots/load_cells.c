@@ -2,6 +2,7 @@
 /* load_cells.c - loads the measured cells of a system, with the model's time
  * and the decision for each. No statistics are computed here: all numbers are
  * from the database or the fitted model. */
+#include "db/byte_buffer.h"
 #include "plots/plots.h"
 
 #include <math.h>
@@ -101,26 +102,20 @@ static enum chorale_err read_cells(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    size_t room = 0;
-    int more = 0;
-    enum chorale_err err = chorale_store_prepare(store, cells_sql, &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, cells_sql, CHORALE_FIELDS(system_id), &stmt, msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    while ((err = chorale_store_step(store, stmt, &more, msg)) == CHORALE_OK &&
-           more) {
-        if (got->count == room) {
-            struct chorale_plots_row *larger;
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        struct chorale_plots_row *larger =
+            chorale_grown(got->row, got->count, sizeof(*larger));
 
-            room = room > 0 ? 2 * room : 256;
-            larger = realloc(got->row, room * sizeof(*larger));
-            if (larger == NULL) {
-                err = chorale_fail_memory(msg, chorale_store_path(store));
-                break;
-            }
-            got->row = larger;
+        if (larger == NULL) {
+            err = chorale_fail_memory(msg, chorale_store_path(store));
+            break;
         }
+        got->row = larger;
         read_cell(stmt, &got->row[got->count]);
         if (isfinite(got->row[got->count].seconds) &&
             is_sized(&got->row[got->count]))
@@ -179,24 +174,17 @@ static enum chorale_err read_decided(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     struct chorale_plots_row choice;
-    int more = 0;
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_bind(
+        store, stmt, 2,
+        CHORALE_FIELDS(row->coll, row->comm_size, row->ppn, row->shape,
+                       row->by_dtype, row->by_op, row->n), msg);
 
-    sqlite3_bind_text(stmt, 2, row->coll, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 3, row->comm_size);
-    sqlite3_bind_int(stmt, 4, row->ppn);
-    sqlite3_bind_text(stmt, 5, row->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, row->by_dtype, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, row->by_op, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)row->n);
-    err = chorale_store_step(store, stmt, &more, msg);
-    if (err == CHORALE_OK && more) {
+    if (chorale_store_next(store, stmt, &err, msg)) {
         copy_text(choice.provider, sizeof(choice.provider), stmt, 0);
         copy_text(choice.variant, sizeof(choice.variant), stmt, 1);
         copy_text(choice.params, sizeof(choice.params), stmt, 2);
         row->decided = chorale_plots_same_series(row, &choice);
     }
-    sqlite3_reset(stmt);
     return err;
 }
 
@@ -213,10 +201,8 @@ static enum chorale_err complete(struct chorale_store *store,
 
     err = chorale_predictor_load(store, system_id, &model, msg);
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, decision_sql, &decision, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    sqlite3_bind_int64(decision, 1, system_id);
+        err = chorale_store_query(store, decision_sql,
+                                  CHORALE_FIELDS(system_id), &decision, msg);
     for (size_t i = 0; i < rows->count && err == CHORALE_OK; i++) {
         struct chorale_plots_row *row = &rows->row[i];
 
@@ -228,7 +214,6 @@ static enum chorale_err complete(struct chorale_store *store,
         if (err == CHORALE_OK)
             err = read_decided(store, decision, row, msg);
     }
-out:
     chorale_predictor_free(model);
     sqlite3_finalize(decision);
     return err;

@@ -31,12 +31,10 @@ static const struct chorale_opt rows[] = {
 static enum chorale_err check_measured(struct chorale_report *report)
 {
     sqlite3_int64 count = 0;
-    char sql[120];
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_find(
+        report->store, "SELECT count(*) FROM v_summary WHERE system_id = ?1",
+        CHORALE_FIELDS(report->system.id), 0, &count, report->msg);
 
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM v_summary WHERE system_id"
-             " = %lld", (long long)report->system.id);
-    err = chorale_store_int(report->store, sql, 0, &count, report->msg);
     if (err == CHORALE_OK && count == 0)
         err = chorale_fail(report->msg, CHORALE_DATA, "%s: nothing measured "
                            "yet; run `chorale run %s`",
@@ -62,7 +60,6 @@ static enum chorale_err load(struct chorale_report *report,
                              const struct chorale_page_opts *opts)
 {
     sqlite3_int64 npoint = 0, imported = 0;
-    char sql[128];
     enum chorale_err err;
 
     err = chorale_store_system(report->store, opts->system, &report->system.id,
@@ -77,10 +74,11 @@ static enum chorale_err load(struct chorale_report *report,
                                    &report->system.name);
     if (err == CHORALE_OK && report->system.name == NULL)
         err = chorale_fail_memory(report->msg, NULL);
-    snprintf(sql, sizeof(sql), "SELECT signature GLOB 'imported*' FROM system"
-             " WHERE system_id = %lld", (long long)report->system.id);
     if (err == CHORALE_OK)
-        err = chorale_store_int(report->store, sql, 0, &imported, report->msg);
+        err = chorale_store_find(
+            report->store, "SELECT signature GLOB 'imported*' FROM system"
+            " WHERE system_id = ?1", CHORALE_FIELDS(report->system.id), 0,
+            &imported, report->msg);
     report->system.imported = imported != 0;
     if (err == CHORALE_OK)
         err = chorale_figures_proofs(report->store, &report->system,

@@ -43,15 +43,13 @@ enum chorale_err chorale_report_query(struct chorale_report *report,
                                       chorale_report_row *each, void *arg)
 {
     sqlite3_stmt *stmt = NULL;
-    int more = 0;
-    enum chorale_err err = chorale_store_prepare(report->store, sql, &stmt,
-                                                 report->msg);
+    enum chorale_err err = chorale_store_query(
+        report->store, sql, CHORALE_FIELDS(report->system.id), &stmt,
+        report->msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, report->system.id);
-    while ((err = chorale_store_step(report->store, stmt, &more,
-                                     report->msg)) == CHORALE_OK && more) {
+    while (chorale_store_next(report->store, stmt, &err, report->msg)) {
         if (report->anon != NULL &&
             sqlite3_column_count(stmt) <= CHORALE_REPORT_COLUMNS)
             chorale_anonymous_row(report->anon, stmt, report->told);

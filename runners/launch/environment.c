@@ -342,7 +342,6 @@ static enum chorale_err put_map(struct chorale_store *store,
 {
     size_t room = (size_t)bench->size * 12 + 1, len = 0;
     char *text = malloc(room);
-    sqlite3_stmt *stmt = NULL;
     enum chorale_err err;
 
     if (text == NULL)
@@ -351,15 +350,9 @@ static enum chorale_err put_map(struct chorale_store *store,
     for (int r = 0; r < bench->size; r++)
         len += (size_t)snprintf(text + len, room - len, "%s%d",
                                 r > 0 ? "," : "", map[r]);
-    err = chorale_store_prepare(
-        store, "UPDATE launch SET host_map = ?2 WHERE launch_id = ?1", &stmt,
-        msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
-        sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
+    err = chorale_store_run(
+        store, "UPDATE launch SET host_map = ?2 WHERE launch_id = ?1",
+        CHORALE_FIELDS(bench->work.launch_id, text), msg);
     free(text);
     return err;
 }
@@ -375,12 +368,11 @@ static enum chorale_err put_rows(struct chorale_store *store,
     err = chorale_store_prepare(
         store, "INSERT OR REPLACE INTO environment VALUES (?,?,?)", &stmt,
         msg);
-    for (int i = 0; i < facts->count && err == CHORALE_OK; i++) {
-        sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
-        sqlite3_bind_text(stmt, 2, facts->fact[i].key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, facts->fact[i].value, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
+    for (int i = 0; i < facts->count && err == CHORALE_OK; i++)
+        err = chorale_store_put(
+            store, stmt, 1,
+            CHORALE_FIELDS(bench->work.launch_id, facts->fact[i].key,
+                           facts->fact[i].value), msg);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -403,11 +395,7 @@ static enum chorale_err put_all(struct chorale_store *store,
         err = put_map(store, bench, map, msg);
     if (err == CHORALE_OK)
         err = chorale_system_agrees(store, bench->work.launch_id, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }
 
 enum chorale_err chorale_environment_record(struct chorale_store *store,

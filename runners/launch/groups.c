@@ -367,9 +367,7 @@ static enum chorale_err put_facts(struct all *all, int k, int wave,
                                   struct chorale_errmsg *msg)
 {
     char how[512] = "alone", slower[32];
-    sqlite3_stmt *stmt = NULL;
     size_t len = 0;
-    enum chorale_err err;
 
     for (int i = 0; i < all->count && len < sizeof(how) - 64; i++)
         if (i != k && all->group[i].wave == wave)
@@ -379,19 +377,11 @@ static enum chorale_err put_facts(struct all *all, int k, int wave,
                                         : "in turn with P = ",
                                     all->group[i].comm_size);
     snprintf(slower, sizeof(slower), "%.3f", ratio);
-    err = chorale_store_prepare(
+    return chorale_store_run(
         all->store, "INSERT OR REPLACE INTO environment VALUES"
         " (?1, 'grouped', ?2 || ' among ' || ?4 || ' ranks'),"
-        " (?1, 'grouped_slowdown', ?3)", &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, all->group[k].launch_id);
-        sqlite3_bind_text(stmt, 2, how, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, slower, -1, SQLITE_STATIC);
-        sqlite3_bind_int(stmt, 4, all->size);
-        err = chorale_store_step(all->store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    return err;
+        " (?1, 'grouped_slowdown', ?3)",
+        CHORALE_FIELDS(all->group[k].launch_id, how, slower, all->size), msg);
 }
 
 /* Rank 0: load the lists of the due groups and send them; the list of rank 0's

@@ -287,9 +287,5 @@ enum chorale_err chorale_parcel_put(struct chorale_store *store,
         err = put_rows(store, &r, stmt, msg);
     for (int t = 0; t < NTABLE; t++)
         sqlite3_finalize(stmt[t]);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }

@@ -24,13 +24,12 @@ enum chorale_err chorale_worklist_recall(struct chorale_store *store,
 
     for (int t = 0; t < work->ntask && err == CHORALE_OK; t++) {
         struct chorale_task *task = &work->task[t];
-        int row = 0;
 
-        sqlite3_bind_int64(stmt, 1, work->cand[task->first].cell_id);
-        err = chorale_store_step(store, stmt, &row, msg);
-        if (err == CHORALE_OK && row)
+        err = chorale_store_bind(
+            store, stmt, 1, CHORALE_FIELDS(work->cand[task->first].cell_id),
+            msg);
+        if (chorale_store_next(store, stmt, &err, msg))
             task->batch = sqlite3_column_int(stmt, 0);
-        sqlite3_reset(stmt);
     }
     sqlite3_finalize(stmt);
     return err;

@@ -77,17 +77,16 @@ static enum chorale_err load_launch(struct chorale_store *store,
     int row = 0;
     enum chorale_err err;
 
-    err = chorale_store_prepare(
+    err = chorale_store_query(
         store,
         "SELECT l.launch_id, l.ordinal, l.seed, l.comm_size, l.ppn, l.shape,"
         "       c.nrep_min, c.nrep_max, c.nwarmup, c.target_width,"
         "       c.cell_seconds, c.max_memory, c.sync, c.tau, c.counters,"
         "       c.batch, c.racing, c.seed, l.siblings, l.part"
         "  FROM launch l JOIN campaign c USING (campaign_id)"
-        " WHERE l.uuid = ?1", &stmt, msg);
+        " WHERE l.uuid = ?1", CHORALE_FIELDS(uuid), &stmt, msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
     err = chorale_store_step(store, stmt, &row, msg);
     if (err == CHORALE_OK && !row)
         err = chorale_fail(msg, CHORALE_DATA,
@@ -362,16 +361,14 @@ enum chorale_err chorale_worklist_load(struct chorale_store *store,
                                        struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err = load_launch(store, launch_uuid, work, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, PENDING, &stmt, msg);
+        err = chorale_store_query(store, PENDING, CHORALE_FIELDS(launch_uuid),
+                                  &stmt, msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_text(stmt, 1, launch_uuid, -1, SQLITE_STATIC);
-    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_task task;
         struct chorale_cand cand;
 

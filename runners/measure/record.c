@@ -88,25 +88,19 @@ static enum chorale_err put_run(struct writer *w,
 
     chorale_uuid_near(bench->work.launch_uuid, cand->cell_id, uuid);
     validity(bench, res, flags, sizeof(flags));
-    sqlite3_bind_text(w->run, 1, uuid, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(w->run, 2, cand->cell_id);
-    sqlite3_bind_int64(w->run, 3, bench->work.launch_id);
-    sqlite3_bind_text(w->run, 4, status[res->status], -1, SQLITE_STATIC);
-    sqlite3_bind_text(w->run, 5, res->reason, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(w->run, 6,
-                      res->status == CHORALE_RUN_OK && res->stop_reason != NULL
-                          ? res->stop_reason
-                          : "", -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(w->run, 7, flags, -1, SQLITE_TRANSIENT);
-    chorale_bind_finite(w->run, 8, res->first_call > 0 ? res->first_call : NAN);
-    sqlite3_bind_text(w->run, 9,
-                      res->nsample > 0 ? chorale_sync_names[res->sync] : "",
-                      -1, SQLITE_STATIC);
-    sqlite3_bind_int(w->run, 10, res->batch);
-    chorale_bind_finite(w->run, 11, res->separated ? res->separator : NAN);
-    chorale_bind_finite(w->run, 12, res->nsample > 0 ? res->clock_error : NAN);
-    chorale_bind_finite(w->run, 13, res->skew > 0 ? res->skew : NAN);
-    err = chorale_store_step(w->store, w->run, NULL, w->msg);
+    err = chorale_store_put(
+        w->store, w->run, 1,
+        CHORALE_FIELDS(uuid, cand->cell_id, bench->work.launch_id,
+                       status[res->status], res->reason,
+                       res->status == CHORALE_RUN_OK &&
+                               res->stop_reason != NULL
+                           ? res->stop_reason
+                           : "",
+                       flags, res->first_call > 0 ? res->first_call : NAN,
+                       res->nsample > 0 ? chorale_sync_names[res->sync] : "",
+                       res->batch, res->separated ? res->separator : NAN,
+                       res->nsample > 0 ? res->clock_error : NAN,
+                       res->skew > 0 ? res->skew : NAN), w->msg);
     *run_id = sqlite3_last_insert_rowid(chorale_store_db(w->store));
     return err;
 }
@@ -129,14 +123,11 @@ static enum chorale_err put_summary(struct writer *w, sqlite3_int64 run_id,
 #ifdef CHORALE_SIM
     s.lo = s.hi = s.median; /* no variation */
 #endif
-    sqlite3_bind_int64(w->summary, 1, run_id);
-    sqlite3_bind_int(w->summary, 2, res->nsample);
-    sqlite3_bind_int(w->summary, 3, nlate);
-    const double value[] = { s.median, s.lo,  s.hi,  s.mean, s.min,
-                             s.q25,    s.q75, s.p95, s.p99,  s.max };
-    for (int i = 0; i < 10; i++)
-        chorale_bind_finite(w->summary, 4 + i, value[i]);
-    return chorale_store_step(w->store, w->summary, NULL, w->msg);
+    return chorale_store_put(
+        w->store, w->summary, 1,
+        CHORALE_FIELDS(run_id, res->nsample, nlate, s.median, s.lo, s.hi,
+                       s.mean, s.min, s.q25, s.q75, s.p95, s.p99, s.max),
+        w->msg);
 }
 
 static enum chorale_err put_samples(struct writer *w, sqlite3_int64 run_id,
@@ -154,10 +145,8 @@ static enum chorale_err put_samples(struct writer *w, sqlite3_int64 run_id,
 static enum chorale_err put_counter(struct writer *w, sqlite3_int64 run_id,
                                     const char *event, double value)
 {
-    sqlite3_bind_int64(w->counter, 1, run_id);
-    sqlite3_bind_text(w->counter, 2, event, -1, SQLITE_TRANSIENT);
-    chorale_bind_finite(w->counter, 3, value);
-    return chorale_store_step(w->store, w->counter, NULL, w->msg);
+    return chorale_store_put(w->store, w->counter, 1,
+                             CHORALE_FIELDS(run_id, event, value), w->msg);
 }
 
 static enum chorale_err put_counters(struct writer *w,
@@ -235,10 +224,7 @@ enum chorale_err chorale_record_point(struct chorale_store *store,
         err = chorale_store_begin(store, msg);
     if (err == CHORALE_OK)
         err = put_point(&w, bench, task, result);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
+    err = chorale_store_end(store, err, msg);
     finalize(&w);
     return err;
 }
@@ -247,20 +233,11 @@ enum chorale_err chorale_record_finish(struct chorale_store *store,
                                        const struct chorale_bench *bench,
                                        struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
     char now[32];
-    enum chorale_err err;
 
     chorale_now(now);
-    err = chorale_store_prepare(store,
-                                "UPDATE launch SET status = 'done',"
-                                " finished = ?2 WHERE launch_id = ?1",
-                                &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, bench->work.launch_id);
-    sqlite3_bind_text(stmt, 2, now, -1, SQLITE_STATIC);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_run(
+        store, "UPDATE launch SET status = 'done',"
+        " finished = ?2 WHERE launch_id = ?1",
+        CHORALE_FIELDS(bench->work.launch_id, now), msg);
 }

@@ -170,16 +170,9 @@ static enum chorale_err add_up(struct chorale_store *store,
     struct launch l = { .id = -1 };
     struct start s = { "", 0, 0, 0, 0, 0, 0, 0, 0 };
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, LAUNCHES, &stmt, msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_int(stmt, 2, which);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    enum chorale_err err = chorale_store_query(
+        store, LAUNCHES, CHORALE_FIELDS(system_id, which), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const char *name = chorale_text(stmt, 12);
 
         if (l.id != sqlite3_column_int64(stmt, 0)) {

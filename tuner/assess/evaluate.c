@@ -174,28 +174,21 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
         " c.comm_size = ?3 AND c.n = ?4 AND shape = ?5 AND dtype = ?6 AND"
         " op = ?7 AND ppn = ?8 AND basis = 'measured' AND ?4 BETWEEN n_lo AND"
         " n_hi AND ?3 = d.comm_size";
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+    enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
         const struct chorale_run_point *p = verdict[i].point;
-        int row = 0;
+        sqlite3_int64 row = 0;
 
         if (!verdict[i].tuned)
             continue;
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, chorale_coll_info(p->coll)->name, -1, NULL);
-        sqlite3_bind_int(stmt, 3, p->comm_size);
-        sqlite3_bind_int64(stmt, 4, (sqlite3_int64)p->n);
-        sqlite3_bind_text(stmt, 5, p->shape, -1, NULL);
-        sqlite3_bind_text(stmt, 6, p->dtype, -1, NULL);
-        sqlite3_bind_text(stmt, 7, p->op, -1, NULL);
-        sqlite3_bind_int(stmt, 8, p->ppn);
-        err = chorale_store_step(store, stmt, &row, msg);
-        verdict[i].confirmed = row;
-        sqlite3_reset(stmt);
+        err = chorale_store_find(
+            store, sql,
+            CHORALE_FIELDS(system_id, chorale_coll_info(p->coll)->name,
+                           p->comm_size, p->n, p->shape, p->dtype, p->op,
+                           p->ppn), 0, &row, msg);
+        verdict[i].confirmed = row != 0;
     }
-    sqlite3_finalize(stmt);
     return err;
 }
 

@@ -33,15 +33,14 @@ static enum chorale_err load(const char *path, const char *system,
     for (size_t i = 0; err == CHORALE_OK && i < proofs->count; i++) {
         const struct chorale_proof *at = &proofs->row[i];
         sqlite3_int64 most = 0;
-        char sql[300];
 
-        snprintf(sql, sizeof(sql),
-                 "SELECT coalesce(max(launches), 0) FROM cell WHERE system_id"
-                 " = %lld AND coll = '%s' AND msg_size = %zu AND comm_size ="
-                 " %d AND ppn = %d AND provider <> 'table'",
-                 (long long)system_id, chorale_coll_info(at->coll)->name,
-                 at->msg_size, at->comm_size, at->ppn);
-        err = chorale_store_int(store, sql, 0, &most, msg);
+        err = chorale_store_find(
+            store, "SELECT coalesce(max(launches), 0) FROM cell"
+            " WHERE system_id = ?1 AND coll = ?2 AND msg_size = ?3"
+            " AND comm_size = ?4 AND ppn = ?5 AND provider <> 'table'",
+            CHORALE_FIELDS(system_id, chorale_coll_info(at->coll)->name,
+                           at->msg_size, at->comm_size, at->ppn), 0, &most,
+            msg);
         (*launches_p)[i] = (long)most;
     }
     chorale_store_close(store);

@@ -3,6 +3,7 @@
  * times. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/assess/trace_gain.h"
 
 #include <math.h>
@@ -49,16 +50,11 @@ static enum chorale_err append(struct chorale_gain *gain,
                                const struct chorale_gain_point *point,
                                struct chorale_errmsg *msg)
 {
-    const size_t n = gain->count;
+    void *more = chorale_grown(gain->point, gain->count, sizeof(*point));
 
-    if ((n & (n - 1)) == 0) { /* capacity is full at 0, 1, 2, 4, 8 ... */
-        void *more = realloc(gain->point,
-                             (n > 0 ? 2 * n : 1) * sizeof(*point));
-
-        if (more == NULL)
-            return chorale_fail_memory(msg, NULL);
-        gain->point = more;
-    }
+    if (more == NULL)
+        return chorale_fail_memory(msg, NULL);
+    gain->point = more;
     gain->point[gain->count++] = *point;
     gain->seconds += point->seconds;
     gain->won += point->won;
@@ -82,12 +78,9 @@ static enum chorale_err add_points(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, TRACED, &s, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, s, &err, msg)) {
         struct chorale_gain_point g = { .kind = CHORALE_GAIN_UNKNOWN };
 
         snprintf(g.coll, sizeof(g.coll), "%s", chorale_text(s, 0));
@@ -112,13 +105,10 @@ static enum chorale_err load_wall(struct chorale_store *store, double *wall,
                                   struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(
         store, "SELECT total(wall_mean) FROM trace", &s, msg);
 
-    if (err == CHORALE_OK)
-        err = chorale_store_step(store, s, &row, msg);
-    if (err == CHORALE_OK && row)
+    if (chorale_store_next(store, s, &err, msg))
         *wall = sqlite3_column_double(s, 0);
     sqlite3_finalize(s);
     return err;

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/byte_buffer.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/validate.h"
 
 struct list {
     struct chorale_proof_point *row;
-    size_t count, room;
+    size_t count;
 };
 
 /* Add a point like run but with another block size. Returns -1 if out of
@@ -20,18 +21,13 @@ static int add(struct list *list, const struct chorale_emit_table *table,
                const struct chorale_run_point *run, size_t msg_size)
 {
     const struct chorale_emit_choice *choice;
-    struct chorale_proof_point *p;
+    struct chorale_proof_point *p =
+        chorale_grown(list->row, list->count, sizeof(*p));
 
-    if (list->count == list->room) {
-        size_t room = list->room > 0 ? 2 * list->room : 64;
-
-        p = realloc(list->row, room * sizeof(*p));
-        if (p == NULL)
-            return -1;
-        list->row = p;
-        list->room = room;
-    }
-    p = &list->row[list->count++];
+    if (p == NULL)
+        return -1;
+    list->row = p;
+    p += list->count++;
     *p = (struct chorale_proof_point){ .at = *run };
     p->at.msg_size = msg_size;
     p->at.n = chorale_coll_n(run->coll, msg_size, run->comm_size);
@@ -165,7 +161,7 @@ enum chorale_err chorale_proof_points(
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg)
 {
-    struct list list = { NULL, 0, 0 };
+    struct list list = { NULL, 0 };
     size_t nmeasured;
     int bad = 0;
 
@@ -224,22 +220,6 @@ static const char shorten_sql[] =
     "  JOIN launch l USING (launch_id) WHERE r.cell_id = cell.cell_id)"
     " WHERE system_id = ?1 AND provider = 'table' AND part <> ?2";
 
-static enum chorale_err execute(struct chorale_store *store, const char *sql,
-                                sqlite3_int64 system_id, const char *part,
-                                struct chorale_errmsg *msg)
-{
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, part, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    return err;
-}
-
 /* The UUID is derived from the system and the table, so that copies of the
  * database plan the same campaign. */
 static enum chorale_err put_campaign(struct chorale_store *store,
@@ -248,38 +228,28 @@ static enum chorale_err put_campaign(struct chorale_store *store,
                                      long launches, sqlite3_int64 *campaign_p,
                                      struct chorale_errmsg *msg)
 {
-    char uuid[CHORALE_UUID_SIZE], name[64], now[32], sql[256];
+    char uuid[CHORALE_UUID_SIZE], name[64], now[32];
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT uuid FROM system WHERE system_id = ?1",
+        CHORALE_FIELDS(system_id), &stmt, msg);
 
     chorale_now(now);
-    snprintf(sql, sizeof(sql), "SELECT uuid FROM system WHERE system_id = %lld",
-             (long long)system_id);
-    err = chorale_store_prepare(store, sql, &stmt, msg);
-    if (err == CHORALE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-        snprintf(name, sizeof(name), "%.36s %.16s",
-                 (const char *)sqlite3_column_text(stmt, 0), digest);
+    chorale_uuid(uuid);
+    if (chorale_store_next(store, stmt, &err, msg)) {
+        snprintf(name, sizeof(name), "%.36s %.16s", chorale_text(stmt, 0),
+                 digest);
         chorale_uuid_of(name, uuid);
-    } else if (err == CHORALE_OK) {
-        chorale_uuid(uuid);
     }
     sqlite3_finalize(stmt);
-    stmt = NULL;
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, campaign_sql, &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(stmt, 2, system_id);
-        sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 4, command, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(stmt, 5, launches);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    snprintf(sql, sizeof(sql), "SELECT campaign_id FROM campaign"
-             " WHERE uuid = '%s'", uuid);
+        err = chorale_store_run(store, campaign_sql,
+                                CHORALE_FIELDS(uuid, system_id, now, command,
+                                               launches), msg);
     if (err == CHORALE_OK)
-        err = chorale_store_int(store, sql, 0, campaign_p, msg);
+        err = chorale_store_find(
+            store, "SELECT campaign_id FROM campaign WHERE uuid = ?1",
+            CHORALE_FIELDS(uuid), 0, campaign_p, msg);
     if (err == CHORALE_OK && *campaign_p == 0)
         err = chorale_fail(msg, CHORALE_DATA,
                            "%s: no campaign measured this system, so its "
@@ -289,10 +259,10 @@ static enum chorale_err put_campaign(struct chorale_store *store,
 }
 
 static const char cell_sql[] =
-    "INSERT INTO cell (uuid, campaign_id, system_id, provider, variant, params,"
-    " coll, msg_size, n, comm_size, ppn, shape, dtype, op, op_class,"
-    " root_policy, buffers, launches, part)"
-    " VALUES (?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    "INSERT INTO cell (campaign_id, system_id, launches, part, uuid, provider,"
+    " variant, params, coll, msg_size, n, comm_size, ppn, shape, dtype, op,"
+    " op_class, root_policy, buffers)"
+    " VALUES (?,?,?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?)"
     " ON CONFLICT DO UPDATE SET launches = max(launches, excluded.launches),"
     " campaign_id = excluded.campaign_id";
 
@@ -304,27 +274,18 @@ static enum chorale_err put_cell(struct chorale_store *store,
 {
     const struct chorale_run_point *at = &point->at;
     const char *space = strchr(at->conditions, ' ');
-    size_t root = space != NULL ? (size_t)(space - at->conditions) : 0;
-    char uuid[CHORALE_UUID_SIZE];
+    char uuid[CHORALE_UUID_SIZE], root[sizeof(at->conditions)];
 
     chorale_uuid(uuid);
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 4, variant, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 5, params, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 6, chorale_coll_info(at->coll)->name, -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 7, (sqlite3_int64)at->msg_size);
-    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)at->n);
-    sqlite3_bind_int(stmt, 9, at->comm_size);
-    sqlite3_bind_int(stmt, 10, at->ppn);
-    sqlite3_bind_text(stmt, 11, at->shape, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 12, at->dtype, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 13, at->op, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 14, at->op_class, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 15, at->conditions, (int)root, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 16, space != NULL ? space + 1 : "", -1,
-                      SQLITE_TRANSIENT);
-    return chorale_store_step(store, stmt, NULL, msg);
+    snprintf(root, sizeof(root), "%.*s",
+             space != NULL ? (int)(space - at->conditions) : 0,
+             at->conditions);
+    return chorale_store_put(
+        store, stmt, 5,
+        CHORALE_FIELDS(uuid, variant, params, chorale_coll_info(at->coll)->name,
+                       at->msg_size, at->n, at->comm_size, at->ppn, at->shape,
+                       at->dtype, at->op, at->op_class, root,
+                       space != NULL ? space + 1 : ""), msg);
 }
 
 static enum chorale_err put_cells(struct chorale_store *store,
@@ -335,14 +296,10 @@ static enum chorale_err put_cells(struct chorale_store *store,
                                   size_t count, struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(store, cell_sql, &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, cell_sql,
+        CHORALE_FIELDS(campaign_id, system_id, launches, part), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 2, campaign_id);
-        sqlite3_bind_int64(stmt, 3, system_id);
-        sqlite3_bind_int64(stmt, 17, launches);
-        sqlite3_bind_text(stmt, 18, part, -1, SQLITE_STATIC);
-    }
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
         char params[352];
 
@@ -368,18 +325,16 @@ enum chorale_err chorale_proof_plan(struct chorale_store *store,
 
     snprintf(part, sizeof(part), "table-%s", digest);
     if (err == CHORALE_OK)
-        err = execute(store, tidy_sql, system_id, part, msg);
+        err = chorale_store_run(store, tidy_sql,
+                                CHORALE_FIELDS(system_id, part), msg);
     if (err == CHORALE_OK)
-        err = execute(store, shorten_sql, system_id, part, msg);
+        err = chorale_store_run(store, shorten_sql,
+                                CHORALE_FIELDS(system_id, part), msg);
     if (err == CHORALE_OK)
         err = put_campaign(store, system_id, digest, command, launches,
                            campaign_p, msg);
     if (err == CHORALE_OK)
         err = put_cells(store, system_id, digest, launches, *campaign_p, part,
                         point, count, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }

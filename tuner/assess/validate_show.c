@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
 
@@ -13,16 +14,19 @@ int chorale_proof_is_library(const struct chorale_proof *proof)
     return strcmp(proof->choice, "library") == 0;
 }
 
+static const char *coll_name(enum chorale_coll coll, const char *otherwise)
+{
+    return coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : otherwise;
+}
+
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size)
 {
-    const char *name = proof->coll < CHORALE_NCOLL
-                           ? chorale_coll_info(proof->coll)->name
-                           : "?";
     const int differs = proof->rows_of[0] != '\0';
     char n[32];
 
-    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d", name,
+    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d",
+             coll_name(proof->coll, "?"),
              differs ? " of " : "", differs ? proof->dtype : "",
              differs && proof->op[0] != '\0' ? " " : "",
              differs ? proof->op : "",
@@ -43,63 +47,75 @@ static const char *speedup(double mean, double half, char *text, size_t size)
     return text;
 }
 
-static void print_point(const struct chorale_proof *p)
-{
-    char where[128], gain[96], mine[32], library[32], choice[420];
+static const char point_columns[] =
+    "point|placement|choice|time:s|library:s|speed-up|";
 
-    chorale_proof_where(p, where, sizeof(where));
-    snprintf(choice, sizeof(choice), "%s%s%s%s", p->choice,
-             p->rows_of[0] != '\0' ? " (row of " : "", p->rows_of,
-             p->rows_of[0] != '\0' ? ")" : "");
-    printf("%-44s %-12s %-32s ", where, p->shape, choice);
-    if (p->nlaunch > 0)
-        printf("%10s against %10s  %s", chorale_human_seconds(p->seconds, mine),
-               chorale_human_seconds(p->library_seconds, library),
-               speedup(p->mean, p->half, gain, sizeof(gain)));
-    else
-        printf("not measured");
-    printf("%s%s%s\n", p->slower ? "  SLOWER" : "",
-           p->note[0] != '\0' ? "  " : "", p->note);
+/* Print all points, or those that are slower or have a note. */
+static void print_points(const struct chorale_proofs *proofs, int all)
+{
+    struct chorale_rows rows = { .columns = point_columns };
+
+    for (size_t i = 0; i < proofs->count; i++) {
+        const struct chorale_proof *p = &proofs->row[i];
+        char where[128], gain[96] = "not measured", choice[420], note[224];
+
+        if (!all && !p->slower && p->note[0] == '\0')
+            continue;
+        chorale_proof_where(p, where, sizeof(where));
+        snprintf(choice, sizeof(choice), "%s%s%s%s", p->choice,
+                 p->rows_of[0] != '\0' ? " (row of " : "", p->rows_of,
+                 p->rows_of[0] != '\0' ? ")" : "");
+        snprintf(note, sizeof(note), "%s%s%s", p->slower ? "SLOWER" : "",
+                 p->slower && p->note[0] != '\0' ? "  " : "", p->note);
+        if (p->nlaunch > 0)
+            speedup(p->mean, p->half, gain, sizeof(gain));
+        chorale_rows_add(
+            &rows,
+            CHORALE_FIELDS(where, p->shape, choice,
+                           p->nlaunch > 0 ? p->seconds : NAN,
+                           p->nlaunch > 0 ? p->library_seconds : NAN, gain,
+                           note));
+    }
+    chorale_rows_print(&rows, 0, stdout);
 }
 
-static void print_total(const struct chorale_proofs *proofs,
-                        enum chorale_coll coll)
+static const char total_columns[] =
+    "collective|points|speed-up|captured:%.1f %%|slower|unknown|worst";
+
+static void add_total(struct chorale_rows *rows,
+                      const struct chorale_proofs *proofs,
+                      enum chorale_coll coll)
 {
     struct chorale_proof_total t;
-    char gain[96], worst[96] = "", where[128] = "", captured[32] = "unknown";
+    char gain[96], worst[96], where[128], at[256] = "";
 
     chorale_proofs_total(proofs, coll, &t);
     if (t.npoint + t.nunknown == 0)
         return;
     if (t.worst != NULL) {
-        speedup(t.worst->mean, t.worst->half, worst, sizeof(worst));
         chorale_proof_where(t.worst, where, sizeof(where));
+        snprintf(at, sizeof(at), "%s at %s",
+                 speedup(t.worst->mean, t.worst->half, worst, sizeof(worst)),
+                 where);
     }
-    if (isfinite(t.captured))
-        snprintf(captured, sizeof(captured), "%.1f %%", 100 * t.captured);
-    printf("%-20s %6zu %-24s %9s %7zu %8zu  %s%s%s\n",
-           coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : "all",
-           t.npoint, speedup(t.mean, t.half, gain, sizeof(gain)), captured,
-           t.nslower, t.nunknown, worst, worst[0] != '\0' ? " at " : "",
-           where);
+    chorale_rows_add(rows, CHORALE_FIELDS(coll_name(coll, "all"), t.npoint,
+                                          speedup(t.mean, t.half, gain,
+                                                  sizeof(gain)),
+                                          t.captured, t.nslower, t.nunknown,
+                                          at));
 }
 
 void chorale_proofs_print(const struct chorale_proofs *proofs, int points)
 {
-    for (size_t i = 0; points && i < proofs->count; i++)
-        print_point(&proofs->row[i]);
-    printf("%-20s %6s %-24s %9s %7s %8s  %s\n", "", "points", "speed-up",
-           "captured", "slower", "unknown", "worst");
-    for (int c = 0; c <= CHORALE_NCOLL; c++)
-        print_total(proofs, (enum chorale_coll)c);
-    for (size_t i = 0; !points && i < proofs->count; i++)
-        if (proofs->row[i].slower || proofs->row[i].note[0] != '\0')
-            print_point(&proofs->row[i]);
-}
+    struct chorale_rows rows = { .columns = total_columns };
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
+    if (points)
+        print_points(proofs, 1);
+    for (int c = 0; c <= CHORALE_NCOLL; c++)
+        add_total(&rows, proofs, (enum chorale_coll)c);
+    chorale_rows_print(&rows, 0, stdout);
+    if (!points)
+        print_points(proofs, 0);
 }
 
 static json_t *point_json(const struct chorale_proof *p)
@@ -107,34 +123,33 @@ static json_t *point_json(const struct chorale_proof *p)
     return json_pack(
         "{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:I,"
         " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s}",
-        "coll", p->coll < CHORALE_NCOLL ? chorale_coll_info(p->coll)->name
-                                        : "",
+        "coll", coll_name(p->coll, ""),
         "comm_size", p->comm_size, "ppn", p->ppn, "shape", p->shape,
         "dtype", p->dtype, "op", p->op, "root_policy", p->root,
         "buffers", p->buffers, "msg_size", (json_int_t)p->msg_size,
         "n", (json_int_t)p->n, "choice", p->choice, "rows_of", p->rows_of,
-        "launches", (json_int_t)p->nlaunch, "seconds", number(p->seconds),
-        "library_seconds", number(p->library_seconds),
-        "speedup", number(exp(p->mean)),
-        "speedup_lo", number(exp(p->mean - p->half)),
-        "speedup_hi", number(exp(p->mean + p->half)),
-        "p_slower", number(p->p), "slower", p->slower,
-        "best_speedup", number(exp(p->best)), "note", p->note);
+        "launches", (json_int_t)p->nlaunch,
+        "seconds", chorale_json(p->seconds),
+        "library_seconds", chorale_json(p->library_seconds),
+        "speedup", chorale_json(exp(p->mean)),
+        "speedup_lo", chorale_json(exp(p->mean - p->half)),
+        "speedup_hi", chorale_json(exp(p->mean + p->half)),
+        "p_slower", chorale_json(p->p), "slower", p->slower,
+        "best_speedup", chorale_json(exp(p->best)), "note", p->note);
 }
 
 static json_t *total_json(enum chorale_coll coll,
                           const struct chorale_proof_total *t)
 {
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
-                     "coll", coll < CHORALE_NCOLL
-                                 ? chorale_coll_info(coll)->name : "all",
+                     "coll", coll_name(coll, "all"),
                      "points", (json_int_t)t->npoint,
                      "unknown", (json_int_t)t->nunknown,
                      "slower", (json_int_t)t->nslower,
-                     "speedup", number(exp(t->mean)),
-                     "speedup_lo", number(exp(t->mean - t->half)),
-                     "speedup_hi", number(exp(t->mean + t->half)),
-                     "captured", number(t->captured),
+                     "speedup", chorale_json(exp(t->mean)),
+                     "speedup_lo", chorale_json(exp(t->mean - t->half)),
+                     "speedup_hi", chorale_json(exp(t->mean + t->half)),
+                     "captured", chorale_json(t->captured),
                      "worst", t->worst != NULL ? point_json(t->worst)
                                                : json_null());
 }
@@ -173,31 +188,6 @@ static const char insert_sql[] =
     " best_speedup, note)"
     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
-static void bind(sqlite3_stmt *stmt, const struct chorale_proof *p)
-{
-    const char *word[] = { p->shape, p->dtype, p->op, p->root, p->buffers };
-    const double value[] = { p->seconds, p->library_seconds, exp(p->mean),
-                             exp(p->mean - p->half), exp(p->mean + p->half),
-                             p->p };
-
-    sqlite3_bind_text(stmt, 3, p->coll < CHORALE_NCOLL
-                                   ? chorale_coll_info(p->coll)->name : "",
-                      -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 4, p->comm_size);
-    sqlite3_bind_int(stmt, 5, p->ppn);
-    for (int i = 0; i < 5; i++)
-        sqlite3_bind_text(stmt, 6 + i, word[i], -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 11, (sqlite3_int64)p->msg_size);
-    sqlite3_bind_int64(stmt, 12, (sqlite3_int64)p->n);
-    sqlite3_bind_text(stmt, 13, p->choice, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 14, (sqlite3_int64)p->nlaunch);
-    for (int i = 0; i < 6; i++)
-        chorale_bind_finite(stmt, 15 + i, value[i]);
-    sqlite3_bind_int(stmt, 21, p->slower);
-    chorale_bind_finite(stmt, 22, exp(p->best));
-    sqlite3_bind_text(stmt, 23, p->note, -1, SQLITE_STATIC);
-}
-
 enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                       sqlite3_int64 system_id,
                                       const struct chorale_proofs *proofs,
@@ -209,26 +199,23 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
     enum chorale_err err = chorale_store_begin(store, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, drop_sql, &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, proofs->digest, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    stmt = NULL;
+        err = chorale_store_run(store, drop_sql,
+                                CHORALE_FIELDS(system_id, proofs->digest), msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(store, insert_sql, &stmt, msg);
     for (size_t i = 0; i < proofs->count && err == CHORALE_OK; i++) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, proofs->digest, -1, SQLITE_STATIC);
-        bind(stmt, &proofs->row[i]);
-        err = chorale_store_step(store, stmt, NULL, msg);
+        const struct chorale_proof *p = &proofs->row[i];
+
+        err = chorale_store_put(
+            store, stmt, 1,
+            CHORALE_FIELDS(system_id, proofs->digest, coll_name(p->coll, ""),
+                           p->comm_size, p->ppn, p->shape, p->dtype, p->op,
+                           p->root, p->buffers, p->msg_size, p->n, p->choice,
+                           p->nlaunch, p->seconds, p->library_seconds,
+                           exp(p->mean), exp(p->mean - p->half),
+                           exp(p->mean + p->half), p->p, p->slower,
+                           exp(p->best), p->note), msg);
     }
     sqlite3_finalize(stmt);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }

@@ -184,7 +184,6 @@ static enum chorale_err load_rows(struct chorale_store *store,
     sqlite3_stmt *stmt = NULL;
     sqlite3_int64 most = 0;
     char part[32];
-    int row = 0;
     enum chorale_err err;
 
     snprintf(part, sizeof(part), "table-%s", proofs->digest);
@@ -196,13 +195,11 @@ static enum chorale_err load_rows(struct chorale_store *store,
                             chorale_store_path(store), (long long)most - 1);
     proofs->nordinal = (size_t)most;
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, proof_sql, &stmt, msg);
+        err = chorale_store_query(store, proof_sql,
+                                  CHORALE_FIELDS(system_id, part), &stmt, msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    sqlite3_bind_text(stmt, 2, part, -1, SQLITE_STATIC);
-    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_proof *p = find(proofs, stmt);
 
         if (p == NULL) {
@@ -270,19 +267,18 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
     struct chorale_points points = { .row = NULL };
     struct chorale_emit_table table;
     sqlite3_int64 ndecision = 0, ncell = 0;
-    char sql[160];
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_find(
+        store, "SELECT count(*) FROM decision WHERE system_id = ?1"
+        " AND target = 'dispatch'", CHORALE_FIELDS(system_id), 0, &ndecision,
+        msg);
 
     memset(&table, 0, sizeof(table));
     memset(proofs, 0, sizeof(*proofs));
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM decision"
-             " WHERE system_id = %lld AND target = 'dispatch'",
-             (long long)system_id);
-    err = chorale_store_int(store, sql, 0, &ndecision, msg);
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM cell WHERE system_id ="
-             " %lld AND provider = 'table'", (long long)system_id);
     if (err == CHORALE_OK)
-        err = chorale_store_int(store, sql, 0, &ncell, msg);
+        err = chorale_store_find(
+            store, "SELECT count(*) FROM cell WHERE system_id = ?1"
+            " AND provider = 'table'", CHORALE_FIELDS(system_id), 0, &ncell,
+            msg);
     if (err != CHORALE_OK || ndecision == 0 || ncell == 0)
         return err;
     err = chorale_emit_load(store, system_id, &table, msg);

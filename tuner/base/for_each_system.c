@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* for_each_system.c - run a stage for each system of a database. */
 #include "tuner/base/for_each_system.h"
+#include "tuner/base/rows.h"
 
 #include <stdio.h>
 
@@ -11,7 +12,7 @@ enum chorale_err chorale_each_system(const char *path,
 {
     struct chorale_store *store = NULL;
     struct chorale_system_row *system = NULL;
-    json_t *list = opts->json ? json_array() : NULL, *root;
+    json_t *list = opts->json ? json_array() : NULL;
     size_t count = 0;
     enum chorale_err err;
 
@@ -23,12 +24,8 @@ enum chorale_err chorale_each_system(const char *path,
             printf("\n");
         err = fn(store, &system[i], arg, list, msg);
     }
-    if (err == CHORALE_OK && list != NULL) {
-        root = json_pack("{s:O}", "systems", list);
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        printf("\n");
-        json_decref(root);
-    }
+    if (err == CHORALE_OK && list != NULL)
+        chorale_json_print(json_pack("{s:O}", "systems", list));
     json_decref(list);
     chorale_systems_free(system, count);
     chorale_store_close(store);
@@ -42,19 +39,14 @@ enum chorale_err chorale_replace_begin(struct chorale_store *store,
                                        sqlite3_stmt **insert_p,
                                        struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_begin(store, msg);
 
     *insert_p = NULL;
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, remove, &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
+        err = chorale_store_run(store, remove, CHORALE_FIELDS(system_id), msg);
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, insert, insert_p, msg);
+        err = chorale_store_query(store, insert, CHORALE_FIELDS(system_id),
+                                  insert_p, msg);
     return err;
 }
 
@@ -64,9 +56,5 @@ enum chorale_err chorale_replace_end(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_finalize(insert);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }

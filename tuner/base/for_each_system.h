@@ -28,7 +28,7 @@ enum chorale_err chorale_each_system(const char *path,
 
 /* Replace all rows of a system in one table, in one transaction.
  * chorale_replace_begin() takes the write lock, deletes the rows by the SQL
- * statement remove (its ?1 is system_id) and prepares insert.
+ * statement remove and prepares insert; ?1 of both is system_id.
  * chorale_replace_end() commits if err is CHORALE_OK, else rolls back. Call
  * it after every begin, also after one that failed. */
 enum chorale_err chorale_replace_begin(struct chorale_store *store,

@@ -129,15 +129,14 @@ static enum chorale_err count(const struct chorale_turns *t, int side,
                               struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
-    char sql[200];
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_open(
+        t->path[side], CHORALE_STORE_READ, &store, msg);
 
-    err = chorale_store_open(t->path[side], CHORALE_STORE_READ, &store, msg);
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM launch l JOIN campaign"
-             " USING (campaign_id) WHERE l.status = 'done' AND again = %d",
-             t->again != 0);
     if (err == CHORALE_OK)
-        err = chorale_store_int(store, sql, 0, made_p, msg);
+        err = chorale_store_find(
+            store, "SELECT count(*) FROM launch l JOIN campaign"
+            " USING (campaign_id) WHERE l.status = 'done' AND again = ?1",
+            CHORALE_FIELDS(t->again != 0), 0, made_p, msg);
     chorale_store_close(store);
     return err;
 }

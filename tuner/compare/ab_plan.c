@@ -102,7 +102,6 @@ static enum chorale_err planned(const char *path, char *text, size_t size,
 {
     struct chorale_store *store = NULL;
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err;
 
     text[0] = '\0';
@@ -113,9 +112,7 @@ static enum chorale_err planned(const char *path, char *text, size_t size,
         err = chorale_store_prepare(store, "SELECT command FROM campaign"
                                     " ORDER BY campaign_id LIMIT 1", &stmt,
                                     msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_step(store, stmt, &row, msg);
-    if (err == CHORALE_OK && row)
+    if (chorale_store_next(store, stmt, &err, msg))
         snprintf(text, size, "%s", chorale_text(stmt, 0));
     sqlite3_finalize(stmt);
     chorale_store_close(store);

@@ -10,22 +10,16 @@ static int only_doubted(const struct chorale_side *side,
                         const struct chorale_run_point *run,
                         sqlite3_stmt *stmt, struct chorale_errmsg *msg)
 {
-    const char *text[] = { chorale_coll_info(run->coll)->name, run->shape,
-                           run->dtype, run->op, run->provider, run->variant,
-                           run->params };
     struct chorale_store *store = chorale_shard_store(side->shard);
-    int row = 0, right = 0, wrong = 0;
-    enum chorale_err err;
+    int right = 0, wrong = 0;
+    enum chorale_err err = chorale_store_bind(
+        store, stmt, 1,
+        CHORALE_FIELDS(side->system_id, run->comm_size, run->ppn, run->msg_size,
+                       chorale_coll_info(run->coll)->name, run->shape,
+                       run->dtype, run->op, run->provider, run->variant,
+                       run->params), msg);
 
-    sqlite3_reset(stmt);
-    sqlite3_bind_int64(stmt, 1, side->system_id);
-    sqlite3_bind_int(stmt, 2, run->comm_size);
-    sqlite3_bind_int(stmt, 3, run->ppn);
-    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)run->msg_size);
-    for (int i = 0; i < 7; i++)
-        sqlite3_bind_text(stmt, 5 + i, text[i], -1, SQLITE_STATIC);
-    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const struct chorale_side_launch *l =
             chorale_side_launch_of(side, sqlite3_column_int64(stmt, 0));
 

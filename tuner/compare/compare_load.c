@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare_load.c - loads the two sides of a comparison from their databases. */
+#include "db/byte_buffer.h"
 #include "tuner/compare/comparison.h"
 
 #include <math.h>
@@ -113,30 +114,19 @@ static enum chorale_err load_launches(struct chorale_side *side,
                                       struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    size_t room = 0;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, launch_sql, &stmt,
-                                                 msg);
+    enum chorale_err err = chorale_store_query(
+        store, launch_sql,
+        CHORALE_FIELDS(side->system_id, side->baseline, side->label), &stmt,
+        msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        struct chorale_side_launch *more =
+            chorale_grown(side->launch, side->nlaunch, sizeof(*more));
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, side->system_id);
-        sqlite3_bind_text(stmt, 2, side->baseline, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, side->label, -1, SQLITE_STATIC);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
-        if (side->nlaunch == room) {
-            struct chorale_side_launch *more;
-
-            room = room > 0 ? 2 * room : 64;
-            more = realloc(side->launch, room * sizeof(*more));
-            if (more == NULL) {
-                err = chorale_fail_memory(msg, "compare");
-                break;
-            }
-            side->launch = more;
+        if (more == NULL) {
+            err = chorale_fail_memory(msg, "compare");
+            break;
         }
+        side->launch = more;
         read_launch(side, stmt, &side->launch[side->nlaunch++]);
     }
     sqlite3_finalize(stmt);
@@ -170,21 +160,15 @@ static enum chorale_err load_system(struct chorale_side *side,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT name, mpi_library, (SELECT count(*) FROM cell c"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT name, mpi_library, (SELECT count(*) FROM cell c"
         "  WHERE c.system_id = y.system_id AND (metric <> 'duration'"
         "   OR arrival <> 'sync' OR siblings <> 'alone'"
         "   OR variant = 'untouched' OR provider = 'table')),"
         " signature GLOB 'imported*' FROM system y WHERE system_id = ?1",
-        &stmt, msg);
+        CHORALE_FIELDS(side->system_id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, side->system_id);
-        err = chorale_store_step(store, stmt, &row, msg);
-    }
-    if (err == CHORALE_OK && row) {
+    if (chorale_store_next(store, stmt, &err, msg)) {
         chorale_safe_text(side->system, sizeof(side->system),
                           chorale_text(stmt, 0));
         chorale_safe_text(side->mpi, sizeof(side->mpi), chorale_text(stmt, 1));
@@ -253,23 +237,15 @@ static enum chorale_err facts_of(struct chorale_side *side, const char *key,
 {
     struct chorale_store *store = chorale_shard_store(side->shard);
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT e.launch_id, value FROM environment e JOIN launch"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT e.launch_id, value FROM environment e JOIN launch"
         " USING (launch_id) WHERE system_id = ?1 AND key = ?2"
-        " ORDER BY value", &stmt, msg);
+        " ORDER BY value", CHORALE_FIELDS(side->system_id, key), &stmt, msg);
     size_t len = 0;
     char last[128] = "";
 
     text[0] = '\0';
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, side->system_id);
-        sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const struct chorale_side_launch *l =
             chorale_side_launch_of(side, sqlite3_column_int64(stmt, 0));
         char value[128];
@@ -342,15 +318,12 @@ static enum chorale_err settings_of(struct chorale_comparison *cmp,
 {
     sqlite3_stmt *stmt = NULL;
     int row = 0;
-    enum chorale_err err = chorale_store_prepare(
+    enum chorale_err err = chorale_store_query(
         chorale_shard_store(side->shard),
         "SELECT DISTINCT key FROM environment JOIN launch USING (launch_id)"
         " WHERE system_id = ?1 AND (key GLOB 'mpi:*' OR key GLOB 'env:*')"
         " AND key NOT GLOB 'env:SLURM_*' AND key NOT GLOB 'env:CHORALE_*'"
-        " ORDER BY key", &stmt, msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, side->system_id);
+        " ORDER BY key", CHORALE_FIELDS(side->system_id), &stmt, msg);
     while (err == CHORALE_OK &&
            (err = chorale_store_step(chorale_shard_store(side->shard), stmt,
                                      &row, msg)) == CHORALE_OK &&

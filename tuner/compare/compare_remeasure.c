@@ -29,24 +29,6 @@ static const char campaign_sql[] =
 static const char find_sql[] =
     "SELECT cell_id, campaign_id FROM cell WHERE" THE_CELL;
 
-static void bind_cell(sqlite3_stmt *stmt, sqlite3_int64 system,
-                      const struct chorale_run_point *at)
-{
-    sqlite3_bind_int64(stmt, 1, system);
-    sqlite3_bind_text(stmt, 2, chorale_coll_info(at->coll)->name, -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 3, at->comm_size);
-    sqlite3_bind_int64(stmt, 4, (sqlite3_int64)at->msg_size);
-    sqlite3_bind_int(stmt, 5, at->ppn);
-    sqlite3_bind_text(stmt, 6, at->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 7, at->dtype, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 8, at->op, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 9, at->conditions, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 10, at->provider, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 11, at->variant, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 12, at->params, -1, SQLITE_STATIC);
-}
-
 /* Insert the second measurement's campaign as a copy of campaign `from`. */
 static enum chorale_err put_campaign(struct chorale_store *store,
                                      sqlite3_int64 from, long launches,
@@ -55,22 +37,11 @@ static enum chorale_err put_campaign(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     char uuid[CHORALE_UUID_SIZE];
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(store, campaign_sql, &stmt,
-                                                 msg);
 
     chorale_uuid(uuid);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 2, now, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, command, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(stmt, 4, launches);
-        sqlite3_bind_int64(stmt, 5, from);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    *id_p = sqlite3_last_insert_rowid(chorale_store_db(store));
-    return err;
+    return chorale_store_insert(
+        store, campaign_sql, CHORALE_FIELDS(uuid, now, command, launches, from),
+        id_p, msg);
 }
 
 /* Move one cell to the second measurement. A temporary table maps campaigns to
@@ -81,24 +52,21 @@ static enum chorale_err again(struct chorale_store *store,
                               const char *now, struct chorale_errmsg *msg)
 {
     sqlite3_int64 to = 0;
-    char sql[256];
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_find(
+        store, "SELECT \"to\" FROM temp.again WHERE \"from\" = ?1",
+        CHORALE_FIELDS(from), 0, &to, msg);
 
-    snprintf(sql, sizeof(sql), "SELECT \"to\" FROM temp.again WHERE \"from\""
-             " = %lld", (long long)from);
-    err = chorale_store_int(store, sql, 0, &to, msg);
     if (err == CHORALE_OK && to == 0) {
         err = put_campaign(store, from, launches, command, now, &to, msg);
-        snprintf(sql, sizeof(sql), "INSERT INTO temp.again VALUES"
-                 " (%lld, %lld)", (long long)from, (long long)to);
         if (err == CHORALE_OK)
-            err = chorale_store_exec(store, sql, msg);
+            err = chorale_store_run(
+                store, "INSERT INTO temp.again VALUES (?,?)",
+                CHORALE_FIELDS(from, to), msg);
     }
-    snprintf(sql, sizeof(sql), "UPDATE cell SET campaign_id = %lld, launches ="
-             " launches + %ld WHERE cell_id = %lld", (long long)to, launches,
-             (long long)cell);
     if (err == CHORALE_OK)
-        err = chorale_store_exec(store, sql, msg);
+        err = chorale_store_run(
+            store, "UPDATE cell SET campaign_id = ?2, launches = launches + ?3"
+            " WHERE cell_id = ?1", CHORALE_FIELDS(cell, to, launches), msg);
     return err;
 }
 
@@ -110,25 +78,28 @@ static enum chorale_err plan_all(const struct chorale_comparison *cmp,
 {
     sqlite3_stmt *find = NULL;
     char now[32];
-    enum chorale_err err = chorale_store_prepare(store, find_sql, &find, msg);
+    enum chorale_err err = CHORALE_OK;
 
     chorale_now(now);
     for (size_t i = 0; i < cmp->count && err == CHORALE_OK; i++) {
-        int row = 0;
+        const struct chorale_run_point *at = &cmp->cell[i].at;
 
         if (!cmp->judged[i].looks_slower || cmp->judged[i].again)
             continue;
-        bind_cell(find, system, &cmp->cell[i].at);
-        err = chorale_store_step(store, find, &row, msg);
-        if (err != CHORALE_OK || !row)
-            continue;
-        err = again(store, sqlite3_column_int64(find, 0),
-                    sqlite3_column_int64(find, 1), launches, command, now,
-                    msg);
-        sqlite3_reset(find);
-        ++*count_p;
+        err = chorale_store_query(
+            store, find_sql,
+            CHORALE_FIELDS(system, chorale_coll_info(at->coll)->name,
+                           at->comm_size, at->msg_size, at->ppn, at->shape,
+                           at->dtype, at->op, at->conditions, at->provider,
+                           at->variant, at->params), &find, msg);
+        if (chorale_store_next(store, find, &err, msg)) {
+            err = again(store, sqlite3_column_int64(find, 0),
+                        sqlite3_column_int64(find, 1), launches, command, now,
+                        msg);
+            ++*count_p;
+        }
+        sqlite3_finalize(find);
     }
-    sqlite3_finalize(find);
     return err;
 }
 
@@ -178,17 +149,7 @@ enum chorale_err chorale_comparison_left(const struct chorale_side *side,
                                          sqlite3_int64 *left_p,
                                          struct chorale_errmsg *msg)
 {
-    struct chorale_store *store = chorale_shard_store(side->shard);
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(store, LEFT, &stmt, msg);
-
     *left_p = 0;
-    if (err == CHORALE_OK && system != NULL)
-        sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
-    if (err == CHORALE_OK)
-        err = chorale_store_step(store, stmt, NULL, msg);
-    if (err == CHORALE_OK)
-        *left_p = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_find(chorale_shard_store(side->shard), LEFT,
+                              CHORALE_FIELDS(system), 0, left_p, msg);
 }

@@ -11,6 +11,7 @@
 
 #include "db/store.h"
 #include "tuner/base/units.h"
+#include "tuner/base/rows.h"
 
 /* Write text into a cell of a Markdown table, with all markup escaped. */
 static void put_markdown(FILE *out, const char *text)
@@ -331,11 +332,6 @@ int chorale_show_junit(const struct chorale_comparison *cmp, FILE *out,
     return 0;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *safe(const char *text)
 {
     char out[CHORALE_REMARK_SIZE];
@@ -364,18 +360,19 @@ static json_t *cell_json(const struct chorale_comparison *cmp, size_t i,
         "conditions", safe(at->conditions),
         "verdict", chorale_verdict_word(c->verdict),
         "red", chorale_cell_red(cmp, i, fail_on),
-        "ratio", number(exp(c->shift.estimate)),
-        "ratio_lo", number(exp(c->shift.lo)),
-        "ratio_hi", number(exp(c->shift.hi)), "p", number(c->p),
-        "p_adjusted", number(c->adjusted), "looks_slower", c->looks_slower,
+        "ratio", chorale_json(exp(c->shift.estimate)),
+        "ratio_lo", chorale_json(exp(c->shift.lo)),
+        "ratio_hi", chorale_json(exp(c->shift.hi)), "p", chorale_json(c->p),
+        "p_adjusted", chorale_json(c->adjusted), "looks_slower",
+        c->looks_slower,
         "measured_again", c->again,
-        "machine", number(exp(c->machine)),
+        "machine", chorale_json(exp(c->machine)),
         "launches_base", (json_int_t)c->sides.base.n,
         "launches_head", (json_int_t)c->sides.head.n,
         "again_base", (json_int_t)c->sides.again_base.n,
         "again_head", (json_int_t)c->sides.again_head.n,
-        "seconds_base", number(seconds_of(c, 0)),
-        "seconds_head", number(seconds_of(c, 1)), "why", reason);
+        "seconds_base", chorale_json(seconds_of(c, 0)),
+        "seconds_head", chorale_json(seconds_of(c, 1)), "why", reason);
 }
 
 static json_t *canaries_json(const struct chorale_comparison *cmp)
@@ -386,7 +383,7 @@ static json_t *canaries_json(const struct chorale_comparison *cmp)
         json_array_append_new(
             list, json_pack("{s:s, s:o, s:i, s:i}", "canary",
                             cmp->canary[i].name, "ratio",
-                            number(exp(cmp->canary[i].first.estimate)),
+                            chorale_json(exp(cmp->canary[i].first.estimate)),
                             "moved", cmp->canary[i].moved, "moved_again",
                             cmp->canary[i].moved_again));
     return list;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/units.h"
+#include "tuner/base/rows.h"
 
 static const char *const words[] = { "slower", "suspect", "machine",
                                      "undecided", "too few", "faster", "same",
@@ -139,29 +140,23 @@ static const char *colour(int on, int red, enum chorale_verdict_kind verdict)
                ? "\033[33m" : "";
 }
 
-static void print_percent(FILE *out, double log_ratio)
-{
-    if (isfinite(log_ratio))
-        fprintf(out, " %+8.2f %%", 100 * expm1(log_ratio));
-    else
-        fprintf(out, " %10s", "-");
-}
-
-static void print_cell(const struct chorale_comparison *cmp, size_t i,
-                       FILE *out, const char *on)
+static void add_cell(struct chorale_rows *rows,
+                     const struct chorale_comparison *cmp, size_t i,
+                     const char *on)
 {
     const struct chorale_compared *c = &cmp->judged[i];
-    char name[160], place[200], reason[200];
+    char name[160], place[200], reason[200], word[40], cell[600];
 
     chorale_cell_name(&cmp->cell[i].at, name, sizeof(name));
     chorale_cell_place(&cmp->cell[i].at, place, sizeof(place));
     chorale_cell_reason(cmp, i, reason, sizeof(reason));
-    fprintf(out, "%s%-9s%s", on, words[c->verdict], on[0] ? "\033[0m" : "");
-    print_percent(out, c->shift.estimate);
-    print_percent(out, c->shift.lo);
-    print_percent(out, c->shift.hi);
-    fprintf(out, "  %s; %s%s%s\n", name, place, reason[0] != '\0' ? "; " : "",
-            reason);
+    snprintf(word, sizeof(word), "%s%s%s", on, words[c->verdict],
+             on[0] != '\0' ? "\033[0m" : "");
+    snprintf(cell, sizeof(cell), "%s; %s%s%s", name, place,
+             reason[0] != '\0' ? "; " : "", reason);
+    chorale_rows_add(rows, CHORALE_FIELDS(word, expm1(c->shift.estimate),
+                                          expm1(c->shift.lo),
+                                          expm1(c->shift.hi), cell));
 }
 
 static void print_rest(const struct chorale_comparison *cmp, FILE *out,
@@ -250,23 +245,25 @@ int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
               (no_colour == NULL || !no_colour[0]);
     size_t *order = chorale_comparison_order(cmp);
     char text[CHORALE_REMARK_SIZE];
+    struct chorale_rows rows = {
+        .columns = "verdict|change:%+.2f %%|from:%+.2f %%|to:%+.2f %%|cell",
+    };
 
     if (order == NULL)
         return -1;
     for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
          k++)
         fprintf(out, "note: %s\n", text);
-    fprintf(out, "%-9s %10s %10s %10s  %s\n", "verdict", "change", "from",
-            "to", "cell");
     for (size_t i = 0; i < cmp->count; i++) {
         enum chorale_verdict_kind v = cmp->judged[order[i]].verdict;
 
         if (all || (v != CHORALE_SAME && v != CHORALE_UNDECIDED))
-            print_cell(cmp, order[i], out,
-                       colour(tty, chorale_cell_red(cmp, order[i], fail_on),
-                              v));
+            add_cell(&rows, cmp, order[i],
+                     colour(tty, chorale_cell_red(cmp, order[i], fail_on), v));
     }
     free(order);
+    if (chorale_rows_print(&rows, 0, out) != 0)
+        return -1;
     print_rest(cmp, out, all);
     print_counts(cmp, out, fail_on);
     return 0;

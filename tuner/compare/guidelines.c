@@ -12,6 +12,7 @@
  * 21(5), 2010; Hunold, Carpen-Amarie, HPC Asia 2018. The right sides are the
  * replacements of their PGMPITuneLib, except those that need blocks of unequal
  * size. */
+#include "db/byte_buffer.h"
 #include "tuner/compare/comparison.h"
 
 #include <gsl/gsl_cdf.h>
@@ -65,7 +66,7 @@ struct job {
     struct chorale_comparison *cmp;
     struct chorale_points points;
     struct chorale_spot *spot;
-    size_t nspot, room;
+    size_t nspot;
     int tuned;
     double *log_ratio;       /* [launches] */
 };
@@ -190,13 +191,10 @@ static int add(struct job *job, const struct chorale_spot *spot,
 
     if (n == 0)
         return 0;
-    if (cmp->nguideline == job->room) {
-        job->room = job->room > 0 ? 2 * job->room : 64;
-        g = realloc(cmp->guideline, job->room * sizeof(*g));
-        if (g == NULL)
-            return -1;
-        cmp->guideline = g;
-    }
+    g = chorale_grown(cmp->guideline, cmp->nguideline, sizeof(*g));
+    if (g == NULL)
+        return -1;
+    cmp->guideline = g;
     mean = mean_of(job->log_ratio, n);
     g = &cmp->guideline[cmp->nguideline++];
     *g = (struct chorale_guideline){

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* history.c - builds the time series of cells from databases. */
+#include "db/byte_buffer.h"
 #include "tuner/compare/history.h"
 
 #include <gsl/gsl_sort.h>
@@ -29,14 +30,9 @@ struct loader {
     struct chorale_history *h;
     const struct chorale_history_opts *opts;
     struct launch *launch;   /* by file and id */
-    size_t nlaunch, room;
+    size_t nlaunch;
     struct chorale_errmsg *msg;
 };
-
-static enum chorale_err no_memory(struct loader *ld)
-{
-    return chorale_fail_memory(ld->msg, "history");
-}
 
 /* Find the benchmark run with that label, or of that campaign if it has no
  * label; add it if new. Returns its index, or (size_t)-1 if out of memory. */
@@ -70,21 +66,18 @@ static size_t find_run(struct chorale_history *h, const char *label,
 static enum chorale_err add_launch(struct loader *ld, size_t file,
                                    sqlite3_stmt *stmt)
 {
-    struct launch *l;
+    struct launch *l = chorale_grown(ld->launch, ld->nlaunch, sizeof(*l));
 
-    if (ld->nlaunch == ld->room) {
-        ld->room = ld->room > 0 ? 2 * ld->room : 256;
-        l = realloc(ld->launch, ld->room * sizeof(*l));
-        if (l == NULL)
-            return no_memory(ld);
-        ld->launch = l;
-    }
-    l = &ld->launch[ld->nlaunch++];
+    if (l == NULL)
+        return chorale_fail_memory(ld->msg, "history");
+    ld->launch = l;
+    l += ld->nlaunch++;
     l->id = sqlite3_column_int64(stmt, 0);
     l->file = file;
     l->run = find_run(ld->h, chorale_text(stmt, 1), chorale_text(stmt, 2),
                       chorale_text(stmt, 3));
-    return l->run == (size_t)-1 ? no_memory(ld) : CHORALE_OK;
+    return l->run == (size_t)-1 ? chorale_fail_memory(ld->msg, "history")
+                                : CHORALE_OK;
 }
 
 static enum chorale_err load_launches(struct loader *ld, size_t file,
@@ -92,20 +85,12 @@ static enum chorale_err load_launches(struct loader *ld, size_t file,
                                       sqlite3_int64 system)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT launch_id, label, k.uuid, started FROM launch l"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT launch_id, label, k.uuid, started FROM launch l"
         " JOIN campaign k USING (campaign_id) WHERE l.system_id = ?1"
-        " AND NOT again AND NOT validates ORDER BY launch_id", &stmt,
-        ld->msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, ld->msg)) ==
-               CHORALE_OK &&
-           row)
+        " AND NOT again AND NOT validates ORDER BY launch_id",
+        CHORALE_FIELDS(system), &stmt, ld->msg);
+    while (chorale_store_next(store, stmt, &err, ld->msg))
         err = add_launch(ld, file, stmt);
     sqlite3_finalize(stmt);
     return err;
@@ -211,7 +196,7 @@ static enum chorale_err sort_runs(struct loader *ld)
     free(place);
     if (bad) {
         free(run);
-        return no_memory(ld);
+        return chorale_fail_memory(ld->msg, "history");
     }
     free(h->run);
     h->run = run;
@@ -338,7 +323,7 @@ static enum chorale_err make_cells(struct loader *ld)
     }
     free(item);
     free(work);
-    return bad ? no_memory(ld) : CHORALE_OK;
+    return bad ? chorale_fail_memory(ld->msg, "history") : CHORALE_OK;
 }
 
 enum chorale_err chorale_history_load(char **path, size_t npath,
@@ -353,7 +338,7 @@ enum chorale_err chorale_history_load(char **path, size_t npath,
     history->points = calloc(npath + 1, sizeof(*history->points));
     history->nfile = npath;
     if (history->points == NULL)
-        err = no_memory(&ld);
+        err = chorale_fail_memory(ld.msg, "history");
     for (size_t i = 0; i < npath && err == CHORALE_OK; i++)
         err = load_file(&ld, i, path[i]);
     if (err == CHORALE_OK)

@@ -11,6 +11,7 @@
 #include "tuner/decide/family.h"
 #include "tuner/model/predict.h"
 #include "tuner/base/units.h"
+#include "tuner/base/rows.h"
 
 /* A candidate at the point. */
 struct entry {
@@ -196,11 +197,6 @@ static void print_view(const struct view *v)
                "lost or a time was\n  impossibly short\n");
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static int append_view(const struct view *v, json_t *list)
 {
     const struct chorale_run_point *p = v->fam->point;
@@ -214,9 +210,10 @@ static int append_view(const struct view *v, json_t *list)
             "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:s?}",
             "provider", e->member->run->provider, "variant",
             e->member->run->variant, "params", e->member->run->params,
-            "seconds", number(e->seconds),
-            "speedup_lo", number(e->lo), "speedup_hi", number(e->hi),
-            "guess_error", number(e->error), "launches",
+            "seconds", chorale_json(e->seconds),
+            "speedup_lo", chorale_json(e->lo), "speedup_hi",
+            chorale_json(e->hi),
+            "guess_error", chorale_json(e->error), "launches",
             (json_int_t)e->nlaunch, "chosen", is_choice(v, e), "barred",
             e->barred)) != 0;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/decide/served_kinds.h"
 #include "tuner/model/excluded_points.h"
@@ -29,41 +30,19 @@ static const char insert_sql[] =
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
     " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
 
-static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
-{
-    sqlite3_bind_text(stmt, column, text, -1, SQLITE_STATIC);
-}
-
-/* SQLite stores NAN as NULL. */
 static enum chorale_err insert(struct chorale_store *store,
-                               sqlite3_stmt *stmt, sqlite3_int64 system_id,
+                               sqlite3_stmt *stmt,
                                const struct chorale_decision *d,
                                const char *target, struct chorale_errmsg *msg)
 {
-    sqlite3_bind_int64(stmt, 1, system_id);
-    bind_text(stmt, 2, chorale_coll_info(d->coll)->name);
-    sqlite3_bind_int(stmt, 3, d->comm_size);
-    sqlite3_bind_int(stmt, 4, d->ppn);
-    bind_text(stmt, 5, d->shape);
-    bind_text(stmt, 6, d->dtype);
-    bind_text(stmt, 7, d->op);
-    sqlite3_bind_int64(stmt, 8, (sqlite3_int64)d->n_lo);
-    sqlite3_bind_int64(stmt, 9, (sqlite3_int64)d->n_hi);
-    bind_text(stmt, 10, d->run->provider);
-    bind_text(stmt, 11, d->run->variant);
-    bind_text(stmt, 12, d->run->params);
-    bind_text(stmt, 13, d->basis);
-    sqlite3_bind_double(stmt, 14, d->seconds);
-    sqlite3_bind_double(stmt, 15, d->library_seconds);
-    sqlite3_bind_double(stmt, 16, d->speedup);
-    sqlite3_bind_double(stmt, 17, d->speedup_lo);
-    sqlite3_bind_double(stmt, 18, d->speedup_hi);
-    sqlite3_bind_double(stmt, 19, d->regret);
-    bind_text(stmt, 20, d->reason);
-    bind_text(stmt, 21, target);
-    bind_text(stmt, 22, d->op_class);
-    sqlite3_bind_int(stmt, 23, d->comm_size_hi);
-    return chorale_store_step(store, stmt, NULL, msg);
+    return chorale_store_put(
+        store, stmt, 2,
+        CHORALE_FIELDS(chorale_coll_info(d->coll)->name, d->comm_size, d->ppn,
+                       d->shape, d->dtype, d->op, d->n_lo, d->n_hi,
+                       d->run->provider, d->run->variant, d->run->params,
+                       d->basis, d->seconds, d->library_seconds, d->speedup,
+                       d->speedup_lo, d->speedup_hi, d->regret, d->reason,
+                       target, d->op_class, d->comm_size_hi), msg);
 }
 
 /* Replace a system's rows in one transaction. */
@@ -80,8 +59,7 @@ static enum chorale_err write_rows(struct chorale_store *store,
 
     for (size_t t = 0; t < ntable; t++)
         for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++)
-            err = insert(store, ins, system_id, &table[t].row[i],
-                         table[t].target, msg);
+            err = insert(store, ins, &table[t].row[i], table[t].target, msg);
     if (err == CHORALE_OK)
         err = chorale_policy_keep(store, system_id, policy, msg);
     return chorale_replace_end(store, ins, err, msg);
@@ -214,11 +192,6 @@ static enum chorale_err print_rows(struct chorale_store *store,
     return err == CHORALE_OK ? print_left_out(store, system->id, msg) : err;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *row_json(const struct chorale_decision *d)
 {
     return json_pack(
@@ -230,10 +203,10 @@ static json_t *row_json(const struct chorale_decision *d)
         "n_lo", (json_int_t)d->n_lo, "n_hi", (json_int_t)d->n_hi,
         "provider", d->run->provider, "variant", d->run->variant,
         "params", d->run->params,
-        "basis", d->basis, "seconds", number(d->seconds),
-        "library_seconds", number(d->library_seconds),
-        "speedup", number(d->speedup), "speedup_lo", number(d->speedup_lo),
-        "speedup_hi", number(d->speedup_hi), "regret", number(d->regret),
+        "basis", d->basis, "seconds", chorale_json(d->seconds),
+        "library_seconds", chorale_json(d->library_seconds),
+        "speedup", chorale_json(d->speedup), "speedup_lo", chorale_json(d->speedup_lo),
+        "speedup_hi", chorale_json(d->speedup_hi), "regret", chorale_json(d->regret),
         "reason", d->reason);
 }
 
@@ -259,8 +232,7 @@ static enum chorale_err append_json(json_t *list, const char *path,
                      "decisions", rows[0], "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
-        return chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
-                            "UTF-8; use the table instead of --json", path);
+        return chorale_fail_utf8(msg, path);
     return CHORALE_OK;
 }
 

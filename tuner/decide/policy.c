@@ -81,17 +81,12 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int got = 0;
-    enum chorale_err err = chorale_store_prepare(
+    enum chorale_err err = chorale_store_query(
         store, "SELECT threshold, compact, dispatch_cost, objective,"
         " deterministic, coalesce(max_scratch, -1), allow_patented FROM policy"
-        " WHERE system_id = ?1", &stmt, msg);
+        " WHERE system_id = ?1", CHORALE_FIELDS(system_id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        err = chorale_store_step(store, stmt, &got, msg);
-    }
-    if (err == CHORALE_OK && got)
+    if (chorale_store_next(store, stmt, &err, msg))
         *policy = (struct chorale_policy){
             .threshold = real(stmt, 0), .compact = real(stmt, 1),
             .dispatch_cost = real(stmt, 2),
@@ -134,29 +129,15 @@ enum chorale_err chorale_policy_keep(struct chorale_store *store,
                                      const struct chorale_policy *policy,
                                      struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
+    return chorale_store_run(
         store, "INSERT OR REPLACE INTO policy (system_id, threshold, compact,"
         " dispatch_cost, objective, deterministic, max_scratch,"
-        " allow_patented) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", &stmt,
-        msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        /* SQLite stores NAN as NULL. */
-        sqlite3_bind_double(stmt, 2, policy->threshold);
-        sqlite3_bind_double(stmt, 3, policy->compact);
-        sqlite3_bind_double(stmt, 4, policy->dispatch_cost);
-        if (policy->objective != NULL)
-            sqlite3_bind_text(stmt, 5, policy->objective, -1, SQLITE_STATIC);
-        sqlite3_bind_int(stmt, 6, policy->deterministic);
-        if (policy->max_scratch >= 0)
-            sqlite3_bind_int64(stmt, 7, policy->max_scratch);
-        sqlite3_bind_int(stmt, 8, policy->allow_patented);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
-    return err;
+        " allow_patented) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+        " iif(?7 < 0, NULL, ?7), ?8)",
+        CHORALE_FIELDS(system_id, policy->threshold, policy->compact,
+                       policy->dispatch_cost, policy->objective,
+                       policy->deterministic, policy->max_scratch,
+                       policy->allow_patented), msg);
 }
 
 void chorale_policy_words(const struct chorale_policy *policy, char *text,

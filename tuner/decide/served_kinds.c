@@ -23,13 +23,11 @@ enum chorale_err chorale_served_kind_find(struct chorale_store *store,
                                         sqlite3_stmt **stmt_p, int *got_p,
                                         struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_store_prepare(store, kinds_sql, stmt_p, msg);
+    enum chorale_err err = chorale_store_query(
+        store, kinds_sql, CHORALE_FIELDS(system_id, coll, target), stmt_p, msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(*stmt_p, 1, system_id);
-    sqlite3_bind_text(*stmt_p, 2, coll, -1, SQLITE_STATIC);
-    sqlite3_bind_text(*stmt_p, 3, target, -1, SQLITE_STATIC);
     return chorale_store_step(store, *stmt_p, got_p, msg);
 }
 

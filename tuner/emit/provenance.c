@@ -69,11 +69,6 @@ static const char *const variable[] = {
 #undef X
 };
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, NULL);
-}
-
 int chorale_origin_line(char **lines, const char *key, const char *value,
                         const char *more)
 {
@@ -97,16 +92,14 @@ static enum chorale_err load_system(struct chorale_store *store,
                              &origin->mpi_library, &origin->campaign };
     sqlite3_stmt *stmt = NULL;
     int got = 0;
-    enum chorale_err err = chorale_store_prepare(store, system_sql, &stmt,
-                                                 msg);
+    enum chorale_err err = chorale_store_query(
+        store, system_sql, CHORALE_FIELDS(system_id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, &got, msg);
-    }
     for (int i = 0; i < 4 && err == CHORALE_OK; i++)
         if ((*field[i] = strdup(got ? chorale_text(stmt, i) : "")) == NULL)
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, NULL);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -127,7 +120,7 @@ static enum chorale_err load_policy(struct chorale_store *store,
     if (*words != '\0' &&
         chorale_origin_line(&origin->environment, "decided by", words,
                             "") != 0)
-        return no_memory(msg);
+        return chorale_fail_memory(msg, NULL);
     return CHORALE_OK;
 }
 
@@ -137,18 +130,15 @@ static enum chorale_err load_environment(struct chorale_store *store,
                                          struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int got = 0;
-    enum chorale_err err = chorale_store_prepare(store, environment_sql,
-                                                 &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, environment_sql, CHORALE_FIELDS(system_id), &stmt, msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got)
+    while (chorale_store_next(store, stmt, &err, msg))
         if (chorale_origin_line(&origin->environment, chorale_text(stmt, 0),
                                 chorale_text(stmt, 1), "") != 0) {
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, NULL);
             break;
         }
     sqlite3_finalize(stmt);
@@ -164,18 +154,15 @@ static enum chorale_err load_alike(struct chorale_store *store,
 {
     sqlite3_stmt *stmt = NULL;
     int got = 0;
-    enum chorale_err err = chorale_store_prepare(store, alike_sql, &stmt,
-                                                 msg);
+    enum chorale_err err = chorale_store_query(
+        store, alike_sql, CHORALE_FIELDS(system_id, key), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, &got, msg);
-    }
     if (err == CHORALE_OK && got &&
         sqlite3_column_type(stmt, 0) != SQLITE_NULL &&
         (*value_p = strdup(chorale_text(stmt, 0))) == NULL)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, NULL);
     sqlite3_finalize(stmt);
     return err;
 }
@@ -221,7 +208,7 @@ static enum chorale_err load_variables(struct chorale_store *store,
         free(value);
     }
     if (err == CHORALE_OK && text == NULL)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, NULL);
     if (i == sizeof(variable) / sizeof(variable[0]))
         origin->variables = text;
     else

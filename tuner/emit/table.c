@@ -35,11 +35,6 @@ static const char rows_sql[] =
     "  AND typeof(comm_size_hi) = 'integer'"
     " ORDER BY comm_size, shape, ppn, n_lo, n_hi";
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "generate");
-}
-
 int chorale_emit_shape(const char *name)
 {
     for (int i = 1; i < CHORALE_EMIT_SHAPES; i++)
@@ -97,12 +92,10 @@ static enum chorale_err load_rows(struct chorale_store *store,
                                   struct rows *rows,
                                   struct chorale_errmsg *msg)
 {
-    enum chorale_err err;
+    enum chorale_err err = CHORALE_OK;
     struct row *more;
-    int got = 0;
 
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct row row = {
             .coll = coll, .comm_size = sqlite3_column_int(stmt, 0),
             .shape = chorale_emit_shape(chorale_text(stmt, 1)),
@@ -118,7 +111,7 @@ static enum chorale_err load_rows(struct chorale_store *store,
         if (more != NULL)
             rows->row = more;
         if (more == NULL || find_choice(table, coll, stmt, &row.choice) != 0)
-            return no_memory(msg);
+            return chorale_fail_memory(msg, "generate");
         rows->row[rows->count++] = row;
     }
     return err;
@@ -504,14 +497,12 @@ static enum chorale_err load_coll(struct chorale_store *store,
                                  &got, msg);
     if (err != CHORALE_OK || !got)
         goto out;
-    err = chorale_store_prepare(store, rows_sql, &stmt, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, chorale_text(kind, 0), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(stmt, 4, chorale_text(kind, 1), -1, SQLITE_TRANSIENT);
-    err = load_rows(store, stmt, coll, table, &rows, msg);
+    err = chorale_store_query(
+        store, rows_sql,
+        CHORALE_FIELDS(system_id, name, chorale_text(kind, 0),
+                       chorale_text(kind, 1)), &stmt, msg);
+    if (err == CHORALE_OK)
+        err = load_rows(store, stmt, coll, table, &rows, msg);
     if (err != CHORALE_OK || rows.count == 0)
         goto out;
     chorale_served_kind_copy(kind, &table->kind[coll]);
@@ -526,7 +517,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     table->hull[coll] = hull(rows.row, rows.count);
     if (table->coverage[coll] == NULL ||
         add_rules(table, rows.row, rows.count) != 0)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "generate");
 out:
     sqlite3_finalize(kind);
     sqlite3_finalize(stmt);
@@ -546,7 +537,7 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
     memset(&got, 0, sizeof(got));
     got.choice = calloc(1, sizeof(*got.choice));
     got.nchoice = 1;
-    err = got.choice == NULL ? no_memory(msg)
+    err = got.choice == NULL ? chorale_fail_memory(msg, "generate")
                              : chorale_origin_load(store, system_id,
                                                    &got.origin, msg);
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {

@@ -39,11 +39,6 @@ static const char rows_sql[] =
     "  AND target = 'dispatch' AND op_class IN ('', 'builtin')"
     " ORDER BY dtype, op, shape, ppn, n_lo, n_hi";
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "generate");
-}
-
 /* Take the row's choice if the catalogue knows it, else the library's. */
 static void take_choice(sqlite3_stmt *stmt, struct row *row)
 {
@@ -111,11 +106,10 @@ static enum chorale_err load_coll(struct chorale_store *store,
 {
     char dtype[64] = "", op[64] = "";
     size_t first = check->count;
-    int got = 0, any = 0;
-    enum chorale_err err;
+    int any = 0;
+    enum chorale_err err = CHORALE_OK;
 
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         const char *my_dtype = chorale_text(stmt, 0);
         const char *my_op = chorale_text(stmt, 1);
         struct row row = { .coll = coll }, *more;
@@ -133,7 +127,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
             continue;
         more = realloc(check->row, (check->count + 1) * sizeof(*more));
         if (more == NULL)
-            return no_memory(msg);
+            return chorale_fail_memory(msg, "generate");
         check->row = more;
         more[check->count++] = row;
     }
@@ -377,7 +371,8 @@ static enum chorale_err ask_coll(struct asking *a, const struct row *row,
                                  struct chorale_errmsg *msg)
 {
     unsigned long long *size = calloc(6 * count, sizeof(*size));
-    enum chorale_err err = size != NULL ? CHORALE_OK : no_memory(msg);
+    enum chorale_err err = size != NULL ? CHORALE_OK
+                                        : chorale_fail_memory(msg, "generate");
     size_t n = 0;
 
     find_blocks(a, row, count);
@@ -410,7 +405,7 @@ static enum chorale_err ask_all(struct asking *a, const char *path,
     a->block = calloc(check->count + 1, sizeof(*a->block));
     if (a->here.row == NULL || a->n == NULL || a->ppn == NULL ||
         a->block == NULL)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "generate");
     for (size_t i = 0, end; i < check->count && err == CHORALE_OK; i = end) {
         for (end = i; end < check->count &&
                       check->row[end].coll == check->row[i].coll; end++)
@@ -435,18 +430,17 @@ enum chorale_err chorale_emit_check_load(struct chorale_store *store,
 
     *check_p = check;
     if (check == NULL)
-        return no_memory(msg);
+        return chorale_fail_memory(msg, "generate");
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {
         sqlite3_stmt *stmt = NULL;
 
-        err = chorale_store_prepare(store, rows_sql, &stmt, msg);
-        if (err == CHORALE_OK) {
-            sqlite3_bind_int64(stmt, 1, system_id);
-            sqlite3_bind_text(stmt, 2,
-                              chorale_coll_info((enum chorale_coll)i)->name,
-                              -1, SQLITE_STATIC);
+        err = chorale_store_query(
+            store, rows_sql,
+            CHORALE_FIELDS(system_id,
+                           chorale_coll_info((enum chorale_coll)i)->name),
+            &stmt, msg);
+        if (err == CHORALE_OK)
             err = load_coll(store, stmt, (enum chorale_coll)i, check, msg);
-        }
         sqlite3_finalize(stmt);
     }
     for (size_t i = 0; i < check->count; i++) /* realloc moved the rows */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/byte_buffer.h"
 #include "tuner/base/read_file.h"
 #include "tuner/exchange/foreign.h"
 
@@ -294,6 +295,7 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
 {
     struct chorale_foreign *f = r->f;
     size_t n = f->nrow;
+    void *more;
 
     if (n >= MAX_ROWS)
         return chorale_foreign_bad(r, "more than %d rows", (int)MAX_ROWS);
@@ -302,13 +304,10 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
             row->pass = f->row[i].pass + 1;
             break;
         }
-    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... rows */
-        void *more = realloc(f->row, (n > 0 ? 2 * n : 1) * sizeof(*row));
-
-        if (more == NULL)
-            return chorale_fail_memory(r->msg, r->path);
-        f->row = more;
-    }
+    more = chorale_grown(f->row, n, sizeof(*row));
+    if (more == NULL)
+        return chorale_fail_memory(r->msg, r->path);
+    f->row = more;
     f->row[f->nrow++] = *row;
     if (row->pass >= f->npass)
         f->npass = row->pass + 1;

@@ -23,17 +23,12 @@ static enum chorale_err find(struct chorale_store *store, const char *uuid,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
+    enum chorale_err err = chorale_store_query(
         store, "SELECT trace_id, imported || iif(label = '', '', ' as ' ||"
-               " label) FROM trace WHERE uuid = ?1", &s, msg);
+        " label) FROM trace WHERE uuid = ?1", CHORALE_FIELDS(uuid), &s, msg);
 
     *id_p = 0;
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, s, &row, msg);
-    }
-    if (err == CHORALE_OK && row) {
+    if (chorale_store_next(store, s, &err, msg)) {
         *id_p = sqlite3_column_int64(s, 0);
         snprintf(what, 400, "%s", chorale_text(s, 1));
     }
@@ -47,33 +42,18 @@ static enum chorale_err put_trace(struct chorale_store *store,
                                   struct chorale_errmsg *msg)
 {
     char now[32];
-    const char *text[] = { t->uuid, label, now, t->program, t->mpi_library,
-                           t->started, t->part };
-    sqlite3_stmt *s = NULL;
-    enum chorale_err err = chorale_store_prepare(
+
+    chorale_now(now);
+    return chorale_store_insert(
         store,
         "INSERT INTO trace (uuid, label, imported, program, mpi_library,"
         " started, part, comm_size, ranks, part_rank, wall_mean, wall_max,"
         " unlisted_calls, unlisted_seconds)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &s, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    chorale_now(now);
-    for (int i = 0; i < 7; i++)
-        sqlite3_bind_text(s, 1 + i, text[i], -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int(s, 8, t->comm_size);
-    sqlite3_bind_int(s, 9, t->ranks);
-    if (t->part_rank >= 0)
-        sqlite3_bind_int(s, 10, t->part_rank);
-    sqlite3_bind_double(s, 11, t->wall_mean);
-    sqlite3_bind_double(s, 12, t->wall_max);
-    sqlite3_bind_int64(s, 13, t->unlisted);
-    sqlite3_bind_double(s, 14, t->unlisted_seconds);
-    err = chorale_store_step(store, s, NULL, msg);
-    *id_p = sqlite3_last_insert_rowid(chorale_store_db(store));
-    sqlite3_finalize(s);
-    return err;
+        " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,nullif(?10, -1),?11,?12,?13,?14)",
+        CHORALE_FIELDS(t->uuid, label, now, t->program, t->mpi_library,
+                       t->started, t->part, t->comm_size, t->ranks,
+                       t->part_rank, t->wall_mean, t->wall_max, t->unlisted,
+                       t->unlisted_seconds), id_p, msg);
 }
 
 static enum chorale_err put_point(struct chorale_store *store,
@@ -81,20 +61,12 @@ static enum chorale_err put_point(struct chorale_store *store,
                                   const struct chorale_traced *p,
                                   struct chorale_errmsg *msg)
 {
-    const char *text[] = { chorale_coll_info(p->coll)->name, p->shape,
-                           p->dtype, p->op, p->root, p->ran };
-
-    sqlite3_bind_int64(s, 1, id);
-    for (int i = 0; i < 6; i++)
-        sqlite3_bind_text(s, 2 + i, text[i], -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(s, 8, p->n);
-    sqlite3_bind_int64(s, 9, p->msg_size);
-    sqlite3_bind_int(s, 10, p->comm_size);
-    sqlite3_bind_int64(s, 11, p->rank_calls);
-    sqlite3_bind_double(s, 12, p->calls);
-    sqlite3_bind_double(s, 13, p->seconds);
-    sqlite3_bind_double(s, 14, p->max_seconds);
-    return chorale_store_step(store, s, NULL, msg);
+    return chorale_store_put(
+        store, s, 1,
+        CHORALE_FIELDS(id, chorale_coll_info(p->coll)->name, p->shape, p->dtype,
+                       p->op, p->root, p->ran, p->n, p->msg_size, p->comm_size,
+                       p->rank_calls, p->calls, p->seconds, p->max_seconds),
+        msg);
 }
 
 /* Insert the points, in a transaction of the caller. */
@@ -127,11 +99,7 @@ static enum chorale_err put(struct chorale_store *store,
         err = put_trace(store, t, label, id_p, msg);
     if (err == CHORALE_OK)
         err = put_points(store, t, *id_p, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }
 
 static enum chorale_err import_one(struct chorale_store *store,

@@ -86,114 +86,65 @@ enum chorale_err chorale_import_check(const char *path,
     return CHORALE_OK;
 }
 
-static enum chorale_err one_int(struct put *p, const char *sql,
-                                const char *text, sqlite3_int64 *value_p)
-{
-    sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(p->store, sql, &s, p->msg);
-
-    *value_p = 0;
-    if (err == CHORALE_OK) {
-        if (text != NULL)
-            sqlite3_bind_text(s, 1, text, -1, SQLITE_STATIC);
-        err = chorale_store_step(p->store, s, &row, p->msg);
-    }
-    if (err == CHORALE_OK && row)
-        *value_p = sqlite3_column_int64(s, 0);
-    sqlite3_finalize(s);
-    return err;
-}
-
 /* Find the system by its signature, or add it. */
 static enum chorale_err put_system(struct put *p)
 {
     char signature[600], uuid[CHORALE_UUID_SIZE], now[32];
-    sqlite3_stmt *s = NULL;
-    sqlite3_int64 named;
+    sqlite3_int64 named = 0;
     enum chorale_err err;
 
     snprintf(signature, sizeof(signature), "imported\nname %s\nmpi %s",
              p->as->system, p->as->mpi);
-    err = one_int(p, "SELECT system_id FROM system WHERE signature = ?1",
-                  signature, &p->got->system_id);
+    err = chorale_store_find(
+        p->store, "SELECT system_id FROM system WHERE signature = ?1",
+        CHORALE_FIELDS(signature), 0, &p->got->system_id, p->msg);
     if (err != CHORALE_OK || p->got->system_id != 0)
         return err;
-    err = one_int(p, "SELECT system_id FROM system WHERE name = ?1",
-                  p->as->system, &named);
+    err = chorale_store_find(
+        p->store, "SELECT system_id FROM system WHERE name = ?1",
+        CHORALE_FIELDS(p->as->system), 0, &named, p->msg);
     if (err == CHORALE_OK && named != 0)
         return chorale_fail(p->msg, CHORALE_USAGE, "--system %s: %s has a "
                             "system of that name that was measured, or "
                             "imported with another --mpi; give another name",
                             p->as->system, chorale_store_path(p->store));
-    if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            p->store, "INSERT INTO system (uuid, name, kind, signature,"
-            " mpi_library, created) VALUES (?,?,'real',?,?,?)", &s, p->msg);
     if (err != CHORALE_OK)
         return err;
     chorale_uuid_of(signature, uuid);
     chorale_now(now);
-    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 2, p->as->system, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 3, signature, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 4, p->as->mpi, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 5, now, -1, SQLITE_STATIC);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    p->got->system_id = sqlite3_last_insert_rowid(chorale_store_db(p->store));
-    sqlite3_finalize(s);
-    return err;
+    return chorale_store_insert(
+        p->store, "INSERT INTO system (uuid, name, kind, signature,"
+        " mpi_library, created) VALUES (?,?,'real',?,?,?)",
+        CHORALE_FIELDS(uuid, p->as->system, signature, p->as->mpi, now),
+        &p->got->system_id, p->msg);
 }
 
 /* One campaign for all files of a command. */
 static enum chorale_err put_campaign(struct put *p)
 {
     char uuid[CHORALE_UUID_SIZE], now[32];
-    sqlite3_stmt *s = NULL;
-    enum chorale_err err;
 
     if (p->got->campaign_id != 0)
         return CHORALE_OK;
-    err = chorale_store_prepare(
+    chorale_uuid(uuid);
+    chorale_now(now);
+    return chorale_store_insert(
         p->store, "INSERT INTO campaign (uuid, system_id, created, command,"
         " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
         " cell_seconds, max_memory, sync, racing, launcher, label)"
-        " VALUES (?,?,?,?,0,1,1,1,0,0,0,0,'barrier',0,'custom',?)", &s,
-        p->msg);
-    if (err != CHORALE_OK)
-        return err;
-    chorale_uuid(uuid);
-    chorale_now(now);
-    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 2, p->got->system_id);
-    sqlite3_bind_text(s, 3, now, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 4, p->as->command, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 5, p->as->label, -1, SQLITE_STATIC);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    p->got->campaign_id =
-        sqlite3_last_insert_rowid(chorale_store_db(p->store));
-    sqlite3_finalize(s);
-    return err;
+        " VALUES (?,?,?,?,0,1,1,1,0,0,0,0,'barrier',0,'custom',?)",
+        CHORALE_FIELDS(uuid, p->got->system_id, now, p->as->command,
+                       p->as->label), &p->got->campaign_id, p->msg);
 }
 
 static enum chorale_err put_fact(struct put *p, sqlite3_int64 launch,
                                  const char *key, const char *value)
 {
-    sqlite3_stmt *s = NULL;
-    enum chorale_err err;
-
     if (value == NULL || value[0] == '\0')
         return CHORALE_OK;
-    err = chorale_store_prepare(p->store, "INSERT INTO environment (launch_id,"
-                                " key, value) VALUES (?,?,?)", &s, p->msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(s, 1, launch);
-    sqlite3_bind_text(s, 2, key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 3, value, -1, SQLITE_STATIC);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    sqlite3_finalize(s);
-    return err;
+    return chorale_store_run(
+        p->store, "INSERT INTO environment (launch_id, key, value)"
+        " VALUES (?,?,?)", CHORALE_FIELDS(launch, key, value), p->msg);
 }
 
 /* Document in the environment where the numbers come from. */
@@ -227,28 +178,13 @@ static enum chorale_err insert_launch(struct put *p, const char *uuid,
                                       long procs, sqlite3_int64 ordinal,
                                       sqlite3_int64 *launch_p)
 {
-    const char *shape = shape_of(p->as, procs);
-    sqlite3_stmt *s = NULL;
-    enum chorale_err err = chorale_store_prepare(
+    return chorale_store_insert(
         p->store, "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
         " comm_size, ppn, shape, seed, started, finished, status)"
-        " VALUES (?,?,?,?,?,?,?,0,?,?,'done')", &s, p->msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 2, p->got->campaign_id);
-    sqlite3_bind_int64(s, 3, p->got->system_id);
-    sqlite3_bind_int64(s, 4, ordinal);
-    sqlite3_bind_int64(s, 5, procs);
-    sqlite3_bind_int64(s, 6, ppn_of(p->as, procs));
-    sqlite3_bind_text(s, 7, shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 8, p->started, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 9, p->started, -1, SQLITE_STATIC);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    *launch_p = sqlite3_last_insert_rowid(chorale_store_db(p->store));
-    sqlite3_finalize(s);
-    return err;
+        " VALUES (?,?,?,?,?,?,?,0,?8,?8,'done')",
+        CHORALE_FIELDS(uuid, p->got->campaign_id, p->got->system_id, ordinal,
+                       procs, ppn_of(p->as, procs), shape_of(p->as, procs),
+                       p->started), launch_p, p->msg);
 }
 
 /* The launch of one pass with procs ranks. *there_p: it was imported before. */
@@ -263,40 +199,21 @@ static enum chorale_err put_launch(struct put *p, long procs, int pass,
              p->as->system, p->as->mpi, procs, p->as->ppn,
              shape_of(p->as, procs), pass, p->as->slowest);
     chorale_uuid_of(text, uuid);
-    err = one_int(p, "SELECT launch_id FROM launch WHERE uuid = ?1", uuid,
-                  launch_p);
-    *there_p = *launch_p != 0;
+    err = chorale_store_find(
+        p->store, "SELECT launch_id FROM launch WHERE uuid = ?1",
+        CHORALE_FIELDS(uuid), 0, launch_p, p->msg);
+    *there_p = err == CHORALE_OK && *launch_p != 0;
     if (err != CHORALE_OK || *there_p)
         return err;
     err = put_campaign(p);
-    if (err == CHORALE_OK) {
-        char sql[160];
-
-        snprintf(sql, sizeof(sql), "SELECT coalesce(max(ordinal) + 1, 0) FROM"
-                 " launch WHERE system_id = %lld",
-                 (long long)p->got->system_id);
-        err = one_int(p, sql, NULL, &ordinal);
-    }
+    if (err == CHORALE_OK)
+        err = chorale_store_find(
+            p->store, "SELECT coalesce(max(ordinal) + 1, 0) FROM launch"
+            " WHERE system_id = ?1", CHORALE_FIELDS(p->got->system_id), 0,
+            &ordinal, p->msg);
     if (err == CHORALE_OK)
         err = insert_launch(p, uuid, procs, ordinal, launch_p);
     return err == CHORALE_OK ? put_facts(p, *launch_p) : err;
-}
-
-/* Bind the columns that identify a cell, from ?1 on. */
-static void bind_cell(struct put *p, sqlite3_stmt *s,
-                      const struct chorale_foreign_row *row)
-{
-    const long procs = procs_of(p->as, row);
-    const char *text[] = { chorale_coll_info(row->coll)->name,
-                           shape_of(p->as, procs), row->dtype, row->op,
-                           row->root, row->buffers, row->metric };
-
-    sqlite3_bind_int64(s, 1, p->got->system_id);
-    sqlite3_bind_int64(s, 2, procs);
-    sqlite3_bind_int64(s, 3, row->msg_size);
-    sqlite3_bind_int64(s, 4, ppn_of(p->as, procs));
-    for (int i = 0; i < 7; i++)
-        sqlite3_bind_text(s, 5 + i, text[i], -1, SQLITE_STATIC);
 }
 
 static enum chorale_err put_cell(struct put *p,
@@ -304,70 +221,50 @@ static enum chorale_err put_cell(struct put *p,
                                  sqlite3_int64 *cell_p)
 {
     const long procs = procs_of(p->as, row);
+    const char *coll = chorale_coll_info(row->coll)->name;
     char uuid[CHORALE_UUID_SIZE];
-    sqlite3_stmt *s = NULL;
-    int found = 0;
-    enum chorale_err err = chorale_store_prepare(
+    enum chorale_err err = chorale_store_find(
         p->store, "SELECT cell_id FROM cell WHERE system_id = ?1"
         " AND comm_size = ?2 AND msg_size = ?3 AND ppn = ?4 AND coll = ?5"
         " AND shape = ?6 AND dtype = ?7 AND op = ?8 AND root_policy = ?9"
         " AND buffers = ?10 AND metric = ?11 AND provider = 'library'"
         " AND arrival = 'sync' AND siblings = 'alone'"
-        " AND variant = 'default' AND params = ''", &s, p->msg);
+        " AND variant = 'default' AND params = ''",
+        CHORALE_FIELDS(p->got->system_id, procs, row->msg_size,
+                       ppn_of(p->as, procs), coll, shape_of(p->as, procs),
+                       row->dtype, row->op, row->root, row->buffers,
+                       row->metric), 0, cell_p, p->msg);
 
-    if (err == CHORALE_OK) {
-        bind_cell(p, s, row);
-        err = chorale_store_step(p->store, s, &found, p->msg);
-    }
-    if (err == CHORALE_OK && found)
-        *cell_p = sqlite3_column_int64(s, 0);
-    sqlite3_finalize(s);
-    if (err != CHORALE_OK || found)
+    if (err != CHORALE_OK || *cell_p != 0)
         return err;
-    err = chorale_store_prepare(
+    chorale_uuid(uuid);
+    return chorale_store_insert(
         p->store, "INSERT INTO cell (system_id, comm_size, msg_size, ppn,"
         " coll, shape, dtype, op, root_policy, buffers, metric, uuid,"
         " campaign_id, n, provider, variant, op_class, launches)"
         " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,'library',"
-        " 'default', iif(?8 = '', '', 'builtin'), 0)", &s, p->msg);
-    if (err != CHORALE_OK)
-        return err;
-    chorale_uuid(uuid);
-    bind_cell(p, s, row);
-    sqlite3_bind_text(s, 12, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 13, p->got->campaign_id);
-    sqlite3_bind_int64(s, 14, (sqlite3_int64)chorale_coll_n(
-                                  row->coll, (size_t)row->msg_size,
-                                  (int)procs));
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    *cell_p = sqlite3_last_insert_rowid(chorale_store_db(p->store));
-    sqlite3_finalize(s);
-    return err;
+        " 'default', iif(?8 = '', '', 'builtin'), 0)",
+        CHORALE_FIELDS(p->got->system_id, procs, row->msg_size,
+                       ppn_of(p->as, procs), coll, shape_of(p->as, procs),
+                       row->dtype, row->op, row->root, row->buffers,
+                       row->metric, uuid, p->got->campaign_id,
+                       chorale_coll_n(row->coll, (size_t)row->msg_size,
+                                      (int)procs)), cell_p, p->msg);
 }
 
 static enum chorale_err put_summary(struct put *p, sqlite3_int64 run,
                                     const struct chorale_foreign_row *row)
 {
     const double t = seconds_of(p->as, row);
-    const double value[] = {
-        t, row->avg, isfinite(row->min) ? row->min : t, t, t, t,
-        isfinite(row->p99) ? row->p99 : t, isfinite(row->max) ? row->max : t,
-    };
-    sqlite3_stmt *s = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        p->store, "INSERT INTO run_summary (run_id, nrep, nlate, median, mean,"
-        " min, q25, q75, p95, p99, max) VALUES (?,?,0,?,?,?,?,?,?,?,?)", &s,
-        p->msg);
 
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(s, 1, run);
-    sqlite3_bind_int64(s, 2, row->nrep);
-    for (int i = 0; i < 8; i++)
-        sqlite3_bind_double(s, 3 + i, value[i]);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    sqlite3_finalize(s);
-    return err;
+    return chorale_store_run(
+        p->store, "INSERT INTO run_summary (run_id, nrep, nlate, median, mean,"
+        " min, q25, q75, p95, p99, max) VALUES (?1,?2,0,?3,?4,?5,?3,?3,?3,?6,"
+        " ?7)",
+        CHORALE_FIELDS(run, row->nrep, t, row->avg,
+                       isfinite(row->min) ? row->min : t,
+                       isfinite(row->p99) ? row->p99 : t,
+                       isfinite(row->max) ? row->max : t), p->msg);
 }
 
 static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
@@ -375,24 +272,16 @@ static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
                                 const struct chorale_foreign_row *row)
 {
     char uuid[CHORALE_UUID_SIZE];
-    sqlite3_stmt *s = NULL;
-    sqlite3_int64 run;
-    enum chorale_err err = chorale_store_prepare(
-        p->store, "INSERT INTO run (uuid, cell_id, launch_id, status,"
-        " validity, sync) VALUES (?,?,?,'ok','imported',?)", &s, p->msg);
+    sqlite3_int64 run = 0;
+    enum chorale_err err;
 
-    if (err != CHORALE_OK)
-        return err;
     chorale_uuid(uuid);
-    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 2, cell);
-    sqlite3_bind_int64(s, 3, launch);
-    sqlite3_bind_text(s, 4, strcmp(row->metric, "duration") == 0 ? "barrier"
-                                                                 : "", -1,
-                      SQLITE_STATIC);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    run = sqlite3_last_insert_rowid(chorale_store_db(p->store));
-    sqlite3_finalize(s);
+    err = chorale_store_insert(
+        p->store, "INSERT INTO run (uuid, cell_id, launch_id, status,"
+        " validity, sync) VALUES (?,?,?,'ok','imported',?)",
+        CHORALE_FIELDS(uuid, cell, launch,
+                       strcmp(row->metric, "duration") == 0 ? "barrier" : ""),
+        &run, p->msg);
     p->got->runs++;
     return err == CHORALE_OK ? put_summary(p, run, row) : err;
 }

@@ -2,6 +2,7 @@
 /* trace_read.c - parse a trace of collective calls. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/exchange/trace_read.h"
 
 #include <errno.h>
@@ -288,16 +289,14 @@ static enum chorale_err append(struct reader *r, struct chorale_traced *p)
 {
     struct chorale_trace_text *t = r->trace;
     size_t n = t->npoint;
+    void *more;
 
     if (n >= MAX_POINTS)
         return bad(r, "more rows than a trace has");
-    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... rows */
-        void *more = realloc(t->point, (n > 0 ? 2 * n : 1) * sizeof(*p));
-
-        if (more == NULL)
-            return chorale_fail_memory(r->msg, r->path);
-        t->point = more;
-    }
+    more = chorale_grown(t->point, n, sizeof(*p));
+    if (more == NULL)
+        return chorale_fail_memory(r->msg, r->path);
+    t->point = more;
     t->point[t->npoint++] = *p;
     return CHORALE_OK;
 }

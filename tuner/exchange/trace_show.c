@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 
 #define TOP 10
@@ -17,19 +18,16 @@ static enum chorale_err show_head(struct chorale_store *store,
     sqlite3_stmt *s = NULL;
     int row = 0;
     char wall[32], each[32], lost[32];
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT program, comm_size, ranks, mpi_library, wall_mean,"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT program, comm_size, ranks, mpi_library, wall_mean,"
         " (SELECT total(seconds) FROM trace_point p"
         "   WHERE p.trace_id = t.trace_id) / ranks, part_rank, part,"
         " unlisted_calls, unlisted_seconds / ranks,"
         " (SELECT count(*) FROM v_trace v WHERE v.trace_id = t.trace_id)"
-        " FROM trace t WHERE trace_id = ?1", &s, msg);
+        " FROM trace t WHERE trace_id = ?1", CHORALE_FIELDS(trace_id), &s, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, trace_id);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, s, &row, msg);
-    }
     if (err == CHORALE_OK && row) {
         double mean = sqlite3_column_double(s, 4);
         double inside = sqlite3_column_double(s, 5);
@@ -55,44 +53,37 @@ static enum chorale_err show_head(struct chorale_store *store,
     return err;
 }
 
-static void show_point(sqlite3_stmt *s)
-{
-    char n[32], each[32];
-
-    printf("  %-20s %10s %6d %-12s %-7s %-5s %10.6g %10s %8.1f %%\n",
-           chorale_text(s, 0),
-           chorale_human_bytes((double)sqlite3_column_int64(s, 1), n),
-           sqlite3_column_int(s, 2), chorale_text(s, 3), chorale_text(s, 4),
-           chorale_text(s, 5), sqlite3_column_double(s, 6),
-           chorale_human_seconds(sqlite3_column_double(s, 7), each),
-           100 * sqlite3_column_double(s, 8));
-}
-
 enum chorale_err chorale_trace_show(struct chorale_store *store,
                                     sqlite3_int64 trace_id,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0, nrow = 0;
+    struct chorale_rows rows = {
+        .columns = "collective|m:B|P|placement|type|op|calls|a call:s|"
+                   "share:%.1f %%", .indent = 2,
+    };
+    int nrow = 0;
     enum chorale_err err = show_head(store, trace_id, &nrow, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            store,
-            "SELECT coll, msg_size, comm_size, shape, dtype,"
+        err = chorale_store_query(
+            store, "SELECT coll, msg_size, comm_size, shape, dtype,"
             " iif(op = '', '-', op), calls, call_seconds, share"
             " FROM v_trace WHERE trace_id = ?1"
-            " ORDER BY share DESC, coll, comm_size, n LIMIT ?2", &s, msg);
+            " ORDER BY share DESC, coll, comm_size, n LIMIT ?2",
+            CHORALE_FIELDS(trace_id, TOP), &s, msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(s, 1, trace_id);
-    sqlite3_bind_int(s, 2, TOP);
-    if (nrow > 0)
-        printf("  %-20s %10s %6s %-12s %-7s %-5s %10s %10s %10s\n", "", "m",
-               "P", "placement", "type", "op", "calls", "a call", "share");
-    while ((err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row)
-        show_point(s);
+    while (chorale_store_next(store, s, &err, msg))
+        chorale_rows_add(
+            &rows,
+            CHORALE_FIELDS(chorale_text(s, 0), sqlite3_column_int64(s, 1),
+                           sqlite3_column_int(s, 2), chorale_text(s, 3),
+                           chorale_text(s, 4), chorale_text(s, 5),
+                           sqlite3_column_double(s, 6),
+                           sqlite3_column_double(s, 7),
+                           sqlite3_column_double(s, 8)));
+    chorale_rows_show(&rows, NULL);
     sqlite3_finalize(s);
     if (err == CHORALE_OK && nrow > TOP)
         printf("  and %d points more: SELECT * FROM v_trace\n", nrow - TOP);

@@ -34,25 +34,20 @@ enum chorale_err chorale_left_out(struct chorale_store *store,
                                   int comm_size, struct chorale_left_out *left,
                                   struct chorale_errmsg *msg)
 {
+    const char *name = coll != CHORALE_NCOLL ? chorale_coll_info(coll)->name
+                                             : NULL;
     sqlite3_stmt *stmt = NULL;
     sqlite3_int64 any = 0;
-    int have = 0;
     enum chorale_err err = chorale_store_int(store, any_sql, 0, &any, msg);
 
     *left = (struct chorale_left_out){ 0, "" };
     if (err == CHORALE_OK && any)
-        err = chorale_store_prepare(store, sql, &stmt, msg);
+        err = chorale_store_query(
+            store, sql, CHORALE_FIELDS(system_id, name, msg_size, comm_size),
+            &stmt, msg);
     if (err != CHORALE_OK || !any)
         return err;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    if (coll != CHORALE_NCOLL) {
-        sqlite3_bind_text(stmt, 2, chorale_coll_info(coll)->name, -1,
-                          SQLITE_STATIC);
-        sqlite3_bind_int64(stmt, 3, (sqlite3_int64)msg_size);
-        sqlite3_bind_int(stmt, 4, comm_size);
-    }
-    err = chorale_store_step(store, stmt, &have, msg);
-    if (err == CHORALE_OK && have) {
+    if (chorale_store_next(store, stmt, &err, msg)) {
         left->count = sqlite3_column_int64(stmt, 0);
         snprintf(left->first, sizeof(left->first),
                  "%.32s of %lld bytes, P = %d",

@@ -291,11 +291,6 @@ static void set_weights(struct problem *p, int round)
     }
 }
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "fit");
-}
-
 /* Huber's robust variance of one residual: sum of psi^2 over the square of the
  * sum of psi'. */
 static double variance(const struct problem *p)
@@ -402,7 +397,7 @@ enum chorale_err chorale_fit_condition(const struct chorale_fit_data *data,
     if (data->nrow < k || k == 0)
         return CHORALE_OK;
     if (problem_init(&p, data) != 0) {
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "fit");
         goto out;
     }
     factor(&p);
@@ -410,7 +405,7 @@ enum chorale_err chorale_fit_condition(const struct chorale_fit_data *data,
     s = gsl_vector_alloc(k);
     work = gsl_vector_alloc(k);
     if (v == NULL || s == NULL || work == NULL) {
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "fit");
         goto out;
     }
     gsl_linalg_SV_decomp(p.r, v, s, work);
@@ -433,7 +428,7 @@ enum chorale_err chorale_fit_separate(const struct chorale_fit_data *data,
     double *q = malloc((n * k + 1) * sizeof(*q));
 
     if (q == NULL)
-        return no_memory(msg);
+        return chorale_fail_memory(msg, "fit");
     for (size_t j = 0; j < k; j++) {
         double before = 0, after = 0;
 
@@ -519,19 +514,19 @@ enum chorale_err chorale_fit(const struct chorale_fit_data *data,
     if (err != CHORALE_OK)
         return err;
     if (problem_init(&p, data) != 0)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "fit");
     if (err == CHORALE_OK && data->start != NULL)
         warm = start(&p);
     for (int round = warm; err == CHORALE_OK && round < MAX_ROUNDS; round++) {
         factor(&p);
         if (solve(&p) != 0)
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, "fit");
         else if (relinearise(&p) < 1e-11 && round > FIRST_ROUNDS)
             break;
         set_weights(&p, round);
     }
     if (err == CHORALE_OK && intervals(&p, fit) != 0)
-        err = no_memory(msg);
+        err = chorale_fail_memory(msg, "fit");
     if (err == CHORALE_OK) {
         fit->scale = p.scale;
         chorale_fit_error(data, fit->value, NULL, p.scratch, fit);

@@ -2,6 +2,7 @@
 /* link_fit.c - load the measurements by distance, find the topology and check
  * the assumptions about alpha, beta and tau. */
 #include "tuner/model/link_fit.h"
+#include "tuner/base/rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,16 +186,9 @@ enum chorale_err chorale_links_load(struct chorale_store *store,
     struct chorale_links *list = NULL, *grown, *l;
     sqlite3_stmt *s = NULL;
     size_t count = 0;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, QUERY, &s, msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, system_id);
-        sqlite3_bind_int64(s, 2, launch_id);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) {
+    enum chorale_err err = chorale_store_query(
+        store, QUERY, CHORALE_FIELDS(system_id, launch_id), &s, msg);
+    while (chorale_store_next(store, s, &err, msg)) {
         int ppn = sqlite3_column_int(s, 0), places = sqlite3_column_int(s, 2);
         int scattered = sqlite3_column_int(s, 7);
 
@@ -379,11 +373,6 @@ void chorale_links_print(const struct chorale_links *list, size_t count,
 
 /* --- JSON ---------------------------------------------------------------- */
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Ways describe kappa: not defined for a geometry found from alpha. */
 static json_t *geometry_json(const struct chorale_wiring *f, int told,
                              int with_ways)
@@ -410,16 +399,17 @@ static json_t *distances_json(const struct chorale_links *l)
     for (size_t i = 0; i < l->n; i++)
         json_array_append_new(at, json_pack(
             "{s:i, s:o, s:o, s:o}", "places", l->at[i].places, "alpha",
-            number(l->at[i].alpha), "kappa", number(l->at[i].kappa), "pairs",
-            number(l->at[i].pairs)));
+            chorale_json(l->at[i].alpha), "kappa",
+            chorale_json(l->at[i].kappa), "pairs",
+            chorale_json(l->at[i].pairs)));
     return json_pack("{s:i, s:i, s:o, s:f, s:b, s:s?, s:o, s:o, s:o, s:o,"
                      " s:f, s:s?}",
                      "comm_size", l->comm_size, "ppn", l->ppn, "distances",
                      at, "spread", l->spread, "alpha_is_the_same",
                      l->spread <= CHORALE_LINKS_SAME, "step_of", of, "step",
-                     number(of != NULL ? l->step : NAN), "step_on",
+                     chorale_json(of != NULL ? l->step : NAN), "step_on",
                      geometry_json(&l->step_on, of != NULL, 0), "mirror",
-                     number(l->mirror), "links",
+                     chorale_json(l->mirror), "links",
                      geometry_json(&l->wiring, l->found, 1), "links_miss",
                      l->off, "links_unseen", l->unseen);
 }
@@ -434,8 +424,9 @@ json_t *chorale_links_json(const struct chorale_links *list, size_t count,
         json_array_append_new(all, distances_json(&list[i]));
     words(model, &alpha, &beta, &tau);
     return json_pack("{s:o, s:i, s:o, s:o, s:o, s:b, s:b}", "by_distance",
-                     all, "word", WORD, "alpha", number(alpha), "beta",
-                     number(beta), "tau", number(tau), "tau_far_below_beta",
+                     all, "word", WORD, "alpha", chorale_json(alpha), "beta",
+                     chorale_json(beta), "tau", chorale_json(tau),
+                     "tau_far_below_beta",
                      far_more(beta, tau), "beta_far_below_alpha",
                      far_more(alpha, beta));
 }

@@ -116,18 +116,10 @@ static enum chorale_err load(struct chorale_store *store,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, launches_sql, &stmt,
-                                                 msg);
-
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_int(stmt, 2, l->comm_size);
-        sqlite3_bind_int(stmt, 3, l->ppn);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    enum chorale_err err = chorale_store_query(
+        store, launches_sql, CHORALE_FIELDS(system_id, l->comm_size, l->ppn),
+        &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg))
         err = add(store, system_id, sqlite3_column_int64(stmt, 0), l, rows,
                   msg);
     sqlite3_finalize(stmt);
@@ -170,12 +162,10 @@ enum chorale_err chorale_links_bounds(
     size_t n = chorale_links_seen(l, all);
     struct rows rows = { NULL, 0 };
     sqlite3_int64 simulated = 0;
-    char sql[96];
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_find(
+        store, "SELECT kind = 'simulated' FROM system WHERE system_id = ?1",
+        CHORALE_FIELDS(system_id), 0, &simulated, msg);
 
-    snprintf(sql, sizeof(sql), "SELECT kind = 'simulated' FROM system"
-             " WHERE system_id = %lld", (long long)system_id);
-    err = chorale_store_int(store, sql, 0, &simulated, msg);
     if (err == CHORALE_OK && !simulated)
         err = load(store, system_id, l, &rows, msg);
     for (size_t k = 0; k < n && err == CHORALE_OK; k++) {

@@ -3,11 +3,7 @@
 #include <math.h>
 
 #include "tuner/model/show_model.h"
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
+#include "tuner/base/rows.h"
 
 static json_t *params_json(const struct chorale_model *m)
 {
@@ -20,11 +16,11 @@ static json_t *params_json(const struct chorale_model *m)
             "{s:s, s:s, s:o, s:o, s:s, s:s, s:i, s:o, s:o, s:o}",
             "param", p->name, "level", p->level,
             "above", p->from < 0 ? json_null() : json_real(p->from),
-            "upto", number(p->upto),
+            "upto", chorale_json(p->upto),
             "dtype", p->tau >= 0 ? m->tau[p->tau].dtype : "",
             "op", p->tau >= 0 ? m->tau[p->tau].op : "", "ppn", p->ppn,
-            "value", number(p->value), "lo", number(p->lo),
-            "hi", number(p->hi)));
+            "value", chorale_json(p->value), "lo", chorale_json(p->lo),
+            "hi", chorale_json(p->hi)));
     }
     return list;
 }
@@ -40,7 +36,7 @@ static json_t *ranks_json(const struct chorale_model_variant *v)
             "{s:i, s:I, s:I, s:o, s:o, s:I, s:I, s:b}",
             "comm_size", r->comm_size, "points", (json_int_t)r->npoints,
             "not_counted", (json_int_t)r->nwild,
-            "without", number(r->error), "ahead", number(r->ahead),
+            "without", chorale_json(r->error), "ahead", chorale_json(r->ahead),
             "msg_size_from", (json_int_t)r->m_lo,
             "msg_size_upto", (json_int_t)r->m_hi, "usable",
             r->m_lo <= r->m_hi));
@@ -61,10 +57,10 @@ static json_t *variants_json(const struct chorale_model *m)
             "coll", chorale_coll_info(v->alg->coll)->name,
             "variant", v->alg->name, "shape", v->shape, "ppn", v->ppn,
             "points", (json_int_t)v->npoints,
-            "median_error", number(v->median_error),
-            "worst_error", number(v->worst_error),
-            "foretold_error", number(v->loo_error),
-            "lack_of_fit_p", number(v->lack), "lacks_fit", v->lacks,
+            "median_error", chorale_json(v->median_error),
+            "worst_error", chorale_json(v->worst_error),
+            "foretold_error", chorale_json(v->loo_error),
+            "lack_of_fit_p", chorale_json(v->lack), "lacks_fit", v->lacks,
             "reach", v->reach, "reach_msg_size", v->reach_m,
             "trusted", v->trusted, "ranks", ranks_json(v)));
     }
@@ -85,8 +81,8 @@ json_t *chorale_fit_json(const struct chorale_system_row *system,
         "points", (json_int_t)m->npoints, "cells", (json_int_t)m->ncell,
         "launches", (json_int_t)m->nlaunch,
         "ports", chorale_model_ports(&m->net, ports),
-        "one_port_misses", number(m->lack[0]),
-        "overlapped_misses", number(m->lack[1]),
+        "one_port_misses", chorale_json(m->lack[0]),
+        "overlapped_misses", chorale_json(m->lack[1]),
         "trusted", m->trusted, "median_error", m->fit.median_error,
         "worst_error", m->fit.worst_error, "worst",
         "coll", chorale_coll_info(w->coll)->name, "variant", w->variant,

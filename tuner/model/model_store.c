@@ -10,11 +10,6 @@
 #include "tuner/model/link_fit.h"
 #include "tuner/model/model.h"
 
-static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
-{
-    sqlite3_bind_text(stmt, column, text, -1, SQLITE_TRANSIENT);
-}
-
 static const char *unit(const char *param)
 {
     if (strcmp(param, "beta") == 0 || strcmp(param, "tau") == 0)
@@ -45,22 +40,13 @@ static enum chorale_err insert_param(struct chorale_store *store,
     char regime[64];
 
     regime_text(p, regime);
-    bind_text(stmt, 2, p->level);
-    bind_text(stmt, 3, regime);
-    bind_text(stmt, 4, p->name);
-    bind_text(stmt, 5, p->tau >= 0 ? m->tau[p->tau].dtype : "");
-    bind_text(stmt, 6, p->tau >= 0 ? m->tau[p->tau].op : "");
-    sqlite3_bind_double(stmt, 7, p->value);
-    chorale_bind_finite(stmt, 8, p->lo);
-    chorale_bind_finite(stmt, 9, p->hi);
-    bind_text(stmt, 10, unit(p->name));
-    sqlite3_bind_int64(stmt, 11, (sqlite3_int64)m->npoints);
-    sqlite3_bind_double(stmt, 12, m->fit.median_error);
-    sqlite3_bind_double(stmt, 13, m->fit.worst_error);
-    sqlite3_bind_int(stmt, 14, m->trusted);
-    chorale_bind_finite(stmt, 15, p->upto);
-    sqlite3_bind_int(stmt, 16, p->ppn);
-    return chorale_store_step(store, stmt, NULL, msg);
+    return chorale_store_put(
+        store, stmt, 2,
+        CHORALE_FIELDS(p->level, regime, p->name,
+                       p->tau >= 0 ? m->tau[p->tau].dtype : "",
+                       p->tau >= 0 ? m->tau[p->tau].op : "", p->value, p->lo,
+                       p->hi, unit(p->name), m->npoints, m->fit.median_error,
+                       m->fit.worst_error, m->trusted, p->upto, p->ppn), msg);
 }
 
 static enum chorale_err insert_params(struct chorale_store *store,
@@ -174,40 +160,6 @@ static enum chorale_err insert_links(struct chorale_store *store,
     return err;
 }
 
-/* Prepare a statement and bind the system. */
-static enum chorale_err prepare(struct chorale_store *store, const char *sql,
-                                sqlite3_int64 system_id, sqlite3_stmt **stmt,
-                                struct chorale_errmsg *msg)
-{
-    enum chorale_err err = chorale_store_prepare(store, sql, stmt, msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(*stmt, 1, system_id);
-    return err;
-}
-
-static enum chorale_err delete_rows(struct chorale_store *store,
-                                    const char *sql, sqlite3_int64 system_id,
-                                    struct chorale_errmsg *msg)
-{
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = prepare(store, sql, system_id, &stmt, msg);
-
-    if (err == CHORALE_OK)
-        err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
-}
-
-static void bind_variant(sqlite3_stmt *stmt,
-                         const struct chorale_model_variant *v)
-{
-    bind_text(stmt, 2, chorale_coll_info(v->alg->coll)->name);
-    bind_text(stmt, 3, v->alg->name);
-    bind_text(stmt, 4, v->shape);
-    sqlite3_bind_int(stmt, 5, v->ppn);
-}
-
 static enum chorale_err insert_ranks(struct chorale_store *store,
                                      sqlite3_stmt *stmt,
                                      const struct chorale_model_variant *v,
@@ -218,15 +170,12 @@ static enum chorale_err insert_ranks(struct chorale_store *store,
     for (size_t i = 0; i < v->nranks && err == CHORALE_OK; i++) {
         const struct chorale_model_ranks *r = &v->ranks[i];
 
-        bind_variant(stmt, v);
-        sqlite3_bind_int(stmt, 6, r->comm_size);
-        sqlite3_bind_int64(stmt, 7, (sqlite3_int64)r->npoints);
-        chorale_bind_finite(stmt, 8, r->error);
-        chorale_bind_finite(stmt, 9, r->ahead);
-        sqlite3_bind_int64(stmt, 10, (sqlite3_int64)r->m_lo);
-        sqlite3_bind_int64(stmt, 11, (sqlite3_int64)r->m_hi);
-        sqlite3_bind_int64(stmt, 12, (sqlite3_int64)r->m_max);
-        err = chorale_store_step(store, stmt, NULL, msg);
+        err = chorale_store_put(
+            store, stmt, 2,
+            CHORALE_FIELDS(chorale_coll_info(v->alg->coll)->name, v->alg->name,
+                           v->shape, v->ppn, r->comm_size, r->npoints,
+                           r->error, r->ahead, r->m_lo, r->m_hi, r->m_max),
+            msg);
     }
     return err;
 }
@@ -237,28 +186,23 @@ static enum chorale_err insert_variants(struct chorale_store *store,
                                         struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL, *ranks = NULL;
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_query(
+        store, "INSERT INTO model_variant VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        CHORALE_FIELDS(system_id), &stmt, msg);
 
-    err = prepare(store, "INSERT INTO model_variant VALUES"
-                  " (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
-                  system_id, &stmt, msg);
     if (err == CHORALE_OK)
-        err = prepare(store, "INSERT INTO model_ranks VALUES"
-                      " (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
-                      system_id, &ranks, msg);
+        err = chorale_store_query(
+            store, "INSERT INTO model_ranks VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            CHORALE_FIELDS(system_id), &ranks, msg);
     for (size_t i = 0; i < m->nvariant && err == CHORALE_OK; i++) {
         const struct chorale_model_variant *v = &m->variant[i];
 
-        bind_variant(stmt, v);
-        sqlite3_bind_int64(stmt, 6, (sqlite3_int64)v->npoints);
-        sqlite3_bind_double(stmt, 7, v->median_error);
-        sqlite3_bind_double(stmt, 8, v->worst_error);
-        chorale_bind_finite(stmt, 9, v->loo_error);
-        chorale_bind_finite(stmt, 10, v->lack);
-        sqlite3_bind_double(stmt, 11, v->reach);
-        sqlite3_bind_double(stmt, 12, v->reach_m);
-        sqlite3_bind_int(stmt, 13, v->trusted);
-        err = chorale_store_step(store, stmt, NULL, msg);
+        err = chorale_store_put(
+            store, stmt, 2,
+            CHORALE_FIELDS(chorale_coll_info(v->alg->coll)->name, v->alg->name,
+                           v->shape, v->ppn, v->npoints, v->median_error,
+                           v->worst_error, v->loo_error, v->lack, v->reach,
+                           v->reach_m, v->trusted), msg);
         if (err == CHORALE_OK)
             err = insert_ranks(store, ranks, v, msg);
     }
@@ -280,18 +224,18 @@ enum chorale_err chorale_model_store(struct chorale_store *store,
         " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
         &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system_id);
+    if (err == CHORALE_OK)
         err = insert_params(store, stmt, model, msg);
-    }
     if (err == CHORALE_OK)
         err = insert_links(store, stmt, model, system_id, msg);
     if (err == CHORALE_OK)
-        err = delete_rows(store, "DELETE FROM model_variant"
-                          " WHERE system_id = ?1", system_id, msg);
+        err = chorale_store_run(
+            store, "DELETE FROM model_variant WHERE system_id = ?1",
+            CHORALE_FIELDS(system_id), msg);
     if (err == CHORALE_OK)
-        err = delete_rows(store, "DELETE FROM model_ranks"
-                          " WHERE system_id = ?1", system_id, msg);
+        err = chorale_store_run(
+            store, "DELETE FROM model_ranks WHERE system_id = ?1",
+            CHORALE_FIELDS(system_id), msg);
     if (err == CHORALE_OK)
         err = insert_variants(store, system_id, model, msg);
     return chorale_replace_end(store, stmt, err, msg);

@@ -147,12 +147,6 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     return 1;
 }
 
-static enum chorale_err no_memory(struct chorale_store *store,
-                                  struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, chorale_store_path(store));
-}
-
 /* Make room for one more row. */
 static int grow(struct chorale_points *points, size_t *room)
 {
@@ -186,21 +180,16 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
     struct chorale_points got = { .row = NULL };
     sqlite3_stmt *stmt = NULL;
     size_t room = 0;
-    int row = 0, taken;
-    enum chorale_err err;
+    int taken;
+    enum chorale_err err = chorale_store_query(
+        store, runs_sql, CHORALE_FIELDS(system_id, objective), &stmt, msg);
 
-    err = chorale_store_prepare(store, runs_sql, &stmt, msg);
-    if (err != CHORALE_OK)
-        goto out;
-    sqlite3_bind_int64(stmt, 1, system_id);
-    sqlite3_bind_int(stmt, 2, (int)objective);
-    while ((err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         taken = grow(&got, &room);
         if (taken == 0)
             taken = read_row(stmt, &got.pool, &got.row[got.count]);
         if (taken < 0) {
-            err = no_memory(store, msg);
+            err = chorale_fail_memory(msg, chorale_store_path(store));
             goto out;
         }
         got.count += (size_t)taken;

@@ -142,7 +142,6 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
 {
     struct chorale_predictor *got = calloc(1, sizeof(*got));
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err;
 
     if (got == NULL)
@@ -150,15 +149,12 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
     got->net.ports = 1;
     got->net.overlap_upto = -1;
     /* Levels from the inside, regimes in ascending order. */
-    err = chorale_store_prepare(
+    err = chorale_store_query(
         store, "SELECT param, level, dtype, op, value, upto, ppn, trusted"
         " FROM model WHERE system_id = ?1 ORDER BY level = 'net', param,"
-        " upto IS NULL, upto, ppn, model_id", &stmt, msg);
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+        " upto IS NULL, upto, ppn, model_id",
+        CHORALE_FIELDS(system_id), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg))
         read_param(got, stmt);
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK && got->net.nlevel > 0) {

@@ -115,18 +115,12 @@ static enum chorale_err load(struct chorale_store *store, const char *sql,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, sql,
+        CHORALE_FIELDS(system_id, CHORALE_MODEL_LACK, CHORALE_PREDICT_BOUND),
+        &stmt, msg);
 
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system_id);
-    if (err == CHORALE_OK && read == read_lacking) {
-        sqlite3_bind_double(stmt, 2, CHORALE_MODEL_LACK);
-        sqlite3_bind_double(stmt, 3, CHORALE_PREDICT_BOUND);
-    }
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         if (make_room(known) == 0)
             read(stmt, known);
         else

@@ -8,20 +8,17 @@
 
 #include "tuner/model/predict.h"
 #include "tuner/base/units.h"
+#include "tuner/base/rows.h"
 
-static void print_line(const char *name, double scale, const char *u,
-                       double value, double lo, double hi, const char *human)
+static void add_line(struct chorale_rows *rows, const char *name, double scale,
+                     const char *u, double value, double lo, double hi,
+                     const char *human)
 {
-    printf("  %-26s %12.6g %-7s", name, value * scale, u);
-    if (isnan(lo) || isnan(hi))
-        printf(" %-28s", "[interval unknown]");
-    else {
-        char text[64];
+    char text[64] = "[interval unknown]";
 
+    if (!isnan(lo) && !isnan(hi))
         snprintf(text, sizeof(text), "[%.6g, %.6g]", lo * scale, hi * scale);
-        printf(" %-28s", text);
-    }
-    printf(" %s\n", human);
+    chorale_rows_add(rows, CHORALE_FIELDS(name, value * scale, u, text, human));
 }
 
 static void rate(double seconds_per_byte, char human[64])
@@ -52,30 +49,31 @@ static void name_param(const struct chorale_model *m,
     snprintf(name, 120, "%s%s%s", p->name, text, size);
 }
 
-static void print_param(const struct chorale_model *m,
-                        const struct chorale_model_param *p)
+static void add_param(struct chorale_rows *rows, const struct chorale_model *m,
+                      const struct chorale_model_param *p)
 {
     char human[64], name[120];
     size_t type_size;
 
     name_param(m, p, name);
     if (strcmp(p->name, "kappa") == 0) {
-        print_line(name, 1, "ways", p->value, p->lo, p->hi, "");
+        add_line(rows, name, 1, "ways", p->value, p->lo, p->hi, "");
         return;
     }
     if (strcmp(p->name, "beta") != 0 && p->tau < 0) {
         chorale_human_seconds(p->value, human);
-        print_line(name, 1, "s", p->value, p->lo, p->hi, human);
+        add_line(rows, name, 1, "s", p->value, p->lo, p->hi, human);
         return;
     }
     rate(p->value, human);
-    print_line(name, 1, "s/byte", p->value, p->lo, p->hi, human);
+    add_line(rows, name, 1, "s/byte", p->value, p->lo, p->hi, human);
     if (p->tau < 0)
         return;
     type_size = m->tau[p->tau].type_size;
     snprintf(human, sizeof(human), "%.4g ns an element",
              p->value * (double)type_size * 1e9);
-    print_line("", (double)type_size, "s/op", p->value, p->lo, p->hi, human);
+    add_line(rows, "", (double)type_size, "s/op", p->value, p->lo, p->hi,
+             human);
 }
 
 /* An error in percent, or a dash; "!" marks errors above the bound. */
@@ -90,10 +88,12 @@ static const char *percent(double error, char text[24])
 
 static void print_variants(const struct chorale_model *m)
 {
+    struct chorale_rows rows = {
+        .columns = "by variant:|points|median|worst|predicted|lack|reach:%.3g",
+        .indent = 2,
+    };
     char a[24], b[24], c[24], lack[24];
 
-    printf("  %-40s%6s%11s%11s%11s%10s%7s\n", "by variant:", "points",
-           "median", "worst", "predicted", "lack", "reach");
     for (size_t i = 0; i < m->nvariant; i++) {
         const struct chorale_model_variant *v = &m->variant[i];
         char name[80];
@@ -109,43 +109,51 @@ static void print_variants(const struct chorale_model *m)
         if (!isnan(v->lack))
             snprintf(lack, sizeof(lack), "%.2g%s", v->lack,
                      v->lacks ? "!" : " ");
-        printf("    %-38s%6zu%11s%11s%11s%10s%7.3g\n", name, v->npoints,
-               percent(v->median_error, a), percent(v->worst_error, b),
-               percent(v->loo_error, c), lack, v->reach);
+        chorale_rows_add(&rows, CHORALE_FIELDS(name, v->npoints,
+                                               percent(v->median_error, a),
+                                               percent(v->worst_error, b),
+                                               percent(v->loo_error, c), lack,
+                                               v->reach));
     }
+    chorale_rows_show(&rows, NULL);
 }
 
 static void print_crossval(const struct chorale_model *m)
 {
+    struct chorale_rows rows = {
+        .columns = "variant|P|points|without|ahead|sizes", .indent = 4,
+    };
     char a[24], b[24], lo[32], hi[32];
 
     printf("  Cross-validation, worst errors at P: without = of a fit without"
            " that P; ahead = of a\n  fit to at most P/2; ! = over 10 %%:"
            " predictions of this fit alone are not used\n  there; last:"
            " block sizes with valid predictions\n");
-    printf("    %-38s%6s%7s%12s%12s\n", "variant", "P", "points", "without",
-           "ahead");
     for (size_t i = 0; i < m->nvariant; i++) {
         const struct chorale_model_variant *v = &m->variant[i];
-        char name[80];
+        char name[80], sizes[120];
 
         snprintf(name, sizeof(name), "%s %s",
                  chorale_coll_info(v->alg->coll)->name, v->alg->name);
         for (size_t k = 0; k < v->nranks; k++) {
             const struct chorale_model_ranks *r = &v->ranks[k];
+            size_t len = r->m_lo > r->m_hi
+                             ? (size_t)snprintf(sizes, sizeof(sizes), "none")
+                             : (size_t)snprintf(
+                                   sizes, sizeof(sizes), "%s to %s",
+                                   chorale_human_bytes((double)r->m_lo, lo),
+                                   chorale_human_bytes((double)r->m_hi, hi));
 
-            printf("    %-38s%6d%7zu%12s%12s  ", name, r->comm_size,
-                   r->npoints, percent(r->error, a), percent(r->ahead, b));
-            if (r->m_lo > r->m_hi)
-                printf("none");
-            else
-                printf("%s to %s", chorale_human_bytes((double)r->m_lo, lo),
-                       chorale_human_bytes((double)r->m_hi, hi));
             if (r->nwild > 0)
-                printf("; %zu not counted", r->nwild);
-            putchar('\n');
+                snprintf(sizes + len, sizeof(sizes) - len,
+                         "; %zu not counted", r->nwild);
+            chorale_rows_add(&rows,
+                             CHORALE_FIELDS(name, r->comm_size, r->npoints,
+                                            percent(r->error, a),
+                                            percent(r->ahead, b), sizes));
         }
     }
+    chorale_rows_show(&rows, NULL);
 }
 
 static void warn_params(const struct chorale_model *m)
@@ -224,6 +232,9 @@ static void print_ports(const struct chorale_model *m)
 void chorale_fit_print(const struct chorale_system_row *system,
                        const struct chorale_model *m, int crossval)
 {
+    struct chorale_rows rows = {
+        .columns = "parameter|value|unit|95 % interval|", .indent = 2,
+    };
     char bytes[32], of[64] = "";
 
     if (m->ncell > m->npoints)
@@ -233,7 +244,8 @@ void chorale_fit_print(const struct chorale_system_row *system,
            m->nlaunch, m->nlaunch == 1 ? "" : "es");
     print_ports(m);
     for (size_t i = 0; i < m->nparam; i++)
-        print_param(m, &m->param[i]);
+        add_param(&rows, m, &m->param[i]);
+    chorale_rows_show(&rows, NULL);
     printf("  |model / measured - 1|: median %.2f %%, worst %.2f %% (%s %s,"
            " P = %d, n = %s)\n", 100 * m->fit.median_error,
            100 * m->fit.worst_error, chorale_coll_info(m->worst.coll)->name,

@@ -2,6 +2,7 @@
 /* estimate.c - estimate the time of a planned campaign. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/plan/estimate.h"
 
 #include <math.h>
@@ -49,11 +50,6 @@ struct maker {
     double in_time;          /* share of cells that use up their time limit */
     struct chorale_errmsg *msg;
 };
-
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, NULL);
-}
 
 /* The network parameters for calls with that placement, type and operation. */
 static struct chorale_family_net
@@ -165,16 +161,13 @@ static double cost(const struct maker *m, const struct kind *k, int nodes,
 static int put_launch(struct maker *m, int ordinal, double seconds)
 {
     const struct kind *k = &m->kind;
-    struct chorale_estimate_launch *l = m->launch;
-    size_t n = m->nlaunch;
+    struct chorale_estimate_launch *l =
+        chorale_grown(m->launch, m->nlaunch, sizeof(*l));
 
-    if ((n & (n - 1)) == 0) {
-        l = realloc(l, (2 * n + 1) * sizeof(*l));
-        if (l == NULL)
-            return -1;
-        m->launch = l;
-    }
-    l = &m->launch[m->nlaunch++];
+    if (l == NULL)
+        return -1;
+    m->launch = l;
+    l += m->nlaunch++;
     *l = (struct chorale_estimate_launch){
         .p = { .comm_size = k->comm_size, .ppn = k->ppn, .ordinal = ordinal,
                .siblings = k->siblings },
@@ -217,12 +210,12 @@ static enum chorale_err end_kind(struct maker *m)
         return CHORALE_OK;
     row = row_of(m);
     if (row == NULL)
-        return no_memory(m->msg);
+        return chorale_fail_memory(m->msg, NULL);
     for (size_t i = 0; i < k->nordinal; i++) {
         if (k->seconds[i] < 0)
             continue;
         if (put_launch(m, (int)i, k->seconds[i]) != 0)
-            return no_memory(m->msg);
+            return chorale_fail_memory(m->msg, NULL);
         row->nlaunch++;
         row->launch_seconds = fmax(row->launch_seconds, k->seconds[i]);
         row->node_seconds_each += cost(m, k, 1, k->seconds[i]);
@@ -270,12 +263,12 @@ static enum chorale_err read_row(struct maker *m, sqlite3_stmt *stmt)
         return err;
     row = row_of(m);
     if (row == NULL)
-        return no_memory(m->msg);
+        return chorale_fail_memory(m->msg, NULL);
     if (ordinal >= k->nordinal) {
         double *more = realloc(k->seconds, (ordinal + 1) * sizeof(*more));
 
         if (more == NULL)
-            return no_memory(m->msg);
+            return chorale_fail_memory(m->msg, NULL);
         for (k->seconds = more; k->nordinal <= ordinal; k->nordinal++)
             k->seconds[k->nordinal] = -1;
     }
@@ -294,16 +287,9 @@ static enum chorale_err add_up(struct maker *m, sqlite3_int64 campaign_id)
 {
     struct chorale_estimate_row *all = &m->e->all;
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(m->store, OWED, &stmt,
-                                                 m->msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, campaign_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(m->store, stmt, &row, m->msg)) ==
-               CHORALE_OK &&
-           row)
+    enum chorale_err err = chorale_store_query(
+        m->store, OWED, CHORALE_FIELDS(campaign_id), &stmt, m->msg);
+    while (chorale_store_next(m->store, stmt, &err, m->msg))
         err = read_row(m, stmt);
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK)

@@ -4,8 +4,9 @@
 
 #include "tuner/plan/estimate.h"
 
-#include <jansson.h>
 #include <stdio.h>
+
+#include "tuner/base/rows.h"
 
 static const char *from_word(enum chorale_estimate_from from)
 {
@@ -15,18 +16,29 @@ static const char *from_word(enum chorale_estimate_from from)
 }
 
 /* Hours with three digits: both days and minutes are common. */
-static void show_row(const char *name, int nodes, int ppn,
-                     const struct chorale_estimate_row *row)
-{
-    char ranks[16] = "", node[16] = "";
+static const char columns[] =
+    "P=comm_size|nodes=nodes|ppn=ppn|cells=cells|=cells_left_out|"
+    "launches=launches|=starts|hours=hours:%.3g|=node_hours_one_launch_per_p|"
+    "node-hours=node_hours:%.4g";
 
-    if (nodes > 0)
-        snprintf(node, sizeof(node), "%d", nodes);
-    if (ppn > 0)
-        snprintf(ranks, sizeof(ranks), "%d", ppn);
-    printf("%10s %8s %6s %8ld %8ld %10.3g %12.4g\n", name, node, ranks,
-           row->ncell, row->nlaunch, row->seconds / 3600,
-           row->node_seconds / 3600);
+/* Add a row; all: the sum of the others, which has no process count. */
+static void add_row(struct chorale_rows *rows,
+                    const struct chorale_estimate_row *row, int all)
+{
+    const double hours[] = { row->seconds / 3600, row->node_seconds_each / 3600,
+                             row->node_seconds / 3600 };
+
+    if (all)
+        chorale_rows_add(rows,
+                         CHORALE_FIELDS("all", "", "", row->ncell, row->nleft,
+                                        row->nlaunch, row->nstart, hours[0],
+                                        hours[1], hours[2]));
+    else
+        chorale_rows_add(rows,
+                         CHORALE_FIELDS(row->comm_size, row->nodes, row->ppn,
+                                        row->ncell, row->nleft, row->nlaunch,
+                                        row->nstart, hours[0], hours[1],
+                                        hours[2]));
 }
 
 static void show_numbers(const struct chorale_estimate *e)
@@ -61,7 +73,8 @@ static void show_doubt(const struct chorale_estimate *e)
 
 void chorale_estimate_show(const struct chorale_estimate *e)
 {
-    char name[16], starts[40];
+    struct chorale_rows rows = { .columns = columns, .indent = 2 };
+    char starts[40];
 
     snprintf(starts, sizeof(starts), "%ld %s", e->all.nstart,
              e->all.nstart == 1 ? "is" : "are");
@@ -73,13 +86,10 @@ void chorale_estimate_show(const struct chorale_estimate *e)
     if (e->simulated)
         printf("hours are those of a real system with these times: %d "
                "launches for each simulated one\n", CHORALE_ADAPT_LAUNCHES);
-    printf("%10s %8s %6s %8s %8s %10s %12s\n", "P", "nodes", "ppn", "cells",
-           "launches", "hours", "node-hours");
-    for (size_t i = 0; i < e->nrow; i++) {
-        snprintf(name, sizeof(name), "%d", e->row[i].comm_size);
-        show_row(name, e->row[i].nodes, e->row[i].ppn, &e->row[i]);
-    }
-    show_row("all", 0, 0, &e->all);
+    for (size_t i = 0; i < e->nrow; i++)
+        add_row(&rows, &e->row[i], 0);
+    add_row(&rows, &e->all, 1);
+    chorale_rows_print(&rows, 0, stdout);
     show_doubt(e);
     if (e->all.nstart < e->all.nlaunch)
         printf("%ld of the launches share the start of a larger one, %s made: "
@@ -91,20 +101,6 @@ void chorale_estimate_show(const struct chorale_estimate *e)
                "--max-memory: they cost nothing\n", e->all.nleft);
 }
 
-static json_t *row_json(const struct chorale_estimate_row *row)
-{
-    return json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:f, s:f, s:f}",
-                     "comm_size", row->comm_size, "nodes", row->nodes,
-                     "ppn", row->ppn, "cells", (json_int_t)row->ncell,
-                     "cells_left_out", (json_int_t)row->nleft,
-                     "launches", (json_int_t)row->nlaunch,
-                     "starts", (json_int_t)row->nstart,
-                     "hours", row->seconds / 3600,
-                     "node_hours_one_launch_per_p",
-                     row->node_seconds_each / 3600,
-                     "node_hours", row->node_seconds / 3600);
-}
-
 static json_t *number(double value, enum chorale_estimate_from from)
 {
     return json_pack("{s:f, s:s}", "value", value, "from", from_word(from));
@@ -114,11 +110,17 @@ enum chorale_err chorale_estimate_json(const struct chorale_estimate *e,
                                        const char *system,
                                        struct chorale_errmsg *msg)
 {
-    json_t *list = json_array(), *all = row_json(&e->all), *doc;
+    struct chorale_rows rows = { .columns = columns, .indent = 2 };
+    json_t *list, *all, *doc;
+    size_t last = e->nrow;
     int bad;
 
     for (size_t i = 0; i < e->nrow; i++)
-        json_array_append_new(list, row_json(&e->row[i]));
+        add_row(&rows, &e->row[i], 0);
+    add_row(&rows, &e->all, 1);
+    list = chorale_rows_json(&rows);
+    all = json_incref(json_array_get(list, last));
+    json_array_remove(list, last);
     if (all != NULL) {
         json_object_del(all, "comm_size");
         json_object_del(all, "nodes");

@@ -63,88 +63,43 @@ static enum chorale_err name_campaign(const struct planner *p,
     return CHORALE_OK;
 }
 
-/* Bind the columns of an adaptive round; a NAN regret becomes NULL. */
-static void bind_round(sqlite3_stmt *s, const struct planner *p)
-{
-    int adaptive = p->plan->adaptive;
-
-    sqlite3_bind_int(s, 23, adaptive ? p->round.round : 0);
-    sqlite3_bind_double(s, 24, adaptive ? p->budget : 0);
-    sqlite3_bind_text(s, 25, !adaptive ? "" : p->nodes ? "node-s" : "s", -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_double(s, 26, adaptive ? p->spent : 0);
-    sqlite3_bind_double(s, 27, adaptive ? p->round.foreseen : 0);
-    if (adaptive)
-        sqlite3_bind_double(s, 28, p->round.regret);
-}
-
 static enum chorale_err put_campaign(struct planner *p, const char *command)
 {
     const struct chorale_plan *plan = p->plan;
+    const int simulated = p->sys.simulated, adaptive = plan->adaptive;
     char uuid[CHORALE_UUID_SIZE], now[32];
-    sqlite3_stmt *s = NULL;
-    enum chorale_err err;
+    enum chorale_err err = name_campaign(p, uuid);
 
-    err = chorale_store_prepare(
+    if (err != CHORALE_OK)
+        return err;
+    chorale_now(now);
+    err = chorale_store_run(
         p->store,
         "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command,"
         " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
-        " cell_seconds,"
-        " max_memory, sync, counters, launcher, launcher_cmd, platform,"
-        " network, tau, sim_selector, batch, racing, round, budget,"
+        " cell_seconds, max_memory, sync, counters, launcher, launcher_cmd,"
+        " platform, network, tau, sim_selector, batch, racing, round, budget,"
         " budget_unit, spent, foreseen, regret, label)"
         " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        &s, p->msg);
-    if (err != CHORALE_OK)
-        return err;
-    err = name_campaign(p, uuid);
-    if (err != CHORALE_OK) {
-        sqlite3_finalize(s);
-        return err;
-    }
-    chorale_now(now);
-    sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 2, p->sys.id);
-    sqlite3_bind_text(s, 3, now, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 4, command, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 5, plan->seed);
-    sqlite3_bind_int64(s, 6, plan->launches);
-    sqlite3_bind_int64(s, 7, plan->nrep_min);
-    sqlite3_bind_int64(s, 8, plan->nrep_max);
-    sqlite3_bind_int64(s, 9, plan->nwarmup);
-    sqlite3_bind_double(s, 10, plan->width);
-    sqlite3_bind_double(s, 11, plan->cell_seconds);
-    sqlite3_bind_int64(s, 12, plan->max_memory);
-    sqlite3_bind_text(s, 13, plan->sync, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 14, plan->counters, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 15, plan->launcher, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 16,
-                      plan->launcher_cmd != NULL ? plan->launcher_cmd : "",
-                      -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 17, p->sys.simulated ? p->sys.platform : "", -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_text(s, 18, p->sys.simulated ? plan->network : "", -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_double(s, 19, p->sys.simulated ? plan->tau : 0);
-    sqlite3_bind_text(s, 20, p->sys.simulated ? plan->sim_selector : "", -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_int64(s, 21, plan->batch);
-    sqlite3_bind_int(s, 22, !plan->no_racing);
-    bind_round(s, p);
-    sqlite3_bind_text(s, 29, p->label, -1, SQLITE_STATIC);
-    err = chorale_store_step(p->store, s, NULL, p->msg);
-    sqlite3_finalize(s);
-    s = NULL;
+        CHORALE_FIELDS(
+            uuid, p->sys.id, now, command, plan->seed, plan->launches,
+            plan->nrep_min, plan->nrep_max, plan->nwarmup, plan->width,
+            plan->cell_seconds, plan->max_memory, plan->sync, plan->counters,
+            plan->launcher,
+            plan->launcher_cmd != NULL ? plan->launcher_cmd : "",
+            simulated ? p->sys.platform : "", simulated ? plan->network : "",
+            simulated ? plan->tau : 0, simulated ? plan->sim_selector : "",
+            plan->batch, !plan->no_racing, adaptive ? p->round.round : 0,
+            adaptive ? p->budget : 0,
+            !adaptive  ? ""
+            : p->nodes ? "node-s"
+                       : "s",
+            adaptive ? p->spent : 0, adaptive ? p->round.foreseen : 0,
+            adaptive ? p->round.regret : NAN, p->label), p->msg);
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            p->store, "SELECT campaign_id FROM campaign WHERE uuid = ?1", &s,
-            p->msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(s, 1, uuid, -1, SQLITE_STATIC);
-        err = chorale_store_step(p->store, s, NULL, p->msg);
-        p->campaign_id = sqlite3_column_int64(s, 0);
-    }
-    sqlite3_finalize(s);
+        err = chorale_store_find(
+            p->store, "SELECT campaign_id FROM campaign WHERE uuid = ?1",
+            CHORALE_FIELDS(uuid), 0, &p->campaign_id, p->msg);
     return err;
 }
 

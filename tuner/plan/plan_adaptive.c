@@ -3,6 +3,7 @@
  * grid, and let adaptive.h choose from them. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/plan/plan_internal.h"
 
 #include <math.h>
@@ -90,15 +91,12 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
 enum chorale_err chorale_plan_gather(struct planner *p,
                                      const struct chorale_adapt_cell *cell)
 {
-    struct chorale_adapt_cell *more;
+    struct chorale_adapt_cell *more =
+        chorale_grown(p->grid.cell, p->grid.ncell, sizeof(*more));
 
-    if (p->grid.ncell == p->room) {
-        p->room = p->room > 0 ? 2 * p->room : 1024;
-        more = realloc(p->grid.cell, p->room * sizeof(*more));
-        if (more == NULL)
-            return chorale_fail_memory(p->msg, NULL);
-        p->grid.cell = more;
-    }
+    if (more == NULL)
+        return chorale_fail_memory(p->msg, NULL);
+    p->grid.cell = more;
     p->grid.cell[p->grid.ncell++] = *cell;
     return CHORALE_OK;
 }
@@ -121,28 +119,23 @@ void chorale_plan_release(struct planner *p)
 static enum chorale_err find_known(struct planner *p)
 {
     sqlite3_stmt *s = NULL;
-    enum chorale_err err = chorale_store_prepare(p->store, KNOWN, &s, p->msg);
+    enum chorale_err err = chorale_store_query(
+        p->store, KNOWN, CHORALE_FIELDS(p->sys.id), &s, p->msg);
 
     for (size_t i = 0; i < p->grid.ncell && err == CHORALE_OK; i++) {
         struct chorale_adapt_cell *cell = &p->grid.cell[i];
-        const char *text[] = {
-            cell->shape, chorale_dtype(cell->dtype)->name,
-            cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
-            cell->config.alg != NULL ? "chorale" : "library",
-            cell->config.alg != NULL ? cell->config.alg->name : "default",
-            cell->params,
-        };
+        const struct chorale_alg *alg = cell->config.alg;
 
-        sqlite3_bind_int64(s, 1, p->sys.id);
-        sqlite3_bind_text(s, 2, chorale_coll_info(cell->coll)->name, -1,
-                          SQLITE_STATIC);
-        sqlite3_bind_int(s, 3, cell->comm_size);
-        sqlite3_bind_int64(s, 4, cell->msg_size);
-        sqlite3_bind_int(s, 5, cell->ppn);
-        for (int k = 0; k < 6; k++)
-            sqlite3_bind_text(s, 6 + k, text[k], -1, SQLITE_STATIC);
-        err = chorale_store_step(p->store, s, &cell->known, p->msg);
-        sqlite3_reset(s);
+        err = chorale_store_bind(
+            p->store, s, 2,
+            CHORALE_FIELDS(chorale_coll_info(cell->coll)->name,
+                           cell->comm_size, cell->msg_size, cell->ppn,
+                           cell->shape, chorale_dtype(cell->dtype)->name,
+                           cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
+                           alg != NULL ? "chorale" : "library",
+                            alg != NULL ? alg->name : "default", cell->params),
+             p->msg);
+        cell->known = chorale_store_next(p->store, s, &err, p->msg);
     }
     sqlite3_finalize(s);
     return err;
@@ -153,29 +146,24 @@ static enum chorale_err find_known(struct planner *p)
 static enum chorale_err find_round(struct planner *p,
                                    sqlite3_int64 *pending_p)
 {
-    char sql[640];
     sqlite3_int64 last = 0;
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_find(
+        p->store, "SELECT max(c.campaign_id) FROM cell c JOIN campaign k"
+        " USING (campaign_id) WHERE c.system_id = ?1 AND k.round > 0"
+        " AND NOT EXISTS (SELECT 1 FROM run r WHERE r.cell_id = c.cell_id)",
+        CHORALE_FIELDS(p->sys.id), 0, pending_p, p->msg);
 
-    snprintf(sql, sizeof(sql),
-             "SELECT max(c.campaign_id) FROM cell c JOIN campaign k"
-             " USING (campaign_id) WHERE c.system_id = %lld AND k.round > 0"
-             " AND NOT EXISTS (SELECT 1 FROM run r WHERE r.cell_id ="
-             " c.cell_id)", (long long)p->sys.id);
-    err = chorale_store_int(p->store, sql, 0, pending_p, p->msg);
-    snprintf(sql, sizeof(sql),
-             "DELETE FROM campaign WHERE system_id = %lld AND round > 0"
-             " AND campaign_id NOT IN (SELECT campaign_id FROM cell)"
-             " AND campaign_id NOT IN (SELECT campaign_id FROM launch)"
-             " AND campaign_id NOT IN (SELECT campaign_id FROM baseline)",
-             (long long)p->sys.id);
     if (err == CHORALE_OK && *pending_p == 0)
-        err = chorale_store_exec(p->store, sql, p->msg);
-    snprintf(sql, sizeof(sql),
-             "SELECT max(round) FROM campaign WHERE system_id = %lld",
-             (long long)p->sys.id);
+        err = chorale_store_run(
+            p->store, "DELETE FROM campaign WHERE system_id = ?1 AND round > 0"
+            " AND campaign_id NOT IN (SELECT campaign_id FROM cell)"
+            " AND campaign_id NOT IN (SELECT campaign_id FROM launch)"
+            " AND campaign_id NOT IN (SELECT campaign_id FROM baseline)",
+            CHORALE_FIELDS(p->sys.id), p->msg);
     if (err == CHORALE_OK)
-        err = chorale_store_int(p->store, sql, 0, &last, p->msg);
+        err = chorale_store_find(
+            p->store, "SELECT max(round) FROM campaign WHERE system_id = ?1",
+            CHORALE_FIELDS(p->sys.id), 0, &last, p->msg);
     if (err == CHORALE_OK && *pending_p == 0)
         p->round.round = (int)last + 1;
     return err;
@@ -185,24 +173,19 @@ static enum chorale_err find_round(struct planner *p,
  * well. */
 static enum chorale_err find_ncoll(struct planner *p, int *ncoll_p)
 {
-    int seen[CHORALE_NCOLL] = { 0 }, row = 1;
+    int seen[CHORALE_NCOLL] = { 0 };
     sqlite3_stmt *s = NULL;
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_query(
+        p->store, "SELECT DISTINCT c.coll FROM cell c"
+        " JOIN campaign k USING (campaign_id) WHERE c.system_id = ?1"
+        " AND k.round > 0", CHORALE_FIELDS(p->sys.id), &s, p->msg);
 
     for (size_t i = 0; i < p->grid.ncell; i++)
         seen[p->grid.cell[i].coll] = 1;
-    err = chorale_store_prepare(p->store, "SELECT DISTINCT c.coll FROM cell c"
-                                " JOIN campaign k USING (campaign_id) WHERE"
-                                " c.system_id = ?1 AND k.round > 0", &s,
-                                p->msg);
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(s, 1, p->sys.id);
-    while (err == CHORALE_OK && row) {
-        err = chorale_store_step(p->store, s, &row, p->msg);
-        for (int c = 0; c < CHORALE_NCOLL && err == CHORALE_OK && row; c++)
+    while (chorale_store_next(p->store, s, &err, p->msg))
+        for (int c = 0; c < CHORALE_NCOLL; c++)
             seen[c] |= strcmp(chorale_coll_info((enum chorale_coll)c)->name,
                               chorale_text(s, 0)) == 0;
-    }
     sqlite3_finalize(s);
     *ncoll_p = 0;
     for (int c = 0; c < CHORALE_NCOLL; c++)

@@ -89,35 +89,24 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
                                  const char *params, const char *part)
 {
     const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
-    sqlite3_stmt *s = p->insert;
+    const size_t n = chorale_coll_n(pt->coll, (size_t)pt->msg_size,
+                                    (int)pt->procs);
+    const long ppn = chorale_planned_ppn(p, pt->procs);
+    const char *shape = chorale_planned_shape(p, pt->procs);
     char uuid[CHORALE_UUID_SIZE];
-    const char *text[] = {
-        uuid, provider, variant, params, info->name,
-        chorale_planned_shape(p, pt->procs), chorale_dtype(pt->dtype)->name,
-        pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
-        pt->op >= 0 ? "builtin" : "", info->rooted ? pt->root : "none",
-    };
-    const char *condition[] = { buffer_policy(p, pt), pt->arrival,
-                                pt->siblings, p->plan->metric };
 
     chorale_uuid(uuid);
-    for (int i = 0; i < 4; i++)
-        sqlite3_bind_text(s, 18 + i, condition[i], -1, SQLITE_TRANSIENT);
-    for (int i = 0; i < 10; i++)
-        sqlite3_bind_text(s, 1 + i, text[i], -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(s, 11, p->campaign_id);
-    sqlite3_bind_int64(s, 12, p->sys.id);
-    sqlite3_bind_int64(s, 13, pt->msg_size);
-    sqlite3_bind_int64(s, 14,
-                       (sqlite3_int64)chorale_coll_n(pt->coll,
-                                                     (size_t)pt->msg_size,
-                                                     (int)pt->procs));
-    sqlite3_bind_int64(s, 15, pt->procs);
-    sqlite3_bind_int64(s, 16, chorale_planned_ppn(p, pt->procs));
-    sqlite3_bind_int64(s, 17, p->plan->launches);
-    sqlite3_bind_text(s, 22, part, -1, SQLITE_TRANSIENT);
     p->ncell++;
-    return chorale_store_step(p->store, s, NULL, p->msg);
+    return chorale_store_put(
+        p->store, p->insert, 1,
+        CHORALE_FIELDS(uuid, provider, variant, params, info->name, shape,
+                       chorale_dtype(pt->dtype)->name,
+                       pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
+                       pt->op >= 0 ? "builtin" : "",
+                       info->rooted ? pt->root : "none", p->campaign_id,
+                       p->sys.id, pt->msg_size, n, pt->procs, ppn,
+                       p->plan->launches, buffer_policy(p, pt), pt->arrival,
+                       pt->siblings, p->plan->metric, part), p->msg);
 }
 
 /* Write the cell of a variant, or gather it for an adaptive plan. alg NULL: the

@@ -49,14 +49,10 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, OTHERS, &s, msg);
+    enum chorale_err err = chorale_store_query(
+        store, OTHERS, CHORALE_FIELDS(campaign), &s, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, campaign);
-        err = chorale_store_step(store, s, &row, msg);
-    }
-    if (err == CHORALE_OK && row) {
+    if (chorale_store_next(store, s, &err, msg)) {
         long long batch = sqlite3_column_int64(s, 5);
         char calls[48] = "without --batch";
 
@@ -125,12 +121,11 @@ enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
     size_t was_len = 0, now_len = 0;
     sqlite3_stmt *s = NULL;
     int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, CHANGED, &s, msg);
+    enum chorale_err err = chorale_store_query(
+        store, CHANGED, CHORALE_FIELDS(campaign), &s, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, campaign);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, s, &row, msg);
-    }
     for (int k = 0; err == CHORALE_OK && row && k < NSETTING; k++) {
         const char *old = (const char *)sqlite3_column_text(s, k);
         const char *new = (const char *)sqlite3_column_text(s, k + NSETTING);

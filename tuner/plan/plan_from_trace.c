@@ -3,6 +3,7 @@
  * largest time first, and report those that cannot be planned. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/plan/plan_internal.h"
 
 #include <stdio.h>
@@ -147,14 +148,11 @@ static enum chorale_err append(struct planner *p,
                                const char *root)
 {
     const size_t n = p->nwant;
+    void *more = chorale_grown(p->want, n, sizeof(*want));
 
-    if ((n & (n - 1)) == 0) { /* grow at 0, 1, 2, 4, ... points */
-        void *more = realloc(p->want, (n > 0 ? 2 * n : 1) * sizeof(*want));
-
-        if (more == NULL)
-            return chorale_fail_memory(p->msg, NULL);
-        p->want = more;
-    }
+    if (more == NULL)
+        return chorale_fail_memory(p->msg, NULL);
+    p->want = more;
     p->want[n] = *want;
     p->want[n].root = root_of(p, root);
     p->nwant = n + 1;
@@ -194,14 +192,9 @@ static enum chorale_err read_points(struct planner *p,
                                     struct tally *tally)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(store, TRACED, &s, p->msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_text(s, 1, p->plan->trace, -1, SQLITE_STATIC);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, p->msg)) == CHORALE_OK &&
-           row) {
+    enum chorale_err err = chorale_store_query(
+        store, TRACED, CHORALE_FIELDS(p->plan->trace), &s, p->msg);
+    while (chorale_store_next(store, s, &err, p->msg)) {
         struct chorale_want w = { .seconds = sqlite3_column_double(s, 7),
                                   .calls = sqlite3_column_double(s, 8) };
         enum why why = judge(p, s, &w);

@@ -31,7 +31,6 @@ struct planner {
     char label[CHORALE_LABEL_SIZE];
     long ncell, npoint;
     struct chorale_adapt_grid grid;
-    size_t room;             /* of grid.cell */
     int gathering;           /* collect cells in grid, not in the database */
     struct chorale_adapt_round round;
     struct chorale_estimate estimate;

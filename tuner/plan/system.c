@@ -169,18 +169,15 @@ static enum chorale_err find(struct chorale_store *store,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err;
 
     sys->id = 0;
-    err = chorale_store_prepare(
+    err = chorale_store_query(
         store, "SELECT system_id, name FROM system WHERE signature = ?1",
-        &stmt, msg);
+        CHORALE_FIELDS(sys->signature), &stmt, msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_text(stmt, 1, sys->signature, -1, SQLITE_STATIC);
-    err = chorale_store_step(store, stmt, &row, msg);
-    if (err == CHORALE_OK && row) {
+    if (chorale_store_next(store, stmt, &err, msg)) {
         if (sys->named && sys->id == 0 &&
             strcmp(sys->name,
                    (const char *)sqlite3_column_text(stmt, 1)) != 0)
@@ -202,36 +199,24 @@ enum chorale_err chorale_system_store(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     char uuid[CHORALE_UUID_SIZE], now[32], name[160];
-    sqlite3_stmt *stmt = NULL;
     enum chorale_err err = find(store, sys, msg);
 
     if (err != CHORALE_OK || sys->id != 0)
-        return err;
-    err = chorale_store_prepare(
-        store,
-        "INSERT INTO system (uuid, name, kind, signature, mpi_library,"
-        " created) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
-        " WHERE NOT EXISTS (SELECT 1 FROM system WHERE name = ?2)",
-        &stmt, msg);
-    if (err != CHORALE_OK)
         return err;
     chorale_uuid(uuid);
     chorale_now(now);
     snprintf(name, sizeof(name), "%s", sys->name);
     /* If another system has that name, append a number. */
     for (int i = 2; err == CHORALE_OK; i++) {
-        sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, sys->simulated ? "simulated" : "real", -1,
-                          SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 4, sys->signature, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 5, sys->mpi_library, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 6, now, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
+        err = chorale_store_run(
+            store, "INSERT INTO system (uuid, name, kind, signature,"
+            " mpi_library, created) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+            " WHERE NOT EXISTS (SELECT 1 FROM system WHERE name = ?2)",
+            CHORALE_FIELDS(uuid, name, sys->simulated ? "simulated" : "real",
+                           sys->signature, sys->mpi_library, now), msg);
         if (sqlite3_changes(chorale_store_db(store)) > 0)
             break;
         snprintf(name, sizeof(name), "%.120s-%d", sys->name, i);
     }
-    sqlite3_finalize(stmt);
     return err == CHORALE_OK ? find(store, sys, msg) : err;
 }

@@ -18,19 +18,14 @@ static enum chorale_err parameter(struct chorale_store *store,
                                   double *value, struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
+    enum chorale_err err = chorale_store_query(
         store, "SELECT value FROM model WHERE system_id = ?1 AND param = ?2"
         " ORDER BY level <> 'net', level <> 'all', upto IS NOT NULL,"
-        " upto DESC, dtype <> 'double', op <> 'sum', value LIMIT 1", &s, msg);
+        " upto DESC, dtype <> 'double', op <> 'sum', value LIMIT 1",
+        CHORALE_FIELDS(system_id, name), &s, msg);
 
     *value = NAN;
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(s, 1, system_id);
-        sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, s, &row, msg);
-    }
-    if (err == CHORALE_OK && row)
+    if (chorale_store_next(store, s, &err, msg))
         *value = sqlite3_column_double(s, 0);
     sqlite3_finalize(s);
     return err;
@@ -98,16 +93,12 @@ static enum chorale_err read_links(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *s = NULL;
-    int row = 0;
-    enum chorale_err err = chorale_store_prepare(
+    enum chorale_err err = chorale_store_query(
         store, "SELECT level, value FROM model WHERE system_id = ?1"
-        " AND param = 'kappa' AND ppn = 0 ORDER BY model_id", &s, msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(s, 1, system_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, s, &row, msg)) == CHORALE_OK &&
-           row) /* other levels are patterns */
+        " AND param = 'kappa' AND ppn = 0 ORDER BY model_id",
+        CHORALE_FIELDS(system_id), &s, msg);
+    while (chorale_store_next(store, s, &err, msg))
+        /* other levels are patterns */
         (void)chorale_wiring_read(f, (const char *)sqlite3_column_text(s, 0),
                                   sqlite3_column_double(s, 1));
     sqlite3_finalize(s);

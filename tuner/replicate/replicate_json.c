@@ -4,20 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/replicate/replicate_internal.h"
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 static json_t *cost_json(const struct chorale_rep_cost *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "seconds", number(c->total),
-                     "updating", number(c->updating), "integration",
-                     number(c->integration), "broadcasting",
-                     number(c->broadcasting), "modification",
-                     number(c->modification));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}",
+                     "seconds", chorale_json(c->total),
+                     "updating", chorale_json(c->updating),
+                     "integration", chorale_json(c->integration),
+                     "broadcasting", chorale_json(c->broadcasting),
+                     "modification", chorale_json(c->modification));
 }
 
 static json_t *side_json(const struct chorale_rep_job *job,
@@ -27,7 +24,8 @@ static json_t *side_json(const struct chorale_rep_job *job,
     int bad = side == NULL;
 
     bad |= json_object_set_new(side, "side", json_integer(row->side)) != 0;
-    bad |= json_object_set_new(side, "latency", number(row->cost.latency));
+    bad |= json_object_set_new(side, "latency",
+                               chorale_json(row->cost.latency));
     if (row->why[0] != '\0')
         bad |= json_object_set_new(side, "why", json_string(row->why));
     if (row->caveat[0] != '\0')
@@ -64,15 +62,18 @@ enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
     root = json_pack("{s:s, s:I, s:f, s:f, s:o, s:f, s:o, s:o, s:I, s:o}",
                      "system", job->name, "n", (json_int_t)rep->side,
                      "accesses", rep->accesses, "tx", rep->tx, "tm",
-                     number(rep->tm), "alpha", rep->alpha, "beta",
-                     number(job->beta), "tau", number(job->tau), "best",
-                     (json_int_t)best->side, "sides", list);
+                     chorale_json(rep->tm), "alpha", rep->alpha, "beta",
+                     chorale_json(job->beta),
+                     "tau", chorale_json(job->tau),
+                     "best", (json_int_t)best->side, "sides", list);
     if (!bad && root != NULL && !job->known)
         bad = json_object_set_new(
                   root, "closed_form",
                   json_integer((json_int_t)chorale_rep_closed(rep))) != 0 ||
-              json_object_set_new(root, "root_even", number(even)) != 0 ||
-              json_object_set_new(root, "root_odd", number(odd)) != 0 ||
+              json_object_set_new(root, "root_even",
+                                  chorale_json(even)) != 0 ||
+              json_object_set_new(root, "root_odd",
+                                  chorale_json(odd)) != 0 ||
               json_object_set_new(
                   root, "proposition",
                   json_integer((json_int_t)chorale_rep_proposition(rep, 0)));
@@ -90,14 +91,12 @@ enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
               json_object_set_new(root, "oversubscribed",
                                   json_boolean(job->crowded)) != 0 ||
               json_object_set_new(root, "unit",
-                                  number(1e-6 * chorale_rep_unit_us(job)))
-                  != 0;
+                                  chorale_json(
+                                      1e-6 * chorale_rep_unit_us(job))) != 0;
     if (bad || root == NULL) {
         json_decref(root);
         return chorale_fail_memory(job->msg, "replicate");
     }
-    json_dumpf(root, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(root);
-    return CHORALE_OK;
+    return chorale_json_print(root) == 0
+               ? CHORALE_OK : chorale_fail_output(job->msg, NULL);
 }

@@ -70,13 +70,9 @@ static enum chorale_err load(struct chorale_store *store,
     enum chorale_err err = chorale_store_prepare(store, QUERY, &s, msg);
 
     for (int i = 0; i < 4 && err == CHORALE_OK; i++) {
-        int row = 0;
-
-        sqlite3_reset(s);
-        sqlite3_bind_int64(s, 1, system_id);
-        sqlite3_bind_text(s, 2, names[i], -1, SQLITE_STATIC);
-        while ((err = chorale_store_step(store, s, &row, msg)) ==
-                   CHORALE_OK && row) {
+        err = chorale_store_bind(store, s, 1,
+                                 CHORALE_FIELDS(system_id, names[i]), msg);
+        while (chorale_store_next(store, s, &err, msg)) {
             struct fact fact = {
                 .comm_size = (long)sqlite3_column_int64(s, 0),
                 .place = { (long)sqlite3_column_int64(s, 1),

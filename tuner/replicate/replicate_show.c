@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/replicate/replicate_internal.h"
 
 enum { AROUND = 2 };
@@ -103,53 +104,51 @@ static const char *form_text(int as_links)
     return as_links ? "as links allow" : "as in the paper";
 }
 
-/* Print one row; c is one of its costs. */
-static void print_cost(const struct chorale_rep_job *job,
-                       const struct chorale_rep_row *row,
-                       const struct chorale_rep_cost *c, double best)
+/* Add one row; c is one of its costs. */
+static void add_cost(struct chorale_rows *rows,
+                     const struct chorale_rep_job *job,
+                     const struct chorale_rep_row *row,
+                     const struct chorale_rep_cost *c, double best)
 {
     double unit = job->known ? 1e6 : 1;
+    int known = row->why[0] == '\0';
     char group[48];
 
     group_text(job, row->side, group, sizeof(group));
-    if (row->why[0] != '\0') {
-        printf("%-12s %12s  %s\n", group, "-", row->why);
-        return;
-    }
-    printf("%-12s %12.6g %12.6g %12.6g %12.6g %12.6g", group, unit * c->total,
-           unit * c->updating, unit * c->integration, unit * c->broadcasting,
-           unit * c->modification);
-    if (job->rep.alpha > 0)
-        printf(" %12.6g", c->latency);
-    printf("  %+.2f %%%s%s\n", 100 * (c->total / best - 1),
-           row->caveat[0] != '\0' ? "  " : "", row->caveat);
-}
-
-static void print_heading(const struct chorale_rep_job *job)
-{
-    printf("%-12s %12s %12s %12s %12s %12s%s\n", "group", "T_o", "updating",
-           "integration", "broadcast", "modification",
-           !job->known && job->rep.alpha > 0 ? "      latency" : "");
+    chorale_rows_add(
+        rows,
+        CHORALE_FIELDS(group, known ? unit * c->total : NAN,
+                       unit * c->updating, unit * c->integration,
+                       unit * c->broadcasting, unit * c->modification,
+                       c->latency, known ? c->total / best - 1 : NAN,
+                       known ? row->caveat : row->why));
 }
 
 /* Print the rows around the best one by `which`, and both ends; all rows of
  * measured data. */
 static void print_around(const struct chorale_rep_job *job, int which)
 {
+    struct chorale_rows rows = {
+        .columns = !job->known && job->rep.alpha > 0
+                       ? "group|T_o|updating|integration|broadcast|"
+                         "modification|latency|:%+.2f %%|"
+                       : "group|T_o|updating|integration|broadcast|"
+                         "modification|=latency|:%+.2f %%|",
+    };
     const struct chorale_rep_row *best = chorale_rep_best(job, which);
     size_t at = (size_t)(best - job->row), last = job->nrow - 1;
     size_t from = at > AROUND ? at - AROUND : 0;
     size_t to = at + AROUND < last ? at + AROUND : last;
 
-    print_heading(job);
     for (size_t i = 0; i <= last; i++) {
         const struct chorale_rep_row *row = &job->row[i];
 
         if (job->known || i == 0 || i == last || (i >= from && i <= to))
-            print_cost(job, row, which == CHORALE_REP_OTHER ? &row->other
-                                                            : &row->cost,
-                       total_of(best, which));
+            add_cost(&rows, job, row, which == CHORALE_REP_OTHER ? &row->other
+                                                                 : &row->cost,
+                     total_of(best, which));
     }
+    chorale_rows_show(&rows, NULL);
 }
 
 static void print_closed(const struct chorale_rep_job *job, long x)
@@ -240,33 +239,38 @@ double chorale_rep_unit_us(const struct chorale_rep_job *job)
     return 1e6 * job->rep.data * job->beta * (double)job->opts->datum;
 }
 
-/* Print a predicted line below a measured one. Integration includes its
+/* Add a predicted line below a measured one. Integration includes its
  * additions, which the model counts as modification. */
-static void print_told(const struct chorale_rep_job *job, const char *word,
-                       const struct chorale_rep_cost *seen,
-                       const struct chorale_rep_cost *cost)
+static void add_told(struct chorale_rows *rows,
+                     const struct chorale_rep_job *job, const char *word,
+                     const struct chorale_rep_cost *seen,
+                     const struct chorale_rep_cost *cost)
 {
     double us = chorale_rep_unit_us(job), add;
 
     add = cost->modification - job->rep.accesses * job->rep.tm;
-    printf("%-9s %-10s %-8s %11.6g %11.6g %11.6g %11.6g %11.6g  "
-           "%+.2f %%\n", "", "", word, us * cost->total, us * cost->updating,
-           us * (cost->integration + add), us * cost->broadcasting,
-           us * (cost->modification - add),
-           100 * (us * cost->total / (1e6 * seen->total) - 1));
+    chorale_rows_add(
+        rows, CHORALE_FIELDS("", "", word, us * cost->total,
+                             us * cost->updating,
+                             us * (cost->integration + add),
+                             us * cost->broadcasting,
+                             us * (cost->modification - add),
+                             us * cost->total / (1e6 * seen->total) - 1));
 }
 
-/* Print a measured line and the prediction. */
-static void print_pair(const struct chorale_rep_job *job, const char *group,
-                       const char *placement,
-                       const struct chorale_rep_cost *seen,
-                       const struct chorale_rep_cost *cost)
+/* Add a measured line and the prediction. */
+static void add_pair(struct chorale_rows *rows,
+                     const struct chorale_rep_job *job, const char *group,
+                     const char *placement,
+                     const struct chorale_rep_cost *seen,
+                     const struct chorale_rep_cost *cost)
 {
-    printf("%-9s %-10s measured %11.6g %11.6g %11.6g %11.6g %11.6g\n", group,
-           placement, 1e6 * seen->total, 1e6 * seen->updating,
-           1e6 * seen->integration, 1e6 * seen->broadcasting,
-           1e6 * seen->modification);
-    print_told(job, "model", seen, cost);
+    chorale_rows_add(
+        rows, CHORALE_FIELDS(group, placement, "measured", 1e6 * seen->total,
+                             1e6 * seen->updating, 1e6 * seen->integration,
+                             1e6 * seen->broadcasting,
+                             1e6 * seen->modification, ""));
+    add_told(rows, job, "model", seen, cost);
 }
 
 static void print_optima(const struct chorale_rep_job *job)
@@ -318,23 +322,26 @@ static void print_placements(const struct chorale_rep_job *job)
 
 static void print_measured(const struct chorale_rep_job *job)
 {
+    struct chorale_rows rows = {
+        .columns = "group|placement||T_o|updating|integration|broadcast|"
+                   "modification|:%+.2f %%",
+    };
+
     printf("measured with %s; times in us, of data of %ld bytes: alpha = "
            "%.4g us, beta = %.4g s/B, tau = %.4g s/B\n\n", job->system,
            job->opts->datum, 1e6 * job->alpha_s, job->beta, job->tau);
-    printf("%-9s %-10s          %11s %11s %11s %11s %11s\n", "group",
-           "placement", "T_o", "updating", "integration", "broadcast",
-           "modification");
     for (size_t i = 0; i < job->nrow; i++) {
         const struct chorale_rep_row *row = &job->row[i];
         char group[48];
 
         group_text(job, row->side, group, sizeof(group));
-        print_pair(job, group, "aggregate", &row->seen[0], &row->cost);
+        add_pair(&rows, job, group, "aggregate", &row->seen[0], &row->cost);
         if (differs(row))
-            print_told(job, "in paper", &row->seen[0], &row->other);
+            add_told(&rows, job, "in paper", &row->seen[0], &row->other);
         if (isfinite(row->seen[1].total))
-            print_pair(job, "", "scatter", &row->seen[1], &row->apart);
+            add_pair(&rows, job, "", "scatter", &row->seen[1], &row->apart);
     }
+    chorale_rows_show(&rows, NULL);
     print_optima(job);
     print_placements(job);
     if (job->crowded)

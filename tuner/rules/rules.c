@@ -23,11 +23,6 @@ static const char rows_sql[] =
     " WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3 AND op = ?4"
     "  AND target = 'rules' AND comm_size >= 2 AND ppn >= 1 AND n_lo >= 0";
 
-static enum chorale_err no_memory(struct chorale_errmsg *msg)
-{
-    return chorale_fail_memory(msg, "generate");
-}
-
 /* Returns 1 if the name is safe to write into files. */
 static int is_name(const char *name)
 {
@@ -88,7 +83,7 @@ static enum chorale_err append(struct chorale_rules *rules,
         *room = *room > 0 ? 2 * *room : 64;
         more = realloc(rules->rule, *room * sizeof(*more));
         if (more == NULL)
-            return no_memory(msg);
+            return chorale_fail_memory(msg, "generate");
         rules->rule = more;
     }
     rules->rule[rules->count++] = *rule;
@@ -100,11 +95,9 @@ static enum chorale_err load_rows(struct chorale_store *store,
                                   struct chorale_rules *rules, size_t *room,
                                   struct chorale_errmsg *msg)
 {
-    enum chorale_err err;
-    int got = 0;
+    enum chorale_err err = CHORALE_OK;
 
-    while ((err = chorale_store_step(store, stmt, &got, msg)) == CHORALE_OK &&
-           got) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_rule rule = { .coll = coll };
         int from = sqlite3_column_int(stmt, 0);
         int to = sqlite3_column_int(stmt, 1);
@@ -139,15 +132,14 @@ static enum chorale_err load_coll(struct chorale_store *store,
                                                   "rules", &kind, &got, msg);
 
     if (err == CHORALE_OK && got)
-        err = chorale_store_prepare(store, rows_sql, &stmt, msg);
+        err = chorale_store_query(
+            store, rows_sql,
+            CHORALE_FIELDS(system_id, name, chorale_text(kind, 0),
+                           chorale_text(kind, 1)), &stmt, msg);
     if (err == CHORALE_OK && got) {
-        sqlite3_bind_int64(stmt, 1, system_id);
-        sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, chorale_text(kind, 0), -1, SQLITE_TRANSIENT);
-        sqlite3_bind_text(stmt, 4, chorale_text(kind, 1), -1, SQLITE_TRANSIENT);
         if (chorale_origin_line(&rules->kinds, name, chorale_text(kind, 0),
                                 chorale_text(kind, 1)) != 0)
-            err = no_memory(msg);
+            err = chorale_fail_memory(msg, "generate");
         else
             err = load_rows(store, stmt, coll, rules, room, msg);
     }

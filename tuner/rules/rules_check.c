@@ -3,6 +3,7 @@
  * file's choices there with the rules. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/rules/rules.h"
 
 #include <stdlib.h>
@@ -10,25 +11,21 @@
 
 struct points {
     struct chorale_rule_point *point;
-    size_t count, room;
+    size_t count;
     int failed;
 };
 
 static void add(struct points *points, const struct chorale_rule_point *point)
 {
-    struct chorale_rule_point *more;
+    struct chorale_rule_point *more =
+        points->failed ? NULL : chorale_grown(points->point, points->count,
+                                              sizeof(*more));
 
-    if (points->failed)
+    if (more == NULL) {
+        points->failed = 1;
         return;
-    if (points->count == points->room) {
-        points->room = points->room > 0 ? 2 * points->room : 256;
-        more = realloc(points->point, points->room * sizeof(*more));
-        if (more == NULL) {
-            points->failed = 1;
-            return;
-        }
-        points->point = more;
     }
+    points->point = more;
     points->point[points->count++] = *point;
 }
 
@@ -90,7 +87,7 @@ enum chorale_err chorale_rule_points(const struct chorale_rules *rules,
                                      size_t *count_p,
                                      struct chorale_errmsg *msg)
 {
-    struct points points = { NULL, 0, 0, 0 };
+    struct points points = { NULL, 0, 0 };
     unsigned long long *from = calloc(2 * rules->count + 1, sizeof(*from));
     size_t kept = 0;
 

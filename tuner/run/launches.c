@@ -117,15 +117,10 @@ static enum chorale_err prepare(struct chorale_store *store, const char *sql,
                                 sqlite3_stmt **stmt,
                                 struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_store_prepare(store, sql, stmt, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(*stmt, 1, wanted->system, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(*stmt, 2, wanted->campaign);
-    sqlite3_bind_text(*stmt, 3, wanted->part, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(*stmt, 4, wanted->element);
-    return CHORALE_OK;
+    return chorale_store_query(
+        store, sql,
+        CHORALE_FIELDS(wanted->system, wanted->campaign, wanted->part,
+                       wanted->element), stmt, msg);
 }
 
 enum chorale_err chorale_pending_next(struct chorale_store *store,
@@ -215,18 +210,14 @@ enum chorale_err chorale_pending_fellows(struct chorale_store *store,
 {
     struct chorale_fellow *fellow = NULL, *grown;
     sqlite3_stmt *stmt = NULL;
-    int count = 0, row = 0;
-    enum chorale_err err = prepare(store, FELLOWS, wanted, &stmt, msg);
+    int count = 0;
+    enum chorale_err err = chorale_store_query(
+        store, FELLOWS,
+        CHORALE_FIELDS(wanted->system, wanted->campaign, wanted->part,
+                       wanted->element, p->campaign_id, p->ordinal,
+                       p->system_id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 5, p->campaign_id);
-        sqlite3_bind_int(stmt, 6, p->ordinal);
-        sqlite3_bind_int64(stmt, 7, p->system_id);
-    }
-    while (err == CHORALE_OK) {
-        err = chorale_store_step(store, stmt, &row, msg);
-        if (err != CHORALE_OK || !row)
-            break;
+    while (chorale_store_next(store, stmt, &err, msg)) {
         grown = realloc(fellow, (size_t)(count + 1) * sizeof(*fellow));
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
@@ -263,47 +254,26 @@ enum chorale_err chorale_pending_retry(struct chorale_store *store,
 
     for (size_t i = 0; i < sizeof(from) / sizeof(*from) && err == CHORALE_OK;
          i++) {
-        sqlite3_stmt *stmt = NULL;
 
         snprintf(sql, sizeof(sql),
                  "DELETE FROM %s WHERE run_id IN (SELECT run_id FROM run"
                  " JOIN cell USING (cell_id) JOIN system USING (system_id)"
                  " WHERE status = 'failed' AND (?1 IS NULL OR name = ?1))",
                  from[i]);
-        err = chorale_store_prepare(store, sql, &stmt, msg);
-        if (err == CHORALE_OK) {
-            sqlite3_bind_text(stmt, 1, system, -1, SQLITE_STATIC);
-            err = chorale_store_step(store, stmt, NULL, msg);
-        }
-        sqlite3_finalize(stmt);
+        err = chorale_store_run(store, sql, CHORALE_FIELDS(system), msg);
     }
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }
 
 enum chorale_err chorale_pending_give_up(struct chorale_store *store,
                                          const struct chorale_pending *p,
                                          struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err;
 
-    err = chorale_store_prepare(
-        store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?,?)", &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, p->system_id);
-    sqlite3_bind_int(stmt, 2, p->comm_size);
-    sqlite3_bind_int(stmt, 3, p->ppn);
-    sqlite3_bind_text(stmt, 4, p->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 5, p->part, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 6, p->siblings);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_run(
+        store, "INSERT INTO temp.given_up VALUES (?,?,?,?,?,?)",
+        CHORALE_FIELDS(p->system_id, p->comm_size, p->ppn, p->shape, p->part,
+                       p->siblings), msg);
 }
 
 static enum chorale_err put_launch(struct chorale_store *store,
@@ -312,36 +282,19 @@ static enum chorale_err put_launch(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     const char *job = getenv("SLURM_JOB_ID");
-    sqlite3_stmt *stmt = NULL;
+    const uint64_t own = ((uint64_t)seed * 1000003u + (uint64_t)p->ordinal) *
+                             1000003u + (uint64_t)p->comm_size;
     char now[32];
-    enum chorale_err err;
 
-    err = chorale_store_prepare(
-        store,
-        "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
-        " comm_size, ppn, shape, seed, job_id, started, status, part,"
-        " siblings) VALUES (?,?,?,?,?,?,?,?,?,?,'running',?,?)", &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
     chorale_now(now);
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 2, p->campaign_id);
-    sqlite3_bind_int64(stmt, 3, p->system_id);
-    sqlite3_bind_int(stmt, 4, p->ordinal);
-    sqlite3_bind_int(stmt, 5, p->comm_size);
-    sqlite3_bind_int(stmt, 6, p->ppn);
-    sqlite3_bind_text(stmt, 7, p->shape, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 8,
-                       (sqlite3_int64)(((uint64_t)seed * 1000003u +
-                                        (uint64_t)p->ordinal) * 1000003u +
-                                       (uint64_t)p->comm_size));
-    sqlite3_bind_text(stmt, 9, job != NULL ? job : "", -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 10, now, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 11, p->part, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 12, p->siblings);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_run(
+        store, "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
+        " comm_size, ppn, shape, seed, job_id, started, status, part,"
+        " siblings) VALUES (?,?,?,?,?,?,?,?,?,?,'running',?,?)",
+        CHORALE_FIELDS(uuid, p->campaign_id, p->system_id, p->ordinal,
+                       p->comm_size, p->ppn, p->shape, own,
+                       job != NULL ? job : "", now, p->part, p->siblings),
+        msg);
 }
 
 /* Insert a failed run for each cell selected by UNDONE and a condition. Its
@@ -351,38 +304,26 @@ static enum chorale_err fail_cells(struct chorale_store *store,
                                    sqlite3_int64 cell, const char *reason,
                                    long *count, struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *find = NULL, *put = NULL;
+    sqlite3_stmt *find = NULL;
     char run[CHORALE_UUID_SIZE];
-    enum chorale_err err;
-    int row = 1;
+    enum chorale_err err = chorale_store_query(
+        store, undone, CHORALE_FIELDS(uuid, cell), &find, msg);
 
     *count = 0;
-    err = chorale_store_prepare(store, undone, &find, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            store,
-            "INSERT INTO run (cell_id, launch_id, status, reason, uuid)"
-            " VALUES (?1, ?2, 'failed', coalesce(?3, ?4), ?5)", &put, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(find, 1, uuid, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(find, 2, cell);
-    }
     /* One at a time: a cell with a stored run is no longer selected. */
-    while (err == CHORALE_OK && row) {
-        err = chorale_store_step(store, find, &row, msg);
-        if (err != CHORALE_OK || !row)
-            break;
-        for (int i = 0; i < 3; i++)
-            sqlite3_bind_value(put, i + 1, sqlite3_column_value(find, i));
-        sqlite3_bind_text(put, 4, reason, -1, SQLITE_STATIC);
+    while (chorale_store_next(store, find, &err, msg)) {
         chorale_uuid(run);
-        sqlite3_bind_text(put, 5, run, -1, SQLITE_TRANSIENT);
+        err = chorale_store_run(
+            store, "INSERT INTO run (cell_id, launch_id, status, reason, uuid)"
+            " VALUES (?1, ?2, 'failed', coalesce(?3, ?4), ?5)",
+            CHORALE_FIELDS(sqlite3_column_int64(find, 0),
+                           sqlite3_column_int64(find, 1),
+                           (const char *)sqlite3_column_text(find, 2), reason,
+                           run), msg);
         sqlite3_reset(find);
-        err = chorale_store_step(store, put, NULL, msg);
         ++*count;
     }
     sqlite3_finalize(find);
-    sqlite3_finalize(put);
     return err;
 }
 
@@ -402,47 +343,29 @@ enum chorale_err chorale_launch_begin(struct chorale_store *store,
                          " why || ' (in an earlier launch: not tried again)'"
                          " FROM (" UNDONE ") WHERE why IS NOT NULL LIMIT 1",
                          uuid, 0, NULL, nleft, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_commit(store, msg);
-    if (err != CHORALE_OK)
-        chorale_store_rollback(store);
-    return err;
+    return chorale_store_end(store, err, msg);
 }
 
 enum chorale_err chorale_launch_failed(struct chorale_store *store,
                                        const char *uuid, const char *reason,
                                        struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
     char now[32];
-    enum chorale_err err;
 
-    err = chorale_store_prepare(
-        store,
-        "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
-        " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",
-        &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
     chorale_now(now);
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, reason, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, now, -1, SQLITE_STATIC);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_run(
+        store, "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
+        " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",
+        CHORALE_FIELDS(uuid, reason, now), msg);
 }
 
 enum chorale_err chorale_launch_runs(struct chorale_store *store,
                                      const char *uuid, sqlite3_int64 *count,
                                      struct chorale_errmsg *msg)
 {
-    char sql[160];
-
-    snprintf(sql, sizeof(sql),
-             "SELECT count(*) FROM run JOIN launch USING (launch_id)"
-             " WHERE launch.uuid = '%s'", uuid);
-    return chorale_store_int(store, sql, 0, count, msg);
+    return chorale_store_find(
+        store, "SELECT count(*) FROM run JOIN launch USING (launch_id)"
+        " WHERE launch.uuid = ?1", CHORALE_FIELDS(uuid), 0, count, msg);
 }
 
 enum chorale_err chorale_launch_blame(struct chorale_store *store,

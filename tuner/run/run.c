@@ -43,25 +43,20 @@ static enum chorale_err load_launcher(struct chorale_session *s,
 {
     double hang;
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err;
 
-    err = chorale_store_prepare(
-        s->store,
-        "SELECT launcher, platform, network, sim_selector, seed,"
+    err = chorale_store_query(
+        s->store, "SELECT launcher, platform, network, sim_selector, seed,"
         "       EXISTS (SELECT 1 FROM cell c WHERE c.system_id = ?2"
         "                  AND c.comm_size = ?3 AND c.provider = 'native'"
         "                  AND c.part = '' AND ?4 = ''),"
         "       cell_seconds"
-        "  FROM campaign WHERE campaign_id = ?1", &stmt, s->msg);
+        "  FROM campaign WHERE campaign_id = ?1",
+        CHORALE_FIELDS(p->campaign_id, p->system_id, p->comm_size, p->part),
+        &stmt, s->msg);
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, p->campaign_id);
-    sqlite3_bind_int64(stmt, 2, p->system_id);
-    sqlite3_bind_int(stmt, 3, p->comm_size);
-    sqlite3_bind_text(stmt, 4, p->part, -1, SQLITE_STATIC);
-    err = chorale_store_step(s->store, stmt, &row, s->msg);
-    if (err == CHORALE_OK && row) {
+    if (chorale_store_next(s->store, stmt, &err, s->msg)) {
         const char *text[4];
 
         for (int i = 0; i < 4; i++)

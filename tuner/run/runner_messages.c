@@ -48,21 +48,11 @@ static enum chorale_err put(struct chorale_store *store, const char *uuid,
                             const char *key, const char *value,
                             struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err;
 
-    err = chorale_store_prepare(
-        store,
-        "INSERT OR REPLACE INTO environment"
-        " SELECT launch_id, ?2, ?3 FROM launch WHERE uuid = ?1", &stmt, msg);
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_text(stmt, 1, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, value, -1, SQLITE_STATIC);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_run(
+        store, "INSERT OR REPLACE INTO environment"
+        " SELECT launch_id, ?2, ?3 FROM launch WHERE uuid = ?1",
+        CHORALE_FIELDS(uuid, key, value), msg);
 }
 
 enum chorale_err chorale_launch_commands(struct chorale_store *store,

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tuner/base/rows.h"
 #include "tuner/slurm/submission.h"
 
 struct look {
@@ -18,12 +19,15 @@ struct look {
     struct chorale_jobs_watch *watch;
     const struct chorale_element *element;
     size_t nelement;
-    int first;
+    struct chorale_rows rows;
     sqlite3_int64 done, total;
     double left, longest;    /* s of work left, in all and in one element */
-    json_t *list;
     struct chorale_errmsg *msg;
 };
+
+static const char columns[] =
+    "submission=submission|element=element|job=job|nodes|=nodes|=ppn|"
+    "done=done|total=total|left|=left_s|state|=state|=said";
 
 /* Count an element's runs, and the seconds of work left: by the mean time of
  * its finished runs, else as planned. */
@@ -120,6 +124,7 @@ static enum chorale_err show(struct look *look,
                              const struct chorale_element *e)
 {
     char shard[PATH_MAX], words[PATH_MAX], job[64], state[192], said[512];
+    char shape[32], held[256] = "", text[1024];
     sqlite3_int64 done = 0, total = 0;
     double left = 0;
     char length[32];
@@ -149,30 +154,17 @@ static enum chorale_err show(struct look *look,
     look->total += total;
     look->left += left;
     look->longest = left > look->longest ? left : look->longest;
-    if (look->list != NULL) {
-        json_array_append_new(
-            look->list,
-            json_pack("{s:I, s:I, s:s, s:i, s:i, s:I, s:I, s:f, s:s, s:s}",
-                      "submission", (json_int_t)e->submission, "element",
-                      (json_int_t)e->element, "job", job, "nodes", e->nodes,
-                      "ppn", e->ppn, "done", (json_int_t)done, "total",
-                      (json_int_t)total, "left_s", left, "state", state,
-                      "said", said));
-        return CHORALE_OK;
-    }
-    if (look->first)
-        printf("\nbatch jobs: runs of each element, its job's state, its last "
-               "message\n%10s %7s %-14s %7s %8s %8s %8s  %s\n",
-               "submission", "element", "job", "nodes", "done", "total", "left",
-               "state");
-    look->first = 0;
-    printf("%10lld %7ld %-14s %4dx%-2d %8lld %8lld %8s  %s%s%s\n",
-           (long long)e->submission, e->element, job, e->nodes, e->ppn,
-           (long long)done, (long long)total, time_left(left, length), state,
-           said[0] != '\0' ? "; " : "", said);
+    snprintf(shape, sizeof(shape), "%dx%d", e->nodes, e->ppn);
     if (chorale_slurm_held(state))
-        printf("%26s is held: repair its cause, then run `scontrol release "
-               "%s`\n", job, job);
+        snprintf(held, sizeof(held), "; %s is held: repair its cause, then run "
+                 "`scontrol release %s`", job, job);
+    snprintf(text, sizeof(text), "%s%s%s%s", state, held,
+             said[0] != '\0' ? "; " : "", said);
+    chorale_rows_add(
+        &look->rows,
+        CHORALE_FIELDS(e->submission, e->element, job, shape, e->nodes, e->ppn,
+                       done, total, time_left(left, length), left, text, state,
+                       said));
     return CHORALE_OK;
 }
 
@@ -181,8 +173,8 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
                                      struct chorale_jobs_watch *watch,
                                      struct chorale_errmsg *msg)
 {
-    struct look look = { .store = store, .watch = watch, .first = 1,
-                         .list = list, .msg = msg };
+    struct look look = { .store = store, .watch = watch,
+                         .rows = { .columns = columns }, .msg = msg };
     struct chorale_element *element = NULL;
     char all[32], longest[32];
     enum chorale_err err = chorale_elements_load(store, 0, &element,
@@ -193,6 +185,11 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
     look.element = element;
     for (size_t i = 0; err == CHORALE_OK && i < look.nelement; i++)
         err = show(&look, &element[i]);
+    if (list == NULL && look.rows.nrow > 0)
+        printf("\nbatch jobs: runs of each element, its job's state, its last "
+               "message\n");
+    if (chorale_rows_show(&look.rows, list) != 0 && err == CHORALE_OK)
+        err = chorale_fail_utf8(msg, chorale_store_path(store));
     if (err == CHORALE_OK && list == NULL && look.left > 0)
         printf("%lld of %lld runs; about %s of work is left, %s of it in one "
                "element\n", (long long)look.done, (long long)look.total,

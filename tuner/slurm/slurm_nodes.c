@@ -2,6 +2,7 @@
 /* slurm_nodes.c - lists the usable nodes of a partition. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/slurm/slurm.h"
 
 #include <stdio.h>
@@ -25,9 +26,7 @@ static enum chorale_err add(struct chorale_slurm_nodes *nodes,
                             const char *name, struct chorale_errmsg *msg)
 {
     size_t n = nodes->count;
-    char **grown = (n & (n - 1)) == 0
-                       ? realloc(nodes->name, (2 * n + 1) * sizeof(*grown))
-                       : nodes->name;
+    char **grown = chorale_grown(nodes->name, n, sizeof(*grown));
 
     if (grown == NULL)
         return chorale_fail_memory(msg, NULL);

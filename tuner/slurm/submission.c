@@ -2,6 +2,7 @@
 /* submission.c - batch jobs in the database. */
 #include "config.h"
 
+#include "db/byte_buffer.h"
 #include "tuner/slurm/submission.h"
 
 #include <errno.h>
@@ -67,24 +68,17 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
     struct chorale_element *list = NULL;
     sqlite3_stmt *stmt = NULL;
     size_t count = 0;
-    int row = 0;
     enum chorale_err err;
 
-    err = chorale_store_prepare(
+    err = chorale_store_query(
         store,
         "SELECT submission_id, element, task, nodes, ppn, seconds, job_id,"
         " folder FROM element JOIN submission USING (submission_id)"
         " WHERE ?1 IN (0, submission_id) ORDER BY submission_id, element",
-        &stmt, msg);
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, submission);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+        CHORALE_FIELDS(submission), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_element *e, *grown =
-            (count & (count - 1)) == 0
-                ? realloc(list, (2 * count + 1) * sizeof(*list))
-                : list;
+            chorale_grown(list, count, sizeof(*list));
 
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
@@ -124,20 +118,15 @@ enum chorale_err chorale_element_count(struct chorale_store *store,
 {
     sqlite3_stmt *stmt = NULL;
     int row = 0;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "SELECT count(*), total(" HAS_RUN("e.ordinal") ")"
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT count(*), total(" HAS_RUN("e.ordinal") ")"
         " FROM element_launch e JOIN cell c ON " OF_LAUNCH("e")
         " WHERE e.submission_id = ?1 AND e.element = ?2"
-        " AND c.cell_id BETWEEN ?3 AND ?4", &stmt, msg);
+        " AND c.cell_id BETWEEN ?3 AND ?4",
+        CHORALE_FIELDS(submission, element, cells[0], cells[1]), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, submission);
-        sqlite3_bind_int64(stmt, 2, element);
-        sqlite3_bind_int64(stmt, 3, cells[0]);
-        sqlite3_bind_int64(stmt, 4, cells[1]);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, &row, msg);
-    }
     if (err == CHORALE_OK) {
         *total_p = sqlite3_column_int64(stmt, 0);
         *done_p = sqlite3_column_int64(stmt, 1);
@@ -241,11 +230,10 @@ static enum chorale_err find_active(struct chorale_store *store,
             !chorale_slurm_state(queue, list[i].job_id, list[i].task, state,
                                  sizeof(state)))
             continue;
-        sqlite3_bind_int64(stmt, 1, list[i].submission);
-        sqlite3_bind_int64(stmt, 2, list[i].element);
-        sqlite3_bind_int64(stmt, 3, list[i].cells[0]);
-        sqlite3_bind_int64(stmt, 4, list[i].cells[1]);
-        err = chorale_store_step(store, stmt, NULL, msg);
+        err = chorale_store_put(
+            store, stmt, 1,
+            CHORALE_FIELDS(list[i].submission, list[i].element,
+                           list[i].cells[0], list[i].cells[1]), msg);
     }
     sqlite3_finalize(stmt);
     free(list);
@@ -301,19 +289,14 @@ enum chorale_err chorale_submission_pending(
     struct chorale_pack_launch *list = NULL;
     sqlite3_stmt *stmt = NULL;
     size_t n = 0;
-    int row = 0;
     enum chorale_err err = find_active(store, queue, msg);
 
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, WANTED, &stmt, msg);
-    if (err == CHORALE_OK)
-        sqlite3_bind_int64(stmt, 1, system_id);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+        err = chorale_store_query(store, WANTED, CHORALE_FIELDS(system_id),
+                                  &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_pack_launch *grown =
-            (n & (n - 1)) == 0 ? realloc(list, (2 * n + 1) * sizeof(*list))
-                               : list;
+            chorale_grown(list, n, sizeof(*list));
 
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
@@ -342,42 +325,25 @@ static enum chorale_err put_elements(struct chorale_store *store,
                                      const struct chorale_pack_launch *l,
                                      size_t n, struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *element = NULL, *launch = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        "INSERT INTO element (submission_id, element, nodes, ppn, seconds,"
-        " task) VALUES (?1, ?2, ?3, ?4, ?5, 0) ON CONFLICT DO UPDATE SET"
-        " seconds = seconds + excluded.seconds", &element, msg);
+    enum chorale_err err = CHORALE_OK;
 
-    if (err == CHORALE_OK)
-        err = chorale_store_prepare(
-            store,
-            "INSERT INTO element_launch VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
-            &launch, msg);
     for (size_t i = 0; err == CHORALE_OK && i < n; i++) {
         const struct chorale_pending *p = &l[i].p;
 
-        sqlite3_bind_int64(element, 1, id);
-        sqlite3_bind_int64(element, 2, l[i].element);
-        sqlite3_bind_int(element, 3, l[i].nodes);
-        sqlite3_bind_int(element, 4, l[i].ppn);
-        sqlite3_bind_double(element, 5, l[i].seconds);
-        err = chorale_store_step(store, element, NULL, msg);
-        if (err != CHORALE_OK)
-            break;
-        sqlite3_bind_int64(launch, 1, id);
-        sqlite3_bind_int64(launch, 2, l[i].element);
-        sqlite3_bind_int64(launch, 3, p->system_id);
-        sqlite3_bind_int(launch, 4, p->comm_size);
-        sqlite3_bind_int(launch, 5, p->ppn);
-        sqlite3_bind_text(launch, 6, p->shape, -1, SQLITE_STATIC);
-        sqlite3_bind_text(launch, 7, p->part, -1, SQLITE_STATIC);
-        sqlite3_bind_int(launch, 8, p->siblings);
-        sqlite3_bind_int(launch, 9, p->ordinal);
-        err = chorale_store_step(store, launch, NULL, msg);
+        err = chorale_store_run(
+            store, "INSERT INTO element (submission_id, element, nodes, ppn,"
+            " seconds, task) VALUES (?1, ?2, ?3, ?4, ?5, 0) ON CONFLICT"
+            " DO UPDATE SET seconds = seconds + excluded.seconds",
+            CHORALE_FIELDS(id, l[i].element, l[i].nodes, l[i].ppn,
+                           l[i].seconds), msg);
+        if (err == CHORALE_OK)
+            err = chorale_store_run(
+                store,
+                "INSERT INTO element_launch VALUES (?,?,?,?,?,?,?,?,?)",
+                CHORALE_FIELDS(id, l[i].element, p->system_id, p->comm_size,
+                               p->ppn, p->shape, p->part, p->siblings,
+                               p->ordinal), msg);
     }
-    sqlite3_finalize(element);
-    sqlite3_finalize(launch);
     return err;
 }
 
@@ -388,24 +354,12 @@ static enum chorale_err put_submission(struct chorale_store *store,
                                        struct chorale_errmsg *msg)
 {
     char uuid[CHORALE_UUID_SIZE], now[32];
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        store, "INSERT INTO submission VALUES (?1,?2,?3,?4,?5,?6,'')", &stmt,
-        msg);
 
-    if (err != CHORALE_OK)
-        return err;
     chorale_uuid(uuid);
     chorale_now(now);
-    sqlite3_bind_int64(stmt, 1, id);
-    sqlite3_bind_text(stmt, 2, uuid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 3, system_id);
-    sqlite3_bind_text(stmt, 4, now, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 5, command, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, folder, -1, SQLITE_STATIC);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+    return chorale_store_run(
+        store, "INSERT INTO submission VALUES (?1,?2,?3,?4,?5,?6,'')",
+        CHORALE_FIELDS(id, uuid, system_id, now, command, folder), msg);
 }
 
 enum chorale_err chorale_submission_put(struct chorale_store *store,
@@ -449,24 +403,14 @@ enum chorale_err chorale_submission_job(struct chorale_store *store,
                                         long last, const char *job_id,
                                         struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        store,
-        first == 0 ? "UPDATE submission SET gather_job = ?4"
+    return chorale_store_run(
+        store, first == 0
+                   ? "UPDATE submission SET gather_job = ?4"
                      " WHERE submission_id = ?1"
                    : "UPDATE element SET job_id = ?4, task = element - ?2"
                      " WHERE submission_id = ?1"
-                     "   AND element BETWEEN ?2 AND ?3", &stmt, msg);
-
-    if (err != CHORALE_OK)
-        return err;
-    sqlite3_bind_int64(stmt, 1, id);
-    sqlite3_bind_int64(stmt, 2, first);
-    sqlite3_bind_int64(stmt, 3, last);
-    sqlite3_bind_text(stmt, 4, job_id, -1, SQLITE_STATIC);
-    err = chorale_store_step(store, stmt, NULL, msg);
-    sqlite3_finalize(stmt);
-    return err;
+                     "   AND element BETWEEN ?2 AND ?3",
+        CHORALE_FIELDS(id, first, last, job_id), msg);
 }
 
 /* Copy a submission (%lld) into the attached database `plan`. Cells that queued
@@ -499,7 +443,6 @@ enum chorale_err chorale_submission_plan(struct chorale_store *store,
                                          struct chorale_errmsg *msg)
 {
     struct chorale_store *made = NULL;
-    sqlite3_stmt *stmt = NULL;
     char *sql = sqlite3_mprintf(COPY, (long long)id);
     enum chorale_err err;
 
@@ -508,12 +451,8 @@ enum chorale_err chorale_submission_plan(struct chorale_store *store,
     err = chorale_store_open(file, CHORALE_STORE_CREATE, &made, msg);
     chorale_store_close(made);
     if (err == CHORALE_OK)
-        err = chorale_store_prepare(store, "ATTACH ?1 AS plan", &stmt, msg);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(stmt, 1, file, -1, SQLITE_STATIC);
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
+        err = chorale_store_run(
+            store, "ATTACH ?1 AS plan", CHORALE_FIELDS(file), msg);
     if (err == CHORALE_OK)
         err = chorale_store_begin(store, msg);
     if (err == CHORALE_OK)

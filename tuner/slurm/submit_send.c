@@ -377,25 +377,21 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 static int find_last(struct chorale_submit *s, enum chorale_err *err_p)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
+    int row;
 
-    *err_p = chorale_store_prepare(
-        s->store,
-        "SELECT gather_job, folder, submission_id FROM submission"
-        " WHERE system_id = ?1"
-        " ORDER BY submission_id DESC LIMIT 1", &stmt, s->msg);
-    if (*err_p == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, s->system_id);
-        *err_p = chorale_store_step(s->store, stmt, &row, s->msg);
-    }
-    if (*err_p == CHORALE_OK && row) {
+    *err_p = chorale_store_query(
+        s->store, "SELECT gather_job, folder, submission_id FROM submission"
+        " WHERE system_id = ?1 ORDER BY submission_id DESC LIMIT 1",
+        CHORALE_FIELDS(s->system_id), &stmt, s->msg);
+    row = chorale_store_next(s->store, stmt, err_p, s->msg);
+    if (row) {
         snprintf(s->gather_job, sizeof(s->gather_job), "%s",
                  chorale_text(stmt, 0));
         snprintf(s->folder, sizeof(s->folder), "%s", chorale_text(stmt, 1));
         s->submission = sqlite3_column_int64(stmt, 2);
     }
     sqlite3_finalize(stmt);
-    return *err_p == CHORALE_OK && row && s->gather_job[0] != '\0';
+    return row && s->gather_job[0] != '\0';
 }
 
 /* List the submission's job arrays in the queue, for the dependency. */

@@ -44,8 +44,8 @@ static const char progress_sql[] =
  * and receives overlap. */
 static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
 {
-    const char *param = chorale_page_text(stmt, 0);
-    const char *unit = strcmp(chorale_page_text(stmt, 8), "s/byte") == 0 ? "/B"
+    const char *param = chorale_text(stmt, 0);
+    const char *unit = strcmp(chorale_text(stmt, 8), "s/byte") == 0 ? "/B"
                                                                          : "";
     double value = sqlite3_column_double(stmt, 5);
     char shown[32], lo[32], hi[32];
@@ -53,10 +53,10 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
     fputs(page->markdown ? "- " : "  ", page->out);
     chorale_page_put(page, param);
     for (int i = 1; i <= 4; i++) /* type, op, level, regime */
-        if (chorale_page_text(stmt, i)[0] != '\0' &&
-            strcmp(chorale_page_text(stmt, i), "all") != 0) {
+        if (chorale_text(stmt, i)[0] != '\0' &&
+            strcmp(chorale_text(stmt, i), "all") != 0) {
             fputc(' ', page->out);
-            chorale_page_put(page, chorale_page_text(stmt, i));
+            chorale_page_put(page, chorale_text(stmt, i));
         }
     if (strcmp(param, "kappa") == 0) {
         fprintf(page->out, ": %.3g", value);
@@ -117,12 +117,12 @@ static void each_system(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     char title[256];
 
-    snprintf(title, sizeof(title), "%s (%s)", chorale_page_text(stmt, 0),
-             strcmp(chorale_page_text(stmt, 1), "real") == 0 ? "measured"
+    snprintf(title, sizeof(title), "%s (%s)", chorale_text(stmt, 0),
+             strcmp(chorale_text(stmt, 1), "real") == 0 ? "measured"
                                                              : "simulated");
     chorale_page_heading(page, 1, title);
     fputs(page->markdown ? "- MPI library: " : "  MPI library: ", page->out);
-    chorale_page_put(page, chorale_page_text(stmt, 2));
+    chorale_page_put(page, chorale_text(stmt, 2));
     fputc('\n', page->out);
     page->heading[0] = '1'; /* the system exists */
 }
@@ -138,9 +138,9 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
         return;
     }
     fprintf(page->out, "%sMeasured: ", item);
-    chorale_page_put(page, chorale_page_text(stmt, 5));
+    chorale_page_put(page, chorale_text(stmt, 5));
     fprintf(page->out, "\n%sP = ", item);
-    chorale_page_put(page, chorale_page_text(stmt, 6));
+    chorale_page_put(page, chorale_text(stmt, 6));
     fprintf(page->out, "; blocks of %s to %s a rank\n",
             chorale_page_bytes(sqlite3_column_int64(stmt, 1), from),
             chorale_page_bytes(sqlite3_column_int64(stmt, 2), to));
@@ -181,7 +181,7 @@ static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     int has[CHORALE_NFLAG];
 
-    chorale_flags_read(chorale_page_text(stmt, 0), has);
+    chorale_flags_read(chorale_text(stmt, 0), has);
     for (int i = 0; i < CHORALE_NFLAG; i++)
         page->nflagged[i] += has[i];
 }
@@ -334,7 +334,7 @@ static void each_kept(struct chorale_page *page, sqlite3_stmt *stmt)
     remark(page);
     fprintf(page->out, "%s%d of the library's ranges: ",
             page->markdown ? "- " : "  ", sqlite3_column_int(stmt, 1));
-    chorale_page_put(page, chorale_page_text(stmt, 0));
+    chorale_page_put(page, chorale_text(stmt, 0));
     fputc('\n', page->out);
 }
 

@@ -12,25 +12,15 @@ enum chorale_err chorale_page_query(struct chorale_page *page, const char *sql,
                                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int more = 0;
-    enum chorale_err err = chorale_store_prepare(page->store, sql, &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        page->store, sql, CHORALE_FIELDS(page->system_id), &stmt, msg);
 
     if (err != CHORALE_OK)
         return err;
-    sqlite3_bind_int64(stmt, 1, page->system_id);
-    while ((err = chorale_store_step(page->store, stmt, &more, msg)) ==
-               CHORALE_OK &&
-           more)
+    while (chorale_store_next(page->store, stmt, &err, msg))
         each(page, stmt);
     sqlite3_finalize(stmt);
     return err;
-}
-
-const char *chorale_page_text(sqlite3_stmt *stmt, int column)
-{
-    const unsigned char *value = sqlite3_column_text(stmt, column);
-
-    return value != NULL ? (const char *)value : "";
 }
 
 /* Returns 1 if Markdown treats this character as markup. */
@@ -43,14 +33,13 @@ static int is_markup(const char *begin, const char *at)
     return *at != '\0' && strchr("|`*#&\\", *at) != NULL;
 }
 
-int chorale_page_safe(const struct chorale_page *page, char *out, size_t size,
-                      const char *from)
+void chorale_page_safe(const struct chorale_page *page, char *out,
+                       size_t size, const char *from)
 {
     const char *begin = from;
     size_t used = 0;
-    int width = 0;
 
-    for (; *from != '\0' && used + 2 < size; from++, width++) {
+    for (; *from != '\0' && used + 2 < size; from++) {
         unsigned char c = (unsigned char)*from;
 
         if (page->markdown && is_markup(begin, from))
@@ -58,7 +47,6 @@ int chorale_page_safe(const struct chorale_page *page, char *out, size_t size,
         out[used++] = c >= ' ' && c < 127 ? *from : '?';
     }
     out[used] = '\0';
-    return width;
 }
 
 void chorale_page_put(const struct chorale_page *page, const char *from)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "db/store.h"
+#include "tuner/base/rows.h"
 #include "tuner/summary/summary.h"
 
 /* The page being written, and totals over the rows. */
@@ -15,7 +16,8 @@ struct chorale_page {
     sqlite3_int64 system_id;
     FILE *out;
     int markdown;
-    char heading[160]; /* of the table being printed */
+    char heading[160];        /* of the table being printed */
+    struct chorale_rows rows; /* of that table */
     sqlite3_int64 npoints, ngained, nbetween;
     double sum_log;
     double best, worst; /* speed-up; 0: unset */
@@ -31,13 +33,9 @@ enum chorale_err chorale_page_query(struct chorale_page *page, const char *sql,
                                     chorale_page_row *each,
                                     struct chorale_errmsg *msg);
 
-/* A column's text, "" for NULL. */
-const char *chorale_page_text(sqlite3_stmt *stmt, int column);
-
-/* Escape foreign text for a line, a table and Markdown. Returns its width as
- * plain text. */
-int chorale_page_safe(const struct chorale_page *page, char *out, size_t size,
-                      const char *from);
+/* Escape foreign text for a line, a table and Markdown. */
+void chorale_page_safe(const struct chorale_page *page, char *out,
+                       size_t size, const char *from);
 void chorale_page_put(const struct chorale_page *page, const char *from);
 void chorale_page_heading(const struct chorale_page *page, int level,
                           const char *from);

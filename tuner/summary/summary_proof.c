@@ -46,12 +46,11 @@ enum chorale_err chorale_page_proofs(struct chorale_page *page,
 {
     struct chorale_proofs proofs;
     sqlite3_int64 simulated = 0;
-    char sql[128];
-    enum chorale_err err;
+    enum chorale_err err = chorale_store_find(
+        page->store,
+        "SELECT kind = 'simulated' FROM system WHERE system_id = ?1",
+        CHORALE_FIELDS(page->system_id), 0, &simulated, msg);
 
-    snprintf(sql, sizeof(sql), "SELECT kind = 'simulated' FROM system"
-             " WHERE system_id = %lld", (long long)page->system_id);
-    err = chorale_store_int(page->store, sql, 0, &simulated, msg);
     if (err != CHORALE_OK)
         return err;
     err = chorale_proofs_current(page->store, page->system_id, simulated != 0,

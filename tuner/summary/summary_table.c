@@ -66,26 +66,6 @@ static void range(sqlite3_int64 lo, sqlite3_int64 hi, char *out, size_t size)
                  chorale_page_bytes(hi, to));
 }
 
-/* Print one line of the table; the first cells of plain text are padded. */
-static void put_row(const struct chorale_page *page, const char *const cell[4])
-{
-    static const int width[4] = { -12, -24, -38, 0 };
-    char out[512];
-    int wide;
-
-    for (int i = 0; i < 4; i++) {
-        wide = chorale_page_safe(page, out, sizeof(out), cell[i]);
-        if (page->markdown)
-            fprintf(page->out, "| %s ", out);
-        else if (width[i] == 0)
-            fprintf(page->out, "%s", out);
-        else
-            fprintf(page->out, "%*s%s", width[i], out,
-                    wide >= -width[i] ? " " : "");
-    }
-    fputs(page->markdown ? "|\n" : "\n", page->out);
-}
-
 /* Note which rows of another type or operation the table uses instead. */
 static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
 {
@@ -94,13 +74,13 @@ static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
     char instead[72];
 
     if (chorale_served_kind_load(page->store, page->system_id,
-                               chorale_page_text(stmt, 0), "dispatch", &kind,
+                               chorale_text(stmt, 0), "dispatch", &kind,
                                &msg) != CHORALE_OK)
         /* The query for the next row reports the error. */
         return;
-    chorale_served_kind_instead(&kind, chorale_page_text(stmt, 4),
-                         chorale_page_text(stmt, 5),
-                         chorale_page_text(stmt, 17), instead);
+    chorale_served_kind_instead(&kind, chorale_text(stmt, 4),
+                         chorale_text(stmt, 5),
+                         chorale_text(stmt, 17), instead);
     if (instead[0] == '\0')
         return;
     if (strcmp(instead, "library") == 0) {
@@ -118,14 +98,10 @@ static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
 static void put_table_head(struct chorale_page *page, sqlite3_stmt *stmt,
                            const char *heading)
 {
-    static const char *const head[4] = { "P", "n", "choice", "speed-up" };
-
+    chorale_rows_print(&page->rows, page->markdown, page->out);
     snprintf(page->heading, sizeof(page->heading), "%s", heading);
     chorale_page_heading(page, 2, heading);
     put_instead(page, stmt);
-    put_row(page, head);
-    if (page->markdown)
-        fputs("| ---: | :--- | :--- | :--- |\n", page->out);
 }
 
 /* Add a row's points to the headline. A choice without a measured ratio to the
@@ -156,7 +132,7 @@ static void speedup_text(sqlite3_stmt *stmt, int library, char *out,
     if (library)
         snprintf(out, size, "x1.00");
     else if (sqlite3_column_type(stmt, 11) == SQLITE_NULL)
-        snprintf(out, size, "%s", chorale_page_text(stmt, 14)); /* modelled */
+        snprintf(out, size, "%s", chorale_text(stmt, 14)); /* modelled */
     else if (sqlite3_column_type(stmt, 12) == SQLITE_NULL ||
              sqlite3_column_type(stmt, 13) == SQLITE_NULL ||
              sqlite3_column_double(stmt, 12) == sqlite3_column_double(stmt, 13))
@@ -169,16 +145,16 @@ static void speedup_text(sqlite3_stmt *stmt, int library, char *out,
 
 static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
 {
-    const char *provider = chorale_page_text(stmt, 8),
-               *op = chorale_page_text(stmt, 5);
+    const char *provider = chorale_text(stmt, 8),
+               *op = chorale_text(stmt, 5);
     int library = strcmp(provider, "library") == 0;
     int ours = strcmp(provider, "chorale") == 0;
     char heading[160], procs[64], n[80], choice[256], gain[64], where[320];
-    const char *cell[4] = { procs, n, choice, gain };
+    char name[512];
 
-    snprintf(heading, sizeof(heading), "%s%s%s%s%s", chorale_page_text(stmt, 0),
+    snprintf(heading, sizeof(heading), "%s%s%s%s%s", chorale_text(stmt, 0),
              op[0] != '\0' ? " (" : "",
-             op[0] != '\0' ? chorale_page_text(stmt, 4) : "",
+             op[0] != '\0' ? chorale_text(stmt, 4) : "",
              op[0] != '\0' ? " " : "", op);
     if (op[0] != '\0')
         strncat(heading, ")", sizeof(heading) - strlen(heading) - 1);
@@ -188,16 +164,17 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
     if (sqlite3_column_int(stmt, 16) > 1)
         snprintf(procs, sizeof(procs), "%d ppn %d %s",
                  sqlite3_column_int(stmt, 1), sqlite3_column_int(stmt, 2),
-                 chorale_page_text(stmt, 3));
+                 chorale_text(stmt, 3));
     range(sqlite3_column_int64(stmt, 6), sqlite3_column_int64(stmt, 7), n,
           sizeof(n));
     snprintf(choice, sizeof(choice), "%s%s%s%s%s", ours ? "" : provider,
              ours || library ? "" : " ",
-             library ? "" : chorale_page_text(stmt, 9),
-             chorale_page_text(stmt, 10)[0] != '\0' ? " " : "",
-             chorale_page_text(stmt, 10));
+             library ? "" : chorale_text(stmt, 9),
+             chorale_text(stmt, 10)[0] != '\0' ? " " : "",
+             chorale_text(stmt, 10));
     speedup_text(stmt, library, gain, sizeof(gain));
-    put_row(page, cell);
+    chorale_page_safe(page, name, sizeof(name), choice);
+    chorale_rows_add(&page->rows, CHORALE_FIELDS(procs, n, name, gain));
     snprintf(where, sizeof(where), "%s, P = %s, n = %s", heading, procs, n);
     count_points(page, where, sqlite3_column_double(stmt, 11), library,
                  sqlite3_column_int64(stmt, 15));
@@ -247,9 +224,13 @@ static void put_headline(struct chorale_page *page)
 enum chorale_err chorale_page_decisions(struct chorale_page *page,
                                         struct chorale_errmsg *msg)
 {
-    enum chorale_err err =
-        chorale_page_query(page, decision_sql, each_decision, msg);
+    enum chorale_err err;
 
+    page->rows = (struct chorale_rows){ .columns = "P|n|choice|speed-up" };
+    err = chorale_page_query(page, decision_sql, each_decision, msg);
+    if (chorale_rows_print(&page->rows, page->markdown, page->out) != 0 &&
+        err == CHORALE_OK)
+        err = chorale_fail_memory(msg, "summary");
     if (err == CHORALE_OK && page->heading[0] == '\0')
         fputs("\nNothing decided yet; run `chorale decide`.\n", page->out);
     if (err == CHORALE_OK)

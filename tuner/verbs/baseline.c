@@ -25,21 +25,12 @@ static enum chorale_err execute(struct chorale_store *store, const char *sql,
                                 const char *label, int *changed_p,
                                 struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
     char now[32];
-    enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
+    enum chorale_err err;
 
     chorale_now(now);
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, system);
-        sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-        if (sqlite3_bind_parameter_count(stmt) > 2) {
-            sqlite3_bind_text(stmt, 3, label, -1, SQLITE_STATIC);
-            sqlite3_bind_text(stmt, 4, now, -1, SQLITE_STATIC);
-        }
-        err = chorale_store_step(store, stmt, NULL, msg);
-    }
-    sqlite3_finalize(stmt);
+    err = chorale_store_run(store, sql,
+                            CHORALE_FIELDS(system, name, label, now), msg);
     if (changed_p != NULL)
         *changed_p = sqlite3_changes(chorale_store_db(store));
     return err;
@@ -92,7 +83,6 @@ static enum chorale_err list(const char *path, struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
                                               msg);
 
@@ -104,9 +94,7 @@ static enum chorale_err list(const char *path, struct chorale_errmsg *msg)
             " FROM baseline b JOIN campaign k USING (campaign_id)"
             " JOIN system y ON y.system_id = b.system_id"
             " GROUP BY b.name, b.system_id ORDER BY 1, 2", &stmt, msg);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         char name[128], system[128], label[256], made[32];
 
         chorale_safe_text(name, sizeof(name), chorale_text(stmt, 0));

@@ -10,6 +10,7 @@
 #include "db/systems.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/show_gain.h"
+#include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
 
@@ -25,13 +26,12 @@ static enum chorale_err name_of(struct chorale_store *store, sqlite3_int64 id,
                                 struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(
-        store, "SELECT name FROM system WHERE system_id = ?1", &stmt, msg);
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT name FROM system WHERE system_id = ?1",
+        CHORALE_FIELDS(id), &stmt, msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_int64(stmt, 1, id);
+    if (err == CHORALE_OK)
         err = chorale_store_step(store, stmt, NULL, msg);
-    }
     if (err == CHORALE_OK)
         snprintf(name, NAME_SIZE, "%s", chorale_text(stmt, 0));
     sqlite3_finalize(stmt);
@@ -62,145 +62,83 @@ static enum chorale_err load_oracle(const char *path, const char *system,
     return err;
 }
 
-static double percent(double ratio)
-{
-    return 100 * ratio;
-}
+static const char point_columns[] =
+    "collective=coll|n=n:B|P=comm_size|=ppn|placement=shape|=dtype|=op|"
+    "choice=choice|time=seconds:s|best=best|time=best_seconds:s|"
+    "=library_seconds|regret:%.2f %%|speed-up:x%.3f";
 
-static void print_points(const struct chorale_verdict *v, size_t count)
+static struct chorale_rows list_points(const struct chorale_verdict *v,
+                                       size_t count)
 {
+    struct chorale_rows rows = { .columns = point_columns };
+
     for (size_t i = 0; i < count; i++) {
         const struct chorale_run_point *p = v[i].point;
-        char n[32], seconds[32] = "unknown", best[32];
 
-        if (isfinite(v[i].seconds))
-            chorale_human_seconds(v[i].seconds, seconds);
-        printf("%-20s n = %-10s P = %-5d %-12s %-32s %10s  best %-32s %10s",
-               chorale_coll_info(p->coll)->name,
-               chorale_human_bytes((double)p->n, n), p->comm_size, p->shape,
-               v[i].choice, seconds, v[i].best,
-               chorale_human_seconds(v[i].best_seconds, best));
-        if (isfinite(v[i].seconds))
-            printf("  regret %6.2f %%  x%.3f",
-                   percent(v[i].seconds / v[i].best_seconds - 1),
-                   v[i].library_seconds / v[i].seconds);
-        putchar('\n');
+        chorale_rows_add(
+            &rows,
+            CHORALE_FIELDS(chorale_coll_info(p->coll)->name, p->n, p->comm_size,
+                           p->ppn, p->shape, p->dtype, p->op, v[i].choice,
+                           v[i].seconds, v[i].best, v[i].best_seconds,
+                           v[i].library_seconds,
+                           v[i].seconds / v[i].best_seconds - 1,
+                           v[i].library_seconds / v[i].seconds));
     }
+    return rows;
 }
 
-/* Format a ratio as a percentage with so many decimals, or "-". */
-static const char *percentage(double ratio, int decimals, char text[32])
-{
-    if (!isfinite(ratio))
-        return "-";
-    snprintf(text, 32, "%.*f %%", decimals, percent(ratio));
-    return text;
-}
+static const char score_columns[] =
+    "collective=coll|points=points|=unknown|=slower_than_library|"
+    "=modelled_slower|regret=regret:%.2f %%|p99=p99:%.2f %%|"
+    "worst=worst:%.2f %%|=speedup|captured=captured:%.1f %%|speed-up:%.3f|"
+    "slower|m. slower|unknown|worst at";
 
-static void print_score(const char *name, const struct chorale_score *s)
+static void add_score(struct chorale_rows *rows, const char *name,
+                      const struct chorale_score *s)
 {
-    char n[32], where[128] = "", regret[32], p99[32], worst[32], captured[32];
-    char speedup[32] = "-";
+    char n[32], where[128] = "";
 
     if (s->worst_at != NULL && s->worst > 0)
         snprintf(where, sizeof(where), "%s, n = %s, P = %d",
                  chorale_coll_info(s->worst_at->point->coll)->name,
                  chorale_human_bytes((double)s->worst_at->point->n, n),
                  s->worst_at->point->comm_size);
-    if (isfinite(s->speedup))
-        snprintf(speedup, sizeof(speedup), "%.3f", s->speedup);
-    printf("%-20s %6zu %10s %10s %10s %10s %8s %7zu %9zu %7zu  %s\n", name,
-           s->npoint, percentage(s->regret, 2, regret),
-           percentage(s->p99, 2, p99), percentage(s->worst, 2, worst),
-           percentage(s->captured, 1, captured), speedup, s->nslower,
-           s->nguessed, s->nunknown, where);
-}
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *score_json(const char *name, const struct chorale_score *s)
-{
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
-                     "coll", name, "points", (json_int_t)s->npoint,
-                     "unknown", (json_int_t)s->nunknown,
-                     "slower_than_library", (json_int_t)s->nslower,
-                     "modelled_slower", (json_int_t)s->nguessed,
-                     "regret", number(s->regret), "p99", number(s->p99),
-                     "worst", number(s->worst), "speedup", number(s->speedup),
-                     "captured", number(s->captured));
-}
-
-static json_t *point_json(const struct chorale_verdict *v)
-{
-    const struct chorale_run_point *p = v->point;
-
-    return json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o,"
-                     " s:o}",
-                     "coll", chorale_coll_info(p->coll)->name,
-                     "n", (json_int_t)p->n, "comm_size", p->comm_size,
-                     "ppn", p->ppn, "shape", p->shape, "dtype", p->dtype,
-                     "op", p->op, "choice", v->choice, "best", v->best,
-                     "seconds", number(v->seconds),
-                     "best_seconds", number(v->best_seconds),
-                     "library_seconds", number(v->library_seconds));
-}
-
-/* Print, or append to list, the scores of each collective and of all. */
-static int scores(const struct chorale_verdict *v, size_t count, json_t *list)
-{
-    int bad = 0;
-
-    for (int c = 0; c <= CHORALE_NCOLL; c++) {
-        const char *name = c < CHORALE_NCOLL
-                               ? chorale_coll_info((enum chorale_coll)c)->name
-                               : "all";
-        struct chorale_score s;
-
-        if (chorale_evaluate_score(v, count, (enum chorale_coll)c, &s) != 0)
-            return -1;
-        if (s.npoint > 0 && list == NULL)
-            print_score(name, &s);
-        else if (s.npoint > 0)
-            bad |= json_array_append_new(list, score_json(name, &s)) != 0;
-    }
-    return bad;
-}
-
-static int print_json(const struct chorale_verdict *v, size_t count,
-                      int points)
-{
-    json_t *root = json_object(), *list = json_array(), *each = json_array();
-    int bad = scores(v, count, list);
-
-    for (size_t i = 0; points && i < count; i++)
-        bad |= json_array_append_new(each, point_json(&v[i])) != 0;
-    bad |= json_object_set_new(root, "scores", list) != 0;
-    if (points)
-        bad |= json_object_set_new(root, "points", each) != 0;
-    else
-        json_decref(each);
-    if (bad == 0) {
-        json_dumpf(root, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
-    json_decref(root);
-    return bad;
+    chorale_rows_add(rows,
+                     CHORALE_FIELDS(name, s->npoint, s->nunknown, s->nslower,
+                                    s->nguessed, s->regret, s->p99, s->worst,
+                                    s->speedup, s->captured, s->speedup,
+                                    s->nslower, s->nguessed, s->nunknown,
+                                    where));
 }
 
 static int show(const struct chorale_verdict *v, size_t count,
                 const struct opts *opts)
 {
-    if (opts->json)
-        return print_json(v, count, opts->points);
-    if (opts->points)
-        print_points(v, count);
-    printf("%-20s %6s %10s %10s %10s %10s %8s %7s %9s %7s  %s\n", "", "points",
-           "regret", "p99", "worst", "captured", "speed-up", "slower",
-           "m. slower", "unknown", "worst at");
-    return scores(v, count, NULL);
+    struct chorale_rows points = list_points(v, opts->points ? count : 0);
+    struct chorale_rows scores = { .columns = score_columns };
+    json_t *root;
+
+    for (int c = 0; c <= CHORALE_NCOLL; c++) {
+        struct chorale_score s;
+
+        if (chorale_evaluate_score(v, count, (enum chorale_coll)c, &s) != 0)
+            scores.bad = 1;
+        else if (s.npoint > 0)
+            add_score(&scores, c < CHORALE_NCOLL
+                                   ? chorale_coll_info((enum chorale_coll)c)
+                                         ->name
+                                   : "all", &s);
+    }
+    if (!opts->json)
+        return chorale_rows_print(&points, 0, stdout) |
+               chorale_rows_print(&scores, 0, stdout);
+    root = json_pack("{s:o}", "scores", chorale_rows_json(&scores));
+    if (root == NULL || !opts->points)
+        return chorale_json_print(root);
+    if (json_object_set_new(root, "points", chorale_rows_json(&points)) == 0)
+        return chorale_json_print(root);
+    json_decref(root);
+    return -1;
 }
 
 /* JSON needs UTF-8 names: report names that are not. */
@@ -208,8 +146,7 @@ static enum chorale_err unshown(const struct opts *opts, const char *path,
                                 struct chorale_errmsg *msg)
 {
     return opts->json
-               ? chorale_fail(msg, CHORALE_DATA, "%s: names in it are not "
-                              "UTF-8; use the table instead of --json", path)
+               ? chorale_fail_utf8(msg, path)
                : chorale_fail_memory(msg, "evaluate");
 }
 

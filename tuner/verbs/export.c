@@ -288,15 +288,13 @@ static enum chorale_err export_rows(struct job *job,
                                     const struct chorale_output *out)
 {
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(job->store, job->data->sql,
-                                                 &stmt, job->msg);
+    enum chorale_err err = chorale_store_query(
+        job->store, job->data->sql,
+        CHORALE_FIELDS(job->collectives, job->procs, job->opts->system), &stmt,
+        job->msg);
 
-    if (err == CHORALE_OK) {
-        sqlite3_bind_text(stmt, 1, job->collectives, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 2, job->procs, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, job->opts->system, -1, SQLITE_STATIC);
+    if (err == CHORALE_OK)
         err = write_rows(job, stmt, out);
-    }
     sqlite3_finalize(stmt);
     return err;
 }

@@ -11,6 +11,7 @@
 #include "algorithms/omitted.h"
 #include "tuner/plan/native_algs.h"
 #include "tuner/base/verb.h"
+#include "tuner/base/rows.h"
 
 struct opts {
     int json, missing, counts, native, simulated;
@@ -412,13 +413,11 @@ static enum chorale_err print_native(int coll, int json, int simulated,
         else
             printf("%-22s %s\n", name, row->name);
     }
-    if (err == CHORALE_OK && json) {
-        json_dumpf(list, stdout, JSON_INDENT(2));
-        printf("\n");
-    } else if (err == CHORALE_OK) {
+    if (err == CHORALE_OK && json)
+        chorale_json_print(json_incref(list));
+    else if (err == CHORALE_OK)
         printf("\n%d algorithms of %s can be forced.\n", count,
                simulated ? "SimGrid" : "the MPI library");
-    }
     json_decref(list);
     chorale_natives_free(&natives);
     return err;
@@ -439,9 +438,7 @@ static void dump(int coll, int missing)
                                 chorale_coll_info(m->coll)->name, "name",
                                 m->name, "reason", m->reason, "source",
                                 m->source));
-    json_dumpf(list, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(list);
+    chorale_json_print(list);
 }
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,

@@ -9,6 +9,7 @@
 
 #include "db/store.h"
 #include "tuner/adaptive/adaptive.h"
+#include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/base/process.h"
 #include "tuner/slurm/job_status.h"
@@ -23,35 +24,9 @@ struct opts {
     "SELECT system, coll, comm_size, planned, done, ok, inapplicable,"       \
     " invalid, failed FROM v_progress ORDER BY system, coll, comm_size"
 
-static const char *const column[] = { "system", "coll", "comm_size",
-                                      "planned", "done", "ok",
-                                      "inapplicable", "invalid", "failed" };
-
-static void print_row(sqlite3_stmt *stmt, int first)
-{
-    if (first)
-        printf("%-24s %-21s %5s %8s %8s %8s %8s %8s %8s\n", "system",
-               "collective", "P", "planned", "done", "ok", "inappl.",
-               "invalid", "failed");
-    printf("%-24s %-21s %5lld", (const char *)sqlite3_column_text(stmt, 0),
-           (const char *)sqlite3_column_text(stmt, 1),
-           sqlite3_column_int64(stmt, 2));
-    for (int i = 3; i < 9; i++)
-        printf(" %8lld", sqlite3_column_int64(stmt, i));
-    printf("\n");
-}
-
-static json_t *row_json(sqlite3_stmt *stmt)
-{
-    json_t *row = json_object();
-
-    for (int i = 0; i < 9; i++)
-        json_object_set_new(
-            row, column[i],
-            i < 2 ? json_string((const char *)sqlite3_column_text(stmt, i))
-                  : json_integer(sqlite3_column_int64(stmt, i)));
-    return row;
-}
+static const char columns[] =
+    "system=system|collective=coll|P=comm_size|planned=planned|done=done|"
+    "ok=ok|inappl.=inapplicable|invalid=invalid|failed=failed";
 
 /* Refused or wrong runs by reason. Processes and sizes are of all cells with
  * that reason. */
@@ -64,13 +39,6 @@ static json_t *row_json(sqlite3_stmt *stmt)
     " GROUP BY c.coll, c.variant, r.status, r.reason"                        \
     " ORDER BY r.status, c.coll, c.variant"
 
-static const char *text_at(sqlite3_stmt *stmt, int k)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, k);
-
-    return text != NULL ? text : "";
-}
-
 static void print_reason(sqlite3_stmt *stmt)
 {
     sqlite3_int64 cells = sqlite3_column_int64(stmt, 5);
@@ -81,11 +49,11 @@ static void print_reason(sqlite3_stmt *stmt)
     sqlite3_int64 params = sqlite3_column_int64(stmt, 10);
     char lo[32], hi[32];
 
-    printf("  %s %s", text_at(stmt, 0), text_at(stmt, 1));
+    printf("  %s %s", chorale_text(stmt, 0), chorale_text(stmt, 1));
     if (params > 1)
         printf(" (%lld settings)", params);
-    else if (text_at(stmt, 2)[0] != '\0')
-        printf(" %s", text_at(stmt, 2));
+    else if (chorale_text(stmt, 2)[0] != '\0')
+        printf(" %s", chorale_text(stmt, 2));
     printf(", P = %lld", p[0]);
     if (p[1] != p[0])
         printf(" to %lld", p[1]);
@@ -93,24 +61,22 @@ static void print_reason(sqlite3_stmt *stmt)
     if (m[1] != m[0])
         printf(" to %s", chorale_human_bytes((double)m[1], hi));
     printf(" (%lld cell%s): %s: %s\n", cells, cells == 1 ? "" : "s",
-           text_at(stmt, 3), text_at(stmt, 4));
+           chorale_text(stmt, 3), chorale_text(stmt, 4));
 }
 
 static enum chorale_err print_reasons(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0, first = 1, failed = 0;
+    int first = 1, failed = 0;
     enum chorale_err err = chorale_store_prepare(store, REASONS, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         if (first)
             printf("\nnot measured:\n");
         first = 0;
         print_reason(stmt);
-        failed |= strcmp(text_at(stmt, 3), "failed") == 0;
+        failed |= strcmp(chorale_text(stmt, 3), "failed") == 0;
     }
     if (failed)
         printf("`chorale run --retry-failed` repeats failed runs\n");
@@ -122,16 +88,13 @@ static enum chorale_err print_failed(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err;
 
     err = chorale_store_prepare(
         store,
         "SELECT comm_size, ordinal, started, reason FROM launch"
         " WHERE status = 'failed' ORDER BY launch_id", &stmt, msg);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, stmt, &err, msg))
         printf("a launch of P = %lld (number %lld, %s) ended early: %s\n",
                sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
                (const char *)sqlite3_column_text(stmt, 2),
@@ -151,13 +114,11 @@ static enum chorale_err print_unlike(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0, first = 1;
+    int first = 1;
     enum chorale_err err = chorale_store_prepare(store, UNLIKE, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
-        int slow = strcmp(text_at(stmt, 0), "stragglers") == 0;
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        int slow = strcmp(chorale_text(stmt, 0), "stragglers") == 0;
         sqlite3_int64 n = sqlite3_column_int64(stmt, 2);
 
         if (first)
@@ -169,7 +130,7 @@ static enum chorale_err print_unlike(struct chorale_store *store,
                sqlite3_column_int64(stmt, 4),
                slow ? "slower than the median: node "
                     : "not all nodes have the first one's processor",
-               slow ? text_at(stmt, 1) : "");
+               slow ? chorale_text(stmt, 1) : "");
     }
     sqlite3_finalize(stmt);
     return err;
@@ -192,14 +153,11 @@ static enum chorale_err print_different(struct chorale_store *store,
 {
     sqlite3_stmt *stmt = NULL;
     char size[32];
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, DIFFERENT, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, stmt, &err, msg))
         printf("  %s, P = %lld, %s: %.3f times [%.3f, %.3f]\n",
-               text_at(stmt, 0), sqlite3_column_int64(stmt, 1),
+               chorale_text(stmt, 0), sqlite3_column_int64(stmt, 1),
                chorale_human_bytes((double)sqlite3_column_int64(stmt, 2),
                                    size),
                sqlite3_column_double(stmt, 3), sqlite3_column_double(stmt, 4),
@@ -279,8 +237,8 @@ static void print_imported(sqlite3_stmt *stmt)
     sqlite3_int64 n = sqlite3_column_int64(stmt, 3);
 
     printf("  %s: %lld row%s imported from %s (%s), not planned or measured "
-           "here\n", text_at(stmt, 0), (long long)n, n == 1 ? "" : "s",
-           text_at(stmt, 1), text_at(stmt, 2));
+           "here\n", chorale_text(stmt, 0), (long long)n, n == 1 ? "" : "s",
+           chorale_text(stmt, 1), chorale_text(stmt, 2));
 }
 
 static void print_validating(sqlite3_stmt *stmt)
@@ -288,7 +246,7 @@ static void print_validating(sqlite3_stmt *stmt)
     printf("  %s: %lld of the planned and %lld of the done runs are of "
            "`chorale validate`, which\n  measures a table and the "
            "library's default, one run each\n",
-           text_at(stmt, 0), (long long)sqlite3_column_int64(stmt, 1),
+           chorale_text(stmt, 0), (long long)sqlite3_column_int64(stmt, 1),
            (long long)sqlite3_column_int64(stmt, 2));
 }
 
@@ -299,12 +257,9 @@ static enum chorale_err print_each(struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
-    int row = 0;
     enum chorale_err err = chorale_store_prepare(store, sql, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row)
+    while (chorale_store_next(store, stmt, &err, msg))
         print(stmt);
     sqlite3_finalize(stmt);
     return err;
@@ -315,21 +270,26 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
 {
     sqlite3_stmt *stmt = NULL;
     sqlite3_int64 planned = 0, done = 0, left = 0;
-    int row = 0, first = 1;
+    struct chorale_rows rows = { .columns = columns };
     enum chorale_err err = chorale_store_prepare(store, PROGRESS, &stmt, msg);
 
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    while (chorale_store_next(store, stmt, &err, msg)) {
         planned += sqlite3_column_int64(stmt, 3);
         done += sqlite3_column_int64(stmt, 4);
-        if (list != NULL)
-            json_array_append_new(list, row_json(stmt));
-        else
-            print_row(stmt, first);
-        first = 0;
+        chorale_rows_add(
+            &rows,
+            CHORALE_FIELDS(chorale_text(stmt, 0), chorale_text(stmt, 1),
+                           sqlite3_column_int64(stmt, 2),
+                           sqlite3_column_int64(stmt, 3),
+                           sqlite3_column_int64(stmt, 4),
+                           sqlite3_column_int64(stmt, 5),
+                           sqlite3_column_int64(stmt, 6),
+                           sqlite3_column_int64(stmt, 7),
+                           sqlite3_column_int64(stmt, 8)));
     }
     sqlite3_finalize(stmt);
+    if (chorale_rows_show(&rows, list) != 0 && err == CHORALE_OK)
+        err = chorale_fail_utf8(msg, chorale_store_path(store));
     if (err == CHORALE_OK && list == NULL && done < planned)
         err = chorale_store_int(store, LEFT, 0, &left, msg);
     if (err != CHORALE_OK || list != NULL)
@@ -366,47 +326,11 @@ static enum chorale_err show(struct chorale_store *store, json_t *list,
     " JOIN system y USING (system_id) WHERE k.round > 0 OR ?1"               \
     " GROUP BY k.system_id, k.round ORDER BY k.system_id, k.round"
 
-static void print_round(sqlite3_stmt *stmt, int first,
-                        const struct chorale_adapt_spent *spent,
-                        const double total[2])
-{
-    char regret[32] = "-";
-
-    if (sqlite3_column_type(stmt, 7) != SQLITE_NULL)
-        snprintf(regret, sizeof(regret), "%.2f %%",
-                 100 * sqlite3_column_double(stmt, 7));
-    if (first)
-        printf("\nrounds of adaptive plans (0: other plans); "
-               "regret as expected before\nthe round, times of launches with "
-               "their starts, simulated ones as real ones would take\n"
-               "%-24s %5s %9s %8s %8s %11s %11s %11s %13s\n", "system", "round",
-               "regret", "cells", "launches", "seconds", "node-s", "sum of s",
-               "sum of node-s");
-    printf("%-24s %5d %9s %8lld %8ld %11.4g %11.4g %11.4g %13.4g\n",
-           (const char *)sqlite3_column_text(stmt, 0),
-           sqlite3_column_int(stmt, 1), regret, sqlite3_column_int64(stmt, 4),
-           spent->nlaunch, spent->seconds, spent->node_seconds, total[0],
-           total[1]);
-}
-
-static json_t *round_json(sqlite3_stmt *stmt,
-                          const struct chorale_adapt_spent *spent,
-                          const double total[2])
-{
-    return json_pack(
-        "{s:s, s:i, s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:s}",
-        "system", (const char *)sqlite3_column_text(stmt, 0),
-        "round", sqlite3_column_int(stmt, 1),
-        "regret", sqlite3_column_type(stmt, 7) == SQLITE_NULL
-                      ? json_null()
-                      : json_real(sqlite3_column_double(stmt, 7)),
-        "cells", (json_int_t)sqlite3_column_int64(stmt, 4),
-        "launches", (json_int_t)spent->nlaunch, "seconds", spent->seconds,
-        "node_seconds", spent->node_seconds, "total_seconds", total[0],
-        "total_node_seconds", total[1],
-        "budget", sqlite3_column_double(stmt, 5),
-        "budget_unit", (const char *)sqlite3_column_text(stmt, 6));
-}
+static const char round_columns[] =
+    "system=system|round=round|regret=regret:%.2f %%|cells=cells|"
+    "launches=launches|seconds=seconds:%.4g|node-s=node_seconds:%.4g|"
+    "sum of s=total_seconds:%.4g|sum of node-s=total_node_seconds:%.4g|"
+    "=budget|=budget_unit";
 
 /* Print the rounds; all: also round 0. */
 static enum chorale_err show_rounds(struct chorale_store *store, int all,
@@ -416,14 +340,10 @@ static enum chorale_err show_rounds(struct chorale_store *store, int all,
     sqlite3_stmt *stmt = NULL;
     sqlite3_int64 system = 0;
     double total[2] = { 0, 0 };
-    int row = 0, first = 1;
-    enum chorale_err err = chorale_store_prepare(store, ROUNDS, &stmt, msg);
-
-    if (err == CHORALE_OK)
-        sqlite3_bind_int(stmt, 1, all);
-    while (err == CHORALE_OK &&
-           (err = chorale_store_step(store, stmt, &row, msg)) == CHORALE_OK &&
-           row) {
+    struct chorale_rows rows = { .columns = round_columns };
+    enum chorale_err err = chorale_store_query(store, ROUNDS,
+                                               CHORALE_FIELDS(all), &stmt, msg);
+    while (chorale_store_next(store, stmt, &err, msg)) {
         if (sqlite3_column_int64(stmt, 2) != system)
             total[0] = total[1] = 0;
         system = sqlite3_column_int64(stmt, 2);
@@ -433,13 +353,23 @@ static enum chorale_err show_rounds(struct chorale_store *store, int all,
             break;
         total[0] += spent.seconds;
         total[1] += spent.node_seconds;
-        if (list != NULL)
-            json_array_append_new(list, round_json(stmt, &spent, total));
-        else
-            print_round(stmt, first, &spent, total);
-        first = 0;
+        chorale_rows_add(
+            &rows,
+            CHORALE_FIELDS(chorale_text(stmt, 0), sqlite3_column_int(stmt, 1),
+                           sqlite3_column_type(stmt, 7) == SQLITE_NULL
+                               ? NAN : sqlite3_column_double(stmt, 7),
+                           sqlite3_column_int64(stmt, 4), spent.nlaunch,
+                           spent.seconds, spent.node_seconds, total[0],
+                           total[1], sqlite3_column_double(stmt, 5),
+                           chorale_text(stmt, 6)));
     }
     sqlite3_finalize(stmt);
+    if (list == NULL && rows.nrow > 0)
+        printf("\nrounds of adaptive plans (0: other plans); regret as "
+               "expected before\nthe round, times of launches with their "
+               "starts, simulated ones as real ones would take\n");
+    if (chorale_rows_show(&rows, list) != 0 && err == CHORALE_OK)
+        err = chorale_fail_utf8(msg, chorale_store_path(store));
     return err;
 }
 
@@ -462,10 +392,8 @@ static enum chorale_err look(const char *path, const struct opts *opts,
     if (err == CHORALE_OK && opts->jobs && list == NULL &&
         watch->nelement == 0)
         printf("no batch jobs; run `chorale submit`\n");
-    if (err == CHORALE_OK && list != NULL) {
-        json_dumpf(list, stdout, JSON_INDENT(2));
-        printf("\n");
-    }
+    if (err == CHORALE_OK && list != NULL)
+        chorale_json_print(json_incref(list));
     json_decref(list);
     chorale_store_close(store);
     return err;

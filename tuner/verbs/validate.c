@@ -18,6 +18,7 @@
 #include "tuner/base/process.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
+#include "tuner/base/rows.h"
 
 /* State of a validation. */
 struct job {
@@ -76,7 +77,6 @@ static enum chorale_err plan(struct job *job, int *pending)
                                        : job->simulated ? 1 : 5;
     struct chorale_store *store = NULL;
     sqlite3_int64 left = 0;
-    char sql[400];
     enum chorale_err err;
 
     if (job->simulated)
@@ -89,13 +89,13 @@ static enum chorale_err plan(struct job *job, int *pending)
         err = chorale_proof_plan(store, job->system_id, job->digest,
                                  opts->command, launches, job->point,
                                  job->count, &job->campaign_id, job->msg);
-    snprintf(sql, sizeof(sql),
-             "SELECT count(*) FROM cell c WHERE part = '%s' AND system_id ="
-             " %lld AND launches > (SELECT count(DISTINCT l.ordinal) FROM run r"
-             " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id)",
-             job->part, (long long)job->system_id);
     if (err == CHORALE_OK)
-        err = chorale_store_int(store, sql, 0, &left, job->msg);
+        err = chorale_store_find(
+            store, "SELECT count(*) FROM cell c WHERE part = ?1"
+            " AND system_id = ?2 AND launches > (SELECT count(DISTINCT"
+            " l.ordinal) FROM run r JOIN launch l USING (launch_id)"
+            " WHERE r.cell_id = c.cell_id)",
+            CHORALE_FIELDS(job->part, job->system_id), 0, &left, job->msg);
     chorale_store_close(store);
     *pending = left > 0;
     return err;
@@ -134,12 +134,8 @@ static enum chorale_err print_json(const struct job *job,
 {
     json_t *root = chorale_proofs_json(proofs, job->opts->points);
 
-    if (root == NULL)
-        return chorale_fail_memory(job->msg, "validate");
-    json_dumpf(root, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(root);
-    return CHORALE_OK;
+    return chorale_json_print(root) == 0
+               ? CHORALE_OK : chorale_fail_memory(job->msg, "validate");
 }
 
 static void say_cost(const struct chorale_proofs *proofs)

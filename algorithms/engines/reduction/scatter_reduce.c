@@ -336,7 +336,7 @@ int chorale_rs_circulant(const struct chorale_rs *rs)
 
 /* --- with the result in place ----------------------------------------- */
 
-static struct chorale_rs in_acc(struct chorale_ctx *ctx,
+int chorale_scatter_reduce_ring(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *own,
                                 const struct chorale_blocks *acc, MPI_Op op)
 {
@@ -348,34 +348,5 @@ static struct chorale_rs in_acc(struct chorale_ctx *ctx,
         .commutative = 1,
     };
 
-    return rs;
-}
-
-int chorale_scatter_reduce_ring(struct chorale_ctx *ctx,
-                                const struct chorale_blocks *own,
-                                const struct chorale_blocks *acc, MPI_Op op)
-{
-    struct chorale_rs rs = in_acc(ctx, own, acc, op);
-
     return chorale_rs_ring(&rs);
-}
-
-int chorale_scatter_reduce_halving(struct chorale_ctx *ctx,
-                                   const struct chorale_blocks *own,
-                                   const struct chorale_blocks *acc,
-                                   MPI_Op op)
-{
-    struct chorale_rs rs = in_acc(ctx, own, acc, op);
-
-    return chorale_rs_exchange(&rs, 2);
-}
-
-int chorale_scatter_reduce_circulant(struct chorale_ctx *ctx,
-                                     const struct chorale_blocks *own,
-                                     const struct chorale_blocks *acc,
-                                     MPI_Op op)
-{
-    struct chorale_rs rs = in_acc(ctx, own, acc, op);
-
-    return chorale_rs_circulant(&rs);
 }

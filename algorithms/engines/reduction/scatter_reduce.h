@@ -22,20 +22,6 @@ int chorale_scatter_reduce_ring(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *own,
                                 const struct chorale_blocks *acc, MPI_Op op);
 
-/* Recursive halving at distance P/2, P/4, ...; ctx->size a power of two; blocks
- * contiguous in rank order; commutative operations only. */
-int chorale_scatter_reduce_halving(struct chorale_ctx *ctx,
-                                   const struct chorale_blocks *own,
-                                   const struct chorale_blocks *acc,
-                                   MPI_Op op);
-
-/* Skips of the circulant graph: any size, ceil(lg P) rounds; blocks contiguous
- * in rank order; commutative operations only. Traeff, arXiv 2410.14234. */
-int chorale_scatter_reduce_circulant(struct chorale_ctx *ctx,
-                                     const struct chorale_blocks *own,
-                                     const struct chorale_blocks *acc,
-                                     MPI_Op op);
-
 /* Arguments of the engines below, which need not keep partial results.
  *
  * own->n is ctx->size. Blocks are contiguous in rank order. Blocks given by

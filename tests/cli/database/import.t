@@ -38,9 +38,9 @@ like "$out" 'a rank took 10 s, of which 2.986 s \(29.9 %\) in collectives' \
 like "$out" 'in no row: 2 calls of ranks, 1 ms' \
     "import prints the calls without a row"
 like "$(printf '%s\n' "$out" | sed -n 6p)" \
-    '^  allreduce +64 B +8 one-per-node double +sum +1000 +2 ms +67\.0 %' \
+    '^  allreduce +64 B +8 +one-per-node +double +sum +1000 +2 ms +67\.0 %' \
     "the point with most time comes first"
-like "$out" '^  bcast +4 KiB +8 one-per-node int +- +20 +37.5 ms +25\.1 %' \
+like "$out" '^  bcast +4 KiB +8 +one-per-node +int +- +20 +37.5 ms +25\.1 %' \
     "calls with several roots are added up"
 is "$(sqlite3 "$db" "SELECT label, program, comm_size, ranks, part_rank IS NULL,
     wall_mean, unlisted_calls, (SELECT count(*) FROM trace_point) FROM trace")" \
