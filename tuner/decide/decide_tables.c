@@ -205,8 +205,10 @@ static json_t *row_json(const struct chorale_decision *d)
         "params", d->run->params,
         "basis", d->basis, "seconds", chorale_json(d->seconds),
         "library_seconds", chorale_json(d->library_seconds),
-        "speedup", chorale_json(d->speedup), "speedup_lo", chorale_json(d->speedup_lo),
-        "speedup_hi", chorale_json(d->speedup_hi), "regret", chorale_json(d->regret),
+        "speedup", chorale_json(d->speedup),
+        "speedup_lo", chorale_json(d->speedup_lo),
+        "speedup_hi", chorale_json(d->speedup_hi),
+        "regret", chorale_json(d->regret),
         "reason", d->reason);
 }
 

@@ -133,8 +133,8 @@ static enum chorale_err find_known(struct planner *p)
                            cell->shape, chorale_dtype(cell->dtype)->name,
                            cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
                            alg != NULL ? "chorale" : "library",
-                            alg != NULL ? alg->name : "default", cell->params),
-             p->msg);
+                           alg != NULL ? alg->name : "default", cell->params),
+            p->msg);
         cell->known = chorale_store_next(p->store, s, &err, p->msg);
     }
     sqlite3_finalize(s);
