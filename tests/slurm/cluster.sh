@@ -221,31 +221,6 @@ cluster_up() { # nodes, processors of each
     wait_until nodes_idle "$1"
 }
 
-# Shape one end of a link. Acknowledgements have priority: behind a queue of
-# data longer than a network card's, two messages in opposite directions would
-# take twice as long as one.
-shape_end() { # namespace, device, mbit/s
-    in_it="ip netns exec $1 tc"
-    class="$in_it class add dev $2 parent"
-    $in_it qdisc replace dev "$2" root handle 1: htb default 20 &&
-        $class 1: classid 1:1 htb rate "$3mbit" burst 16kb cburst 16kb \
-            quantum 3000 &&
-        $class 1:1 classid 1:10 htb rate "$(($3 / 10))mbit" ceil "$3mbit" \
-            burst 1kb cburst 1kb quantum 3000 prio 0 &&
-        $class 1:1 classid 1:20 htb rate "$(($3 * 9 / 10))mbit" \
-            ceil "$3mbit" burst 16kb cburst 16kb quantum 3000 prio 1 &&
-        $in_it filter add dev "$2" parent 1: protocol ip prio 1 \
-            u32 match u16 0 0xff80 at 2 flowid 1:10
-}
-
-# Shape all links to this rate. Bursts below 16 kB are not slowed down.
-cluster_shape() { # mbit/s, nodes
-    for i in $(seq 1 "$2"); do
-        shape_end "$prefix-n$i" eth0 "$1" || return 1
-        shape_end "$prefix-head" "port$i" "$1" || return 1
-    done
-}
-
 # PIDs in this cluster's namespaces, all of which this test started.
 our_processes() {
     for namespace in $(ip netns list 2>/dev/null |
