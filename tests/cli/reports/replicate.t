@@ -255,22 +255,10 @@ else
     skip "no $MPIEXEC" "--measure"
 fi
 
-for words in '--system measured --data 9' '--system measured f.db' \
-    '--measure --n 2 --accesses 1.5' '--measure --n 1' '--measure --n 2 --tx 0.5' \
-    '--measure --n 2 --datum 4' '--measure --n 2 --launcher slurm' \
-    '--measure --n 4 --launcher smpirun' '--n 20 --save-platform x.xml' \
-    '--measure --n 4 --tm 1 --network tcp' \
-    '--measure --n 2 --tm 1 --plot x.gif' '--measure --n 2 --data 1e300'; do
-    # shellcheck disable=SC2086
-    "$chorale" replicate $words >out.txt 2>err.txt
-    is "$? $(wc -l <err.txt)" "2 1" "refused in one line: '$words'"
-done
-for words in '' '--n 16' '--n 16 --tm 1 --system RS3' '--n 0 --tm 1' \
-    '--n 16 --tm 1 --alpha 5' '--n 16 --tm 1 --plot x.gif' '--n 16 --tm -1' \
-    '--n 16 --tm 1 --tx -1' '--n 16 --tm 1 --data 9 --alpha -1' \
-    '--n 16 --tm 1e308 --accesses 1e308' '--n 16 --tm 1 --in nosuch' \
+for words in '--measure --n 2 --tx 0.5' '--n 20 --save-platform x.xml' \
+    '--measure --n 2 --data 1e300' '--n 16 --tm -1' '--n 16 --tm 1 --tx -1' \
+    '--n 16 --tm 1 --data 9 --alpha -1' '--n 16 --tm 1e308 --accesses 1e308' \
     '--n 16 --tm 1 --placements' '--n 16 --tm 1 -i 3' '--n 16 --tm 1 --ppn 2' \
-    '--n 16 --tm 1 --launcher smpirun' '--n 16 --tm 1 --platform x.xml' \
     '--n 16 --tm 1 --launcher-cmd true'; do
     # shellcheck disable=SC2086
     "$chorale" replicate $words >out.txt 2>err.txt
