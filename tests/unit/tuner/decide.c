@@ -625,43 +625,6 @@ static void test_filters(void)
     fixture_close(&f);
 }
 
-/* Users with a licence must permit patented variants twice: in decide and in
- * generate. */
-static void test_patented(void)
-{
-    int there = chorale_alg_find(CHORALE_GATHER, "or_whole") != NULL;
-    static const char *const variant[] = { "default", "linear", "or_whole" };
-    struct chorale_errmsg msg;
-    struct fixture f;
-
-    fixture_open(&f, "sim", 1);
-    for (int v = 0; v < 3; v++) {
-        struct fixture_run run = {
-            "gather", v == 0 ? "library" : "chorale", variant[v], "", 4, 1,
-            1024, 0, 3e-5 - v * 1e-5, NULL, NULL, NULL, NULL,
-        };
-
-        fixture_add(&f, &run);
-    }
-    tap_ok(decide(&f) == CHORALE_OK, "decided with a patented variant");
-    is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
-       "a patented variant is not chosen by default");
-    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
-                        "--allow-patented", (const char *)NULL) == CHORALE_OK,
-           "decided with --allow-patented");
-    is(fixture_text(&f, "SELECT variant FROM decision"),
-       there ? "or_whole" : "linear", "with --allow-patented it is chosen");
-    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
-                        "@dir/t.c", (const char *)NULL) ==
-               (there ? CHORALE_DATA : CHORALE_OK) &&
-               (!there || strstr(msg.text, "--allow-patented") != NULL),
-           "generate needs --allow-patented too: %s", there ? msg.text : "");
-    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
-                        "@dir/t.c", "--allow-patented", (const char *)NULL) ==
-               CHORALE_OK, "generate --allow-patented writes the table");
-    fixture_close(&f);
-}
-
 /* The library's own rule files have a table of their own. The shim cannot run
  * such a winner; in its table the best variant of the catalogue is taken if it
  * beats the default too. It takes `ours` seconds; the default takes 3e-5. */
@@ -765,7 +728,6 @@ int main(void)
     test_between();
     test_two_lines();
     test_filters();
-    test_patented();
     test_rules();
     test_objective();
     test_explain();
