@@ -161,9 +161,7 @@ bad() { # status, text, name, words
     is "$(wc -l <"$work/err" | tr -d ' ')" 1 "$name: the error is one line"
 }
 now=$(link "$place/current")
-echo text >"$work/text.so"
 head -c 3000 "$work/one.so" >"$work/short.so"
-bad 4 'not a shared object' "a text" install "$work/text.so"
 bad 4 'cut short' "half a table" install "$work/short.so"
 bad 4 'table interface 1.*generate it again' "another interface" \
     install "$work/abi.so"
@@ -176,8 +174,6 @@ bad 4 'others may write it; chmod go-w' "one that others may write" \
 bad 3 'nowhere.so: No such file' "nothing there" install "$work/nowhere.so"
 bad 2 "--cluster '../x': a folder" "a cluster name that leaves the folder" \
     install "$work/one.so" --cluster ../x
-bad 2 'table swap: install FILE' "an unknown word" swap
-bad 2 'table install: install FILE' "no file" install
 bad 4 'has no table; .*table install' "no place" rollback --mpi mpich-9.9
 is "$(link "$place/current")" "$now" "the current one is as it was"
 "$chorale" table list --folder "$work/none" 2>"$work/err"
