@@ -400,7 +400,7 @@ if command -v setsid > /dev/null; then
         done
         kill -$signal -$pid
         wait $pid
-        [ $? -eq 75 ] && one_line && grep -q 'stopped; repeat the command' err &&
+        [ $? -eq 75 ] && one_line && grep -q 'stopped; ' err &&
             ! ls ctrl | grep -q 'png'
         ok $? "SIG$signal to plot and gnuplot exits with 75 and the remedy"
     done
