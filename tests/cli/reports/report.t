@@ -66,7 +66,7 @@ has page.html "chorale validate</code> has not run" \
     "the page states that validate has not run"
 for text in 'Choices of bcast' 'crossover' 'binomial' '1 us</td>' \
     '980 ns to 1.02 us' '1 GB/s' 'oversubscribed' 'synthetic MPI 1.0' \
-    '<pre>chorale synthetic' 'chorale decide a.db'; do
+    '<li>chorale synthetic: 2026-01-01'; do
     grep -qF "$text" page.html
     ok $? "the page has '$text'"
 done
