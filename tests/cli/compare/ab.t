@@ -21,7 +21,7 @@ bad() { # exit code, pattern, options...
     like "$(cat err.txt)" "$pattern" "$*: the error gives the reason"
 }
 bad 2 '--base A=1: unknown side' --base A=1 --head this
-bad 2 '--head shell:ls: no such side' --base this --head shell:ls
+bad 2 '--head shell:ls: unknown side' --base this --head shell:ls
 bad 2 'env:1A=2: .1A=2. is no NAME=VALUE' --base this --head env:1A=2
 bad 2 'env:A=1 B: .B. is no NAME' --base this --head 'env:A=1 B'
 bad 2 'cannot be split into words' --base this --head "with:echo 'a"
