@@ -48,8 +48,9 @@ links() { # fitted links: check the network taken from them
 while IFS=: read -r wiring says; do
     links "$wiring"
     "$chorale" replicate f.db >out.txt 2>err.txt
-    is "$? $(cat err.txt)$(sed -n 's/, N_a.*//p; s/.*fitted: /from /p' out.txt |
-        paste -sd' ' -)" "0 $says from $wiring" "$wiring: $says"
+    is "$? $(cat err.txt)$(sed -n 's/, N_a.*//p
+        s/^fitted links.*: /from /p' out.txt | paste -sd' ' -)" \
+        "0 $says from $wiring" "$wiring: $says"
 done <<'END'
 torus 8x8:WS2, 8 elements a side
 torus 6x6 one-way:WS1, 6 elements a side
@@ -158,14 +159,14 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
             npoints, error, worst_error, trusted)
             VALUES (1, 'tau', 1e-9, 's/B', 9, 0, 0, 1)"
     is "$(replicate "side || ': ' || coalesce(caveat, 'as run')")" \
-        "1: as run, 2: updating as measured with 2 a node and 1 at once, not 2 and 2; integration as measured with 4 a node and 1 at once, not 2 and 2, 4: integration as measured with 2 a node and 1 at once, not 1 and 4, 8: as run" \
+        "1: as run, 2: updating was measured with 2 a node and 1 at once, not with 2 and 2; integration was measured with 4 a node and 1 at once, not with 2 and 2, 4: integration was measured with 2 a node and 1 at once, not with 1 and 4, 8: as run" \
         "with several ranks per node differing conditions are reported"
     like "$("$chorale" replicate m.db --system measured --data 4096)" \
-        '^4 .* %  integration as measured with 2 a node' \
+        '^4 .* %  integration was measured with 2 a node' \
             "the caveat is printed in the row"
     measure -c reduce_scatter_block -P 2 --ppn 1 --siblings alone
     like "$(replicate "side || ': ' || coalesce(caveat, 'as run')")" \
-        '4: integration as measured with 1 a node and 1 at once, not 1 and 4' \
+        '4: integration was measured with 1 a node and 1 at once, not with 1 and 4' \
         "times with the right ppn are preferred to the right siblings"
     measure -c reduce_scatter_block -P 2 --ppn 1 --siblings 4
     measure -c reduce_scatter_block -P 4 --ppn 2 --siblings 2
