@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cores.c - preload for lab_win.sh: sched_getaffinity() reports
- * CHORALE_LAB_CORES cores, although all nodes are on one machine. Links in the
- * lab are so slow that ranks wait for them and not for cores; without the
- * preload all runs would count as oversubscribed. */
+/* cores.c - preload: sched_getaffinity() reports CHORALE_LAB_CORES cores, so
+ * that more ranks than cores do not count as oversubscribed. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>

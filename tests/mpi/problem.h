@@ -109,9 +109,6 @@ void try_barrier(struct stage *st, const struct problem *p);
  * needs a reason. Returns 1 if the call ran. */
 int try_problem(struct stage *st, const struct problem *p);
 
-/* library.c: the MPI library's collectives as variants, NULL-terminated. */
-extern const struct chorale_alg *const library_algs[];
-
 /* together.c: call variants back to back on several communicators in turn and
  * on two at once, while the application has a receive with MPI_ANY_SOURCE and
  * MPI_ANY_TAG open on its own. */

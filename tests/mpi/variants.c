@@ -3,7 +3,7 @@
  * definition of its collective and against its stated schedule and cost.
  *
  *     variants [--full|--wide|--common|--covers] [--share W:P,P,... [--first]]
- *              [--data] [--trace] [--library] [COLLECTIVE [VARIANT]]
+ *              [--data] [--trace] [COLLECTIVE [VARIANT]]
  *
  * Rank 0 prints TAP. Each variant has lines for data, bits of sums, bit
  * patterns (variants that move data by an OR) and schedule; one line is for all
@@ -31,7 +31,6 @@
  * --covers           only check that the launches that share make all pairs
  * --data             leave out the schedules
  * --trace            print each call before it is made
- * --library          try the MPI library's own collectives, to test the matrix
  *
  * Compiled against the MPI library and against SimGrid's.
  */
@@ -48,7 +47,7 @@
 enum { WORLD, REVERSED, NCOMM };
 
 struct options {
-    int full, wide, common, covers, first, data, trace, library;
+    int full, wide, common, covers, first, data, trace;
     const char *share, *coll, *variant;
 };
 
@@ -288,15 +287,14 @@ static void report(struct test *t, const struct chorale_alg *alg,
         t->stage[i].failed = 0;
 }
 
-/* Not in simulation, where addresses do not matter, nor for the library's own
- * reductions, because MPICH's refuse such elements. */
-static int nothing_is_due(const struct test *t, const struct space *s)
+/* Not in simulation, where addresses do not matter. */
+static int nothing_is_due(const struct space *s)
 {
 #ifdef CHORALE_SIM
-    (void)t, (void)s;
+    (void)s;
     return 0;
 #else
-    return chorale_coll_info(s->alg->coll)->reduces && !t->set.library;
+    return chorale_coll_info(s->alg->coll)->reduces;
 #endif
 }
 
@@ -333,13 +331,12 @@ static void test_data(struct test *t, const struct space *s)
             stage_fail(&t->stage[WORLD], "no call was made");
         report(t, s->alg, "bit patterns and NaNs", ran);
     }
-    if (cover.nrow > 0 && nothing_is_due(t, s)) {
+    if (cover.nrow > 0 && nothing_is_due(s)) {
         ran = try_nothing(t, s, cover.base);
         if (ran > 0) /* some variants refuse calls without bytes */
             report(t, s->alg, "elements without data", ran);
     }
-    if (cover.nrow > 0 && chorale_coll_info(s->alg->coll)->reduces &&
-        !t->set.library) {
+    if (cover.nrow > 0 && chorale_coll_info(s->alg->coll)->reduces) {
         ran = check_bits(t->stage, NCOMM, s, cover.base, t->part.index,
                          t->part.of);
         if (ran == 0)
@@ -383,11 +380,10 @@ static void test_variant(struct test *t, const struct chorale_alg *alg)
     space_init(&s, alg, t->stage[WORLD].ctx->size, NCOMM, t->part.of,
                t->set.full);
     test_data(t, &s);
-    if (!chorale_coll_info(alg->coll)->dataless && !t->set.library &&
-        looks_are_due(t))
+    if (!chorale_coll_info(alg->coll)->dataless && looks_are_due(t))
         report(t, alg, "types decoded once",
                check_looks(&t->stage[WORLD], alg, &t->looks));
-    if (t->set.data || t->set.library)
+    if (t->set.data)
         return;
     report(t, alg, "schedule",
            check_schedule(&t->stage[WORLD], alg, t->set.full, t->part.index,
@@ -400,8 +396,7 @@ static void usage(void)
 {
     fprintf(stderr, "usage: variants [--full|--wide|--common|--covers] "
                     "[--share W:P,P,... [--first]] [--data] "
-                    "[--trace] [--library] "
-                    "[COLLECTIVE [VARIANT]]\n");
+                    "[--trace] [COLLECTIVE [VARIANT]]\n");
     exit(2);
 }
 
@@ -424,8 +419,6 @@ static struct options parse(int argc, char **argv)
             set.data = 1;
         else if (strcmp(argv[i], "--trace") == 0)
             set.trace = 1;
-        else if (strcmp(argv[i], "--library") == 0)
-            set.library = 1;
         else if (strcmp(argv[i], "--share") == 0 && i + 1 < argc)
             set.share = argv[++i];
         else if (argv[i][0] == '-')
@@ -491,17 +484,15 @@ static void close_stages(struct test *t)
 /* The selected variants, NULL-terminated; the caller frees the list. */
 static const struct chorale_alg **choose(const struct options *set)
 {
-    const struct chorale_alg *const *from =
-        set->library ? library_algs : chorale_algs;
     const struct chorale_alg **list;
     int n = 0, chosen = 0;
 
-    while (from[n] != NULL)
+    while (chorale_algs[n] != NULL)
         n++;
     list = calloc((size_t)n + 1, sizeof(*list));
     for (int i = 0; list != NULL && i < n; i++)
-        if (wanted(set, from[i]))
-            list[chosen++] = from[i];
+        if (wanted(set, chorale_algs[i]))
+            list[chosen++] = chorale_algs[i];
     return list;
 }
 
@@ -557,7 +548,7 @@ static void test_all(struct test *t, const struct chorale_alg *const *algs)
             report(t, NULL, "far apart: tried by other launches", 0);
         return;
     }
-    if (!t->set.library && !t->set.common)
+    if (!t->set.common)
         test_looks(t);
     check_together(&t->stage[WORLD], &t->stage[REVERSED], algs);
     report(t, NULL, "all variants interleaved", 1);

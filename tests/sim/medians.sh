@@ -6,10 +6,10 @@
 #
 # Usage: medians.sh OUT.tsv (top_srcdir and top_builddir in the environment)
 #
-# A row is a variant with the first, second or last of its listed parameter
-# values that it accepts at one of the points. Columns: us at P = 2 and 7, one
-# rank per node, and at P = 8 on 4 nodes, with blocks of 256 B and 48 KiB (only
-# one for a barrier); then messages and bytes of all ranks at the last point.
+# A row is a variant with the first or last of its listed parameter values that
+# it accepts at one of the points. Columns: us at P = 2 and 7, one rank per
+# node, and at P = 8 on 4 nodes, with blocks of 256 B and 48 KiB (only one for a
+# barrier); then messages and bytes of all ranks at the last point.
 # -: the variant refuses; .: not measured.
 set -eu
 top_builddir=${top_builddir:-$PWD}
@@ -31,11 +31,9 @@ for way in '2,7 1' '8 2'; do
         --platform "$dir/p.xml" --network loggp --system medians
 done
 cp "$dir/m.db" "$dir/all.db"
-# Keep these three of all parameter values.
+# Keep these two of all parameter values.
 sqlite3 "$dir/m.db" "DELETE FROM cell WHERE provider <> 'chorale'
     OR cell_id NOT IN (SELECT min(cell_id) FROM cell
-        GROUP BY coll, variant, comm_size, msg_size
-        UNION SELECT min(cell_id) + 1 FROM cell
         GROUP BY coll, variant, comm_size, msg_size
         UNION SELECT max(cell_id) FROM cell
         GROUP BY coll, variant, comm_size, msg_size)"

@@ -3,7 +3,7 @@
 # Chorale's variants are no slower than the same algorithms of SimGrid, nor than
 # its best ones at a few points: those where they once were slower, and those
 # where SimGrid's algorithm differs slightly (order of a tree's children, empty
-# blocks, sharing of a port). tests/bench/simgrid.sh compares all of them.
+# blocks, sharing of a port). tests/bench/results/simgrid.md has all of them.
 . "$(dirname "$0")/../lib.sh"
 [ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
 

@@ -24,20 +24,15 @@ refused "throughput of cold caches" '--buffers cold: .*throughput' \
     -P 2 --metric throughput --buffers cold
 refused "batches in cold caches" '--buffers cold: .*--batch 32' \
     -P 2 --buffers cold --batch 32
-refused "throughput of one call" '--batch 1: .*throughput' \
-    -P 2 --metric throughput --batch 1
 # Options of simulations.
 refused "a charge without simulation" '--charge-tau: goes with' \
     -P 2 --charge-tau 1e-9
 refused "a selector without simulation" '--sim-selector: goes with' \
     -P 2 --sim-selector ompi
-refused "two launchers" '--launcher srun: --launcher-cmd' \
-    -P 2 --launcher srun --launcher-cmd 'mpiexec -n {P}'
 # Siblings of communicators with one rank, or without room for siblings.
 refused "siblings of one rank" '--siblings 2: .*-P' -P 1 --siblings 2
 refused "siblings of one rank among others" '--siblings 2: .*-P' \
     -P 1,2 --siblings alone,2
-refused "no room for siblings" '--siblings all: .*-P 2' -P 2 --siblings all
 [ ! -e none.db ]
 ok $? "refused plans make no database"
 

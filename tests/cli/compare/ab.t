@@ -20,25 +20,18 @@ bad() { # exit code, pattern, options...
     is "$(grep -c . err.txt)" 1 "$*: the error is one line"
     like "$(cat err.txt)" "$pattern" "$*: the error gives the reason"
 }
-bad 2 'ab: --head SIDE is missing: this, build:' --base this
-bad 2 '--head ring: unknown side; use this, build:PROGRAM' --base this --head ring
 bad 2 '--base A=1: unknown side' --base A=1 --head this
-bad 2 '--head shell:ls: no such side' --base this --head shell:ls
+bad 2 '--head shell:ls: unknown side' --base this --head shell:ls
 bad 2 'env:1A=2: .1A=2. is no NAME=VALUE' --base this --head env:1A=2
 bad 2 'env:A=1 B: .B. is no NAME' --base this --head 'env:A=1 B'
-bad 2 'nothing after the colon' --base this --head env:
 bad 2 'cannot be split into words' --base this --head "with:echo 'a"
 bad 2 'cannot be split into words' --base this --head "with:echo \$(touch bad)"
-bad 2 'not one shared object FILE.so' --base this --head table:t.c
 bad 3 'table:none.so: No such file' --base this --head table:none.so
 bad 2 'one program; a command in front' --base this --head "build:$chorale -v"
-bad 3 'no program ./none; name an executable file' --base this --head build:./none
 bad 3 'no program no-such-one in PATH' --base this --head with:no-such-one
 bad 2 '--adaptive: both sides measure the same' --base this --head this \
     --adaptive
 bad 2 "--label: a side's label is its SIDE text" --base this --head this --label x
-bad 2 '--arrival: only synchronised arrival' --base this --head this \
-    --arrival last
 bad 2 '--fail-on red: unknown' --base this --head this --fail-on red
 bad 2 'one word too many' --base this --head this a b
 [ ! -e bad ] && [ -z "$(ls -- *.db 2>/dev/null)" ]

@@ -123,13 +123,4 @@ sqlite3 all.db "UPDATE campaign SET label = 'v'';\`touch x\`\"' || char(10) || c
 is $? 0 "hostile labels exit with 0"
 [ ! -e x ] && [ ! -e evil/x ]
 ok $? "hostile labels are not executed"
-
-for bad in "--significance 0" "--significance 0.9" "--format gif" "-c frob"; do
-    # shellcheck disable=SC2086
-    "$chorale" history all.db $bad >/dev/null 2>err.txt
-    is $? 2 "$bad: exits with 2"
-    is "$(wc -l <err.txt)" 1 "$bad: the error is one line"
-done
-"$chorale" history none.db 2>/dev/null
-is $? 3 "a missing file exits with 3"
 finish

@@ -268,9 +268,6 @@ ok $? "a file has the same content as standard output"
 ok $? "-o - makes no file named -"
 cmp -s "$work/dash.csv" "$work/summary.csv"
 ok $? "-o - writes to standard output"
-bad 3 'nowhere/f.csv: No such file' "a folder that is not there" \
-    "$chorale" export "$db" -o "$work/nowhere/f.csv"
-bad 2 'is the database itself' "onto the database" "$chorale" export "$db" -o "$db"
 bad 2 'is not a file' "onto a device" "$chorale" export "$db" -o /dev/null
 bad 3 'standard output: No space.*; free some space, and repeat' "a full device" \
     sh -c "exec '$chorale' export '$db' >/dev/full"
@@ -334,20 +331,8 @@ wait $campaign 2>/dev/null
 exec 8>&-
 is "$(ls "$TMPDIR")" "" "no temporary copy remains"
 
-bad 2 '--what everything: .*summary, samples' "an unknown dataset" \
-    "$chorale" export "$db" --what everything
-bad 2 '--format xml: .*csv or json' "a format that there is not" \
-    "$chorale" export "$db" --format xml
-bad 2 '--csv, --json and --format each name a format' "two formats" \
-    "$chorale" export "$db" --csv --json
-bad 2 "'frob' is no collective" "an unknown collective" \
-    "$chorale" export "$db" -c frob
-bad 2 'environment has no collectives' "a filter that does not apply" \
-    "$chorale" export "$db" --what environment -c bcast
-bad 2 "-P x: 'x' is neither" "no number of processes" "$chorale" export "$db" -P x
 bad 2 'no system of that name' "an unknown system" \
     "$chorale" export "$db" --system nowhere
-bad 3 'No such file' "a missing database" "$chorale" export "$work/none.db"
 page=$(sqlite3 "$db" 'PRAGMA page_size')
 root=$(sqlite3 "$db" "SELECT rootpage FROM sqlite_master WHERE name = 'sample'")
 dd if=/dev/urandom of="$db" bs="$page" seek=$((root - 1)) count=1 \

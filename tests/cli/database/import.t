@@ -177,8 +177,6 @@ refused() { # status, text, options
 }
 refused 4 'no traced point of label none to plan' --from-trace --trace none
 refused 4 'no traced point to plan' --from-trace -c scan
-refused 2 'leave --adaptive out' --from-trace --adaptive --budget 1h
-refused 2 '--trace small: goes with --from-trace' --trace small
 "$chorale" plan "$work/none.db" --from-trace --launcher srun 2>/dev/null
 is $? 3 "a missing database exits with 3"
 

@@ -474,23 +474,8 @@ refused 4 'zero.txt:1: the file has a zero byte' "a file that is no text" \
 echo '# OSU MPI Bandwidth Test v5.9' >none.txt
 refused 4 'none.txt: no row of a collective.*Bandwidth' "no collective" \
     none.txt -P 4 --ppn 2
-sed 's/^/0: /' bcast.txt >tagged.txt
-refused 4 'tagged.txt: no row .*must begin their lines' "lines with a rank before them" \
-    tagged.txt -P 4 --ppn 2
-refused 2 'bcast.txt: the number of ranks per node is unknown.*--ppn' "no --ppn" \
-    bcast.txt -P 4
-refused 2 'OSU does not print the number of ranks.*-P N' "no -P" bcast.txt \
-    --ppn 4
 refused 2 'imb.txt contains the.*leave -P out' "-P of IMB" imb.txt -P 4 \
     --ppn 4
-refused 2 '--time slowest: .*bcast.txt:5 has only the mean' "no slowest rank" \
-    bcast.txt -P 4 --ppn 4 --time slowest
-refused 2 '--time best: unknown; use mean' "an unknown time" bcast.txt -P 4 \
-    --ppn 4 --time best
-refused 2 '--shape torus: unknown; use single-node' "an unknown shape" bcast.txt -P 4 \
-    --ppn 4 --shape torus
-refused 2 '--system: has 0 characters' "no name" bcast.txt -P 4 --ppn 4 \
-    --system ''
 [ ! -e "$db" ]
 ok $? "a refused file makes no database"
 cp a.db "$db"

@@ -1,31 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# plot.t - the verb plot: pictures are made and valid, their data are the
-# database's, and hostile names stay text.
-set -u
-
-here=$(cd "$(dirname "$0")" && pwd)
-top_srcdir=${top_srcdir:-${here%%/tests/*}}
-top_builddir=$(cd "${top_builddir:-.}" && pwd)
-chorale=$top_builddir/chorale
+# plot.t - the verb plot: pictures are made and valid, and their data are the
+# database's. Hostile names: hostile.t. Invalid options: errors.tsv.
+. "$(dirname "$0")/../../lib.sh"
+for tool in sqlite3 gnuplot; do
+    command -v $tool >/dev/null || skip_all "$tool is missing"
+done
+chorale=$(cd "$top_builddir" && pwd)/chorale
 CHORALE_DATADIR=$top_srcdir/plots
 export CHORALE_DATADIR
-
-for tool in sqlite3 gnuplot; do
-    command -v $tool > /dev/null || {
-        echo "1..0 # SKIP $tool is missing"
-        exit 0
-    }
-done
-
-count=0
-failed=0
-ok() { # STATUS NAME
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else
-        echo "not ok $count - $2"; sed 's/^/# /' out err 2> /dev/null
-        failed=1; fi
-}
+cd "$work" || exit 99
 synth() {
     sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$@"
 }
@@ -52,10 +36,6 @@ is_svg() {
         grep -q '</svg>' "$1"
     fi
 }
-
-# The parent folder belongs to the test too, because names may lead there.
-above=$(mktemp -d) && work=$above/work && mkdir "$work" && cd "$work" || exit 1
-trap 'cd / && rm -rf "$above"' EXIT
 
 # Pictures.
 synth a.db fat-tree '2 64' 12
@@ -390,35 +370,9 @@ run plot many.db --collectives bcast
     [ "$(grep -c '^"' many-plots/bcast_P64.dat)" -eq 21 ]
 ok $? 'with more than 16 variants the picture has a note, the data has all'
 
-# Hostile names.
-evil='`touch evil1`$(touch evil2)"; system "touch evil3" #'\''); !touch evil4
-@x |touch evil5 <b>&{/Symbol a} ../../x'
-synth evil.db "$evil" 2
-sqlite3 evil.db 'INSERT INTO system SELECT 2, "b", "other", kind, "o", "", ""
-    FROM system'
-name=$(printf %s "$evil" | sed "s/'/''/g")
-sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
-    WHERE variant = 'binomial'; UPDATE cell SET coll = '../$name'
-    WHERE coll = 'allreduce'; UPDATE cell SET dtype = '|touch evil6'
-    WHERE cell_id % 2"
-mkdir deep && mv evil.db deep
-run plot deep/evil.db --format svg
-status=$?
-find . -name 'evil[0-9]*' > found
-[ $status -eq 0 ] && ! [ -s found ]
-ok $? 'hostile names are not executed'
-bad=0
-for f in deep/evil-plots/*.svg; do is_svg "$f" || bad=1; done
-[ $bad -eq 0 ] && ! find . .. -maxdepth 1 -name 'x*' | grep -q .
-ok $? 'the pictures are valid and stay in their folder'
-ls deep/evil-plots | LC_ALL=C grep -q '[^A-Za-z0-9_.-]'
-[ $? -eq 1 ]
-ok $? 'names of files are safe'
-grep -qF '?touch evil1?$(touch evil2)' deep/evil-plots/*.svg
-ok $? 'the title shows the name as text'
-mkdir './|touch evil7'
-run plot deep/evil.db -o '|touch evil7'
-[ $? -eq 0 ] && ! [ -e evil7 ]
+mkdir './|touch evil'
+run plot single.db -o '|touch evil'
+[ $? -eq 0 ] && ! [ -e evil ]
 ok $? 'a folder with a hostile name is only used as a folder'
 
 # Errors.
@@ -446,7 +400,7 @@ if command -v setsid > /dev/null; then
         done
         kill -$signal -$pid
         wait $pid
-        [ $? -eq 75 ] && one_line && grep -q 'stopped; repeat the command' err &&
+        [ $? -eq 75 ] && one_line && grep -q 'stopped; ' err &&
             ! ls ctrl | grep -q 'png'
         ok $? "SIG$signal to plot and gnuplot exits with 75 and the remedy"
     done
@@ -454,33 +408,10 @@ fi
 CHORALE_DATADIR=$work/bin run plot b.db
 [ $? -eq 3 ] && one_line
 ok $? 'missing scripts exit with 3 and one line'
-run plot b.db --format bmp
-[ $? -eq 2 ] && one_line && grep -q bmp err
-ok $? 'an unknown format exits with 2'
-run plot b.db --figures map,moon
-[ $? -eq 2 ] && one_line && grep -q moon err
-ok $? 'unknown figures exit with 2'
-run plot b.db --terminal x11
-[ $? -eq 2 ] && one_line && grep -q x11 err
-ok $? 'an unknown terminal exits with 2'
-run plot b.db --terminal dumb -o pics
-[ $? -eq 2 ] && one_line
-ok $? '--terminal with -o exits with 2'
-run plot b.db --collectives nonsense
-[ $? -eq 2 ] && one_line && grep -q nonsense err
-ok $? 'an unknown collective exits with 2'
 run plot b.db --system nowhere
 [ $? -eq 2 ] && one_line && grep -q nowhere err
 ok $? 'an unknown system exits with 2 and is named'
-run plot b.db -P 3
-[ $? -eq 4 ] && one_line
-ok $? 'no matching measurement exits with 4'
-run plot missing.db
-[ $? -eq 3 ] && one_line
-ok $? 'a missing database exits with 3'
 run plot b.db -o /proc/nowhere
 [ $? -eq 3 ] && one_line && grep -q /proc/nowhere err
 ok $? 'a folder that cannot be made exits with 3'
-
-echo "1..$count"
-exit $failed
+finish

@@ -111,10 +111,7 @@ refused() { # status, text, arguments
 refused 2 'name the program after --' table.so
 refused 2 'name the program after --' table.so --
 refused 2 'name the program after --' --
-refused 2 'requires a database' --system s -- ./app
 refused 3 'no program ./none' table.so -- ./none
-refused 3 'none.so: No such file' none.so -- ./app
-refused 3 'none.db: No such file' none.db -- ./app
 refused 3 'left no trace' table.so -- true
 refused 3 'ended with exit status 1' table.so -- false
 refused 2 'require a database' table.so --system s -- ./app

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* catalogue.c - registry, parameter texts and tree shapes of the catalogue.
+/* catalogue.c - registry, parameter texts, tree shapes and terms of costs.
  * Linked with the MPI library, but MPI is never initialised, as in the command
  * on a login node. */
 #include "algorithms/alg.h"
@@ -287,6 +287,70 @@ static void test_tree(void)
     tap_ok(!wrong, "splits are balanced, in order, and complete");
 }
 
+/* --- costs ------------------------------------------------------------ */
+
+/* With base=library the library does a part whose cost is unknown. Fits and
+ * bounds must not use the cost of the catalogue's own implementation of it. */
+static void test_cost_library(void)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        const struct chorale_alg *alg = chorale_algs[i];
+        struct chorale_point pt = { .comm_size = 8, .msg_size = 256,
+                                    .n = chorale_coll_n(alg->coll, 256, 8),
+                                    .type_size = 1, .commutative = 1 };
+        int none = alg->cost_is == CHORALE_COST_EXACT;
+        char why[160];
+
+        if (strncmp(alg->name, "or_", 3) != 0)
+            continue;
+        tap_ok(chorale_alg_params_parse(alg, "base=library", pt.param, why,
+                                        sizeof(why)) == 0 &&
+                   chorale_alg_by_library(alg, &pt) &&
+                   !chorale_alg_exact(alg, &pt) &&
+                   !chorale_alg_modelled(alg, &pt) &&
+                   strstr(alg->formula, "; base=library: as the library's "
+                                        "own, not known; ") != NULL,
+               "%s %s base=library: the cost is unknown",
+               chorale_coll_info(alg->coll)->name, alg->name);
+        chorale_alg_params_parse(alg, "", pt.param, why, sizeof(why));
+        tap_ok(!chorale_alg_by_library(alg, &pt) &&
+                   chorale_alg_exact(alg, &pt) == none,
+               "%s with the default base: the cost is known", alg->name);
+    }
+}
+
+static void set_defaults(const struct chorale_alg *alg,
+                         struct chorale_point *pt)
+{
+    for (int i = 0; i < alg->nparam; i++)
+        pt->param[i] = alg->param[i].def;
+}
+
+/* No cost may exceed CHORALE_MAX_TERM terms, at any P. */
+static void test_cost_terms(void)
+{
+    int most = 0;
+
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        for (int p = 1; p < 20000; p *= 3) {
+            struct chorale_term term[CHORALE_MAX_TERM];
+            struct chorale_point pt = {
+                .comm_size = p, .msg_size = 8, .type_size = 8,
+                .commutative = 1, .ppn = 4,
+            };
+            int n;
+
+            set_defaults(chorale_algs[i], &pt);
+            if (chorale_alg_refuses(chorale_algs[i], &pt) != NULL)
+                continue;
+            n = chorale_algs[i]->cost(&pt, term);
+            most = n > most ? n : most;
+        }
+    tap_ok(most > 0 && most <= CHORALE_MAX_TERM,
+           "every cost fits into CHORALE_MAX_TERM terms (most: %d)",
+           most);
+}
+
 int main(void)
 {
     test_registry();
@@ -294,5 +358,7 @@ int main(void)
     test_parse();
     test_format();
     test_tree();
+    test_cost_library();
+    test_cost_terms();
     return tap_done();
 }

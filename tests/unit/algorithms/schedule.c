@@ -4,7 +4,8 @@
  *   - the critical path is the stated cost; a stated bound is not below it, and
  *     not more than a stated factor above it;
  *   - no rank uses a port twice at a time unless the descriptor states it;
- *   - scratch is the stated number of bytes.
+ *   - scratch is the stated number of bytes;
+ *   - a refusal has a reason.
  * alltoall and alltoallv are also tried in place.
  *
  *     schedule.t [COLLECTIVE [VARIANT]]   default: all
@@ -185,6 +186,20 @@ static int large_scratch_is_right(const struct chorale_alg *alg,
             stated <= MOST_OVER * (used + SLACK * pt->comm_size));
 }
 
+/* 1 if a root between the first and the last states more scratch than both. The
+ * shim compares the scratch of these two roots with its limit. */
+static int middle_root_takes_most(const struct chorale_alg *alg,
+                                  const struct chorale_point *pt)
+{
+    struct chorale_point first = *pt, last = *pt;
+
+    first.root = 0;
+    last.root = pt->comm_size - 1;
+    return chorale_coll_info(alg->coll)->rooted &&
+           alg->scratch(pt) > alg->scratch(&first) &&
+           alg->scratch(pt) > alg->scratch(&last);
+}
+
 /* Checked on one network only. */
 static int scratch_is_right(const struct chorale_alg *alg,
                             const struct chorale_point *at, size_t used)
@@ -198,7 +213,8 @@ static int scratch_is_right(const struct chorale_alg *alg,
         for (; pt.commutative >= 0; pt.commutative--)
             right &= chorale_alg_refuses(alg, &pt) != NULL ||
                      large_scratch_is_right(alg, &pt);
-    return right && used <= alg->scratch(at) + SLACK;
+    return right && used <= alg->scratch(at) + SLACK &&
+           !middle_root_takes_most(alg, at);
 }
 
 /* Set wrong to the error at one point, or leave it empty. */
@@ -233,10 +249,14 @@ static void try_point(const struct chorale_alg *alg, struct chorale_point *pt,
                       struct outcome *o)
 {
     char wrong[160] = "", where[160];
+    const char *why = chorale_alg_refuses(alg, pt);
 
-    if (o->wrong[0] != '\0' || chorale_alg_refuses(alg, pt) != NULL)
+    if (o->wrong[0] != '\0' || (why != NULL && *why != '\0'))
         return;
-    judge(alg, pt, o, wrong, sizeof(wrong));
+    if (why != NULL)
+        snprintf(wrong, sizeof(wrong), "refused without a reason");
+    else
+        judge(alg, pt, o, wrong, sizeof(wrong));
     o->points++;
     if (wrong[0] == '\0')
         return;

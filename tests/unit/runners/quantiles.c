@@ -20,12 +20,18 @@ static void test_quantiles(void)
     } row[] = { { 0, 1 }, { 0.25, 1.75 }, { 0.5, 2.5 }, { 0.95, 3.85 },
                 { 1, 4 } };
     const double x[] = { 1, 2, 3, 4 };
+    double y[] = { 5, 1, 4, 2, 3 };
+    struct chorale_summary s;
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         tap_ok(fabs(chorale_quantile(x, 4, row[i].q) - row[i].value) < 1e-12,
                "quantile %g of 1 to 4 is %g", row[i].q, row[i].value);
     tap_ok(chorale_quantile(x, 1, 0.95) == 1,
            "the quantile of one value is that value");
+    chorale_summarise(y, 5, &s);
+    tap_ok(s.median == 3 && s.min == 1 && s.max == 5 && s.mean == 3 &&
+               s.q25 == 2 && s.q75 == 4 && fabs(s.p99 - 4.96) < 1e-12,
+           "the summary of 1 to 5 is right, in any order");
 }
 
 /* l is the largest with P(Binomial(n, 1/2) < l) <= 2.5 %, from either end. */

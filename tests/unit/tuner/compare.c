@@ -268,28 +268,6 @@ static void test_canary(void)
            "a cell that is faster on a slower machine is faster");
 }
 
-static void test_exact(void)
-{
-    static const double a[] = { 1 }, b[] = { 1 + 1e-12 }, more[] = { 1.01 };
-    struct chorale_compare_opts opts = CHORALE_COMPARE_DEFAULTS;
-    struct chorale_compared c[] = {
-        { .sides = { SERIES(a), SERIES(b), { NULL, 0 }, { NULL, 0 }, 0 } },
-        { .sides = { SERIES(a), SERIES(more), { NULL, 0 }, { NULL, 0 }, 0 } },
-        { .sides = { SERIES(more), SERIES(a), { NULL, 0 }, { NULL, 0 }, 0 } },
-    };
-
-    opts.exact = 1;
-    opts.threshold = 0;
-    chorale_compare_judge(c, 3, NULL, 0, &opts);
-    tap_ok(c[0].verdict == CHORALE_SAME && c[1].verdict == CHORALE_SLOWER &&
-               c[2].verdict == CHORALE_FASTER,
-           "simulated: one launch suffices for verdicts");
-    opts.threshold = 0.02;
-    chorale_compare_judge(c, 3, NULL, 0, &opts);
-    tap_ok(c[1].verdict == CHORALE_SAME && c[2].verdict == CHORALE_SAME,
-           "simulated: changes below the threshold are the same");
-}
-
 /* Whole comparisons, determined by the seeds. */
 static void test_trials(void)
 {
@@ -339,7 +317,6 @@ int main(void)
     test_adjust();
     test_verdicts();
     test_canary();
-    test_exact();
     test_trials();
     return tap_done();
 }

@@ -506,64 +506,6 @@ static void test_honest(void)
     fixture_close(&f);
 }
 
-/* A normal deviate, by Box and Muller. */
-static double normal(uint64_t *state)
-{
-    double u = (jitter(state) + 1) / 2, v = jitter(state);
-
-    return sqrt(-2 * log(fmax(u, 1e-300))) * cos(3.14159265358979 * v);
-}
-
-/* Add the library and 40 equal variants at 200 points, 6 launches. */
-static void forty(struct fixture *f)
-{
-    char params[32] = "";
-
-    fixture_exec(f, "BEGIN");
-    for (int l = 0; l < 6; l++)
-        for (int i = 0; i < 200; i++)
-            for (int v = 0; v <= 40; v++) {
-                struct fixture_run run = {
-                    "bcast", v == 0 ? "library" : "chorale",
-                    v == 0 ? "default" : "knomial", params, 2 + i / 25 * 2, 1,
-                    64 * (i % 25 + 1), l, 1e-5, NULL, NULL, NULL, NULL,
-                };
-
-                snprintf(params, sizeof(params), v == 0 ? "%.0d"
-                                                        : "segsize=%d",
-                         64 * v);
-                fixture_add(f, &run);
-            }
-    fixture_exec(f, "COMMIT");
-}
-
-/* The variants differ by 2 % of noise per run only. */
-static void test_forty(void)
-{
-    struct fixture f;
-    uint64_t state = 40;
-    char sql[128];
-
-    fixture_open(&f, "real", 0);
-    forty(&f);
-    for (int seed = 1; seed <= 5; seed++) {
-        fixture_exec(&f, "BEGIN");
-        for (int i = 1; i <= 6 * 200 * 41; i++) {
-            snprintf(sql, sizeof(sql), "UPDATE run_summary SET median = %.9g"
-                     " WHERE run_id = %d",
-                     1e-5 * exp(0.02 * normal(&state)), i);
-            fixture_exec(&f, sql);
-        }
-        fixture_exec(&f, "COMMIT");
-        tap_ok(decide(&f) == CHORALE_OK, "40 equal variants at 200 points,"
-               " noise %d", seed);
-        is(fixture_text(&f, "SELECT group_concat(DISTINCT provider) FROM"
-                        " decision"), "library",
-                        "the table keeps the library everywhere");
-    }
-    fixture_close(&f);
-}
-
 /* A simulated system where T = A alpha + B beta holds for all variants but one,
  * whose times are irregular. */
 static void open_lines(struct fixture *f, const int *size, int nsize)
@@ -683,43 +625,6 @@ static void test_filters(void)
     fixture_close(&f);
 }
 
-/* Users with a licence must permit patented variants twice: in decide and in
- * generate. */
-static void test_patented(void)
-{
-    int there = chorale_alg_find(CHORALE_GATHER, "or_whole") != NULL;
-    static const char *const variant[] = { "default", "linear", "or_whole" };
-    struct chorale_errmsg msg;
-    struct fixture f;
-
-    fixture_open(&f, "sim", 1);
-    for (int v = 0; v < 3; v++) {
-        struct fixture_run run = {
-            "gather", v == 0 ? "library" : "chorale", variant[v], "", 4, 1,
-            1024, 0, 3e-5 - v * 1e-5, NULL, NULL, NULL, NULL,
-        };
-
-        fixture_add(&f, &run);
-    }
-    tap_ok(decide(&f) == CHORALE_OK, "decided with a patented variant");
-    is(fixture_text(&f, "SELECT variant FROM decision"), "linear",
-       "a patented variant is not chosen by default");
-    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "-q",
-                        "--allow-patented", (const char *)NULL) == CHORALE_OK,
-           "decided with --allow-patented");
-    is(fixture_text(&f, "SELECT variant FROM decision"),
-       there ? "or_whole" : "linear", "with --allow-patented it is chosen");
-    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
-                        "@dir/t.c", (const char *)NULL) ==
-               (there ? CHORALE_DATA : CHORALE_OK) &&
-               (!there || strstr(msg.text, "--allow-patented") != NULL),
-           "generate needs --allow-patented too: %s", there ? msg.text : "");
-    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o",
-                        "@dir/t.c", "--allow-patented", (const char *)NULL) ==
-               CHORALE_OK, "generate --allow-patented writes the table");
-    fixture_close(&f);
-}
-
 /* The library's own rule files have a table of their own. The shim cannot run
  * such a winner; in its table the best variant of the catalogue is taken if it
  * beats the default too. It takes `ours` seconds; the default takes 3e-5. */
@@ -809,22 +714,6 @@ static void test_explain(void)
     fixture_close(&f);
 }
 
-static void test_errors(void)
-{
-    struct chorale_errmsg msg;
-    struct fixture f;
-
-    fixture_open(&f, "real", 0);
-    bcast(&f, "linear", 8, 0, 1e-5);
-    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db",
-                        (const char *)NULL) == CHORALE_DATA,
-           "a system without library runs is refused: %s", msg.text);
-    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--system",
-                        "other", (const char *)NULL) == CHORALE_USAGE,
-           "an unknown system is refused: %s", msg.text);
-    fixture_close(&f);
-}
-
 int main(void)
 {
     test_simulated();
@@ -836,14 +725,11 @@ int main(void)
     test_confirming();
     test_chance();
     test_honest();
-    test_forty();
     test_between();
     test_two_lines();
     test_filters();
-    test_patented();
     test_rules();
     test_objective();
     test_explain();
-    test_errors();
     return tap_done();
 }

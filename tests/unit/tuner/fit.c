@@ -592,26 +592,6 @@ static void test_refused(void)
     refused("only invalid runs", n, "no successful measurement");
 }
 
-/* Together with bcast, alpha, beta and tau can be determined. */
-static void test_together(void)
-{
-    uint64_t exact = 0;
-    size_t n = add_variant(0, alg(CHORALE_BCAST, "binomial"), 1, ALPHA, BETA,
-                           0, &exact);
-    struct chorale_points points;
-    struct chorale_model m;
-
-    n = add_variant(n, alg(CHORALE_REDUCE, "binomial"), 1, ALPHA, BETA, TAU,
-                    &exact);
-    points = (struct chorale_points){ .row = runs, .count = n };
-    if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
-                "one reduction and one broadcast are fitted"))
-        return;
-    tap_ok(near(value(&m, "tau"), TAU, 1e-9),
-           "one reduction and one broadcast determine tau");
-    chorale_model_release(&m);
-}
-
 /* Two launches that differ by 10 %: the interval includes the difference. */
 static void test_launches(void)
 {
@@ -909,7 +889,6 @@ int main(void)
     test_cache();
     test_little();
     test_refused();
-    test_together();
     test_launches();
     test_untrusted();
     test_folds();

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units.c - sizes, counts and durations are parsed, and order statistics equal
- * values computed by hand. */
-#include <math.h>
+/* units.c - sizes, counts and durations are parsed and printed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/quantiles.h"
 #include "tests/tap.h"
 #include "tuner/base/units.h"
 
@@ -173,47 +170,6 @@ static void words_and_people(void)
     tap_ok(strcmp(chorale_human_seconds(0, text), "0 s") == 0, "0 s");
 }
 
-/* Coverage of the order-statistic interval, from the binomial itself. */
-static double coverage(size_t n, size_t lo, size_t hi)
-{
-    double p = pow(0.5, (double)n), sum = 0;
-
-    for (size_t k = 0; k <= n; k++) {
-        if (k > lo && k <= hi)
-            sum += p;
-        p *= (double)(n - k) / (double)(k + 1);
-    }
-    return sum;
-}
-
-static void order(void)
-{
-    double x[] = { 5, 1, 4, 2, 3 };
-    struct chorale_summary s;
-    int narrowest = 1, covers = 1;
-    size_t lo, hi;
-
-    chorale_summarise(x, 5, &s);
-    tap_ok(s.median == 3 && s.min == 1 && s.max == 5 && s.mean == 3 &&
-               s.q25 == 2 && s.q75 == 4, "the summary of 1 ... 5 is right");
-    tap_ok(isnan(s.lo) && isnan(s.hi), "five values have no interval");
-    tap_ok(fabs(s.p95 - 4.8) < 1e-12 && fabs(s.p99 - 4.96) < 1e-12,
-           "p95 and p99 are interpolated");
-    tap_ok(chorale_median_interval(5, &lo, &hi) == -1 &&
-               chorale_median_interval(6, &lo, &hi) == 0 && lo == 0 && hi == 5,
-           "six values are the fewest with an interval");
-    for (size_t n = 6; n <= 200; n++) {
-        if (chorale_median_interval(n, &lo, &hi) != 0) {
-            covers = 0;
-            continue;
-        }
-        covers &= coverage(n, lo, hi) >= 0.949 && lo + hi == n - 1;
-        narrowest &= n > 70 || coverage(n, lo + 1, hi - 1) < 0.95;
-    }
-    tap_ok(covers, "the interval of the median covers 95 %% for n = 6 ... 200");
-    tap_ok(narrowest, "the interval is the narrowest that covers 95 %%");
-}
-
 int main(void)
 {
     sizes();
@@ -221,6 +177,5 @@ int main(void)
     ends();
     durations();
     words_and_people();
-    order();
     return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* write_c.c - a generated C table compiles alone, selects as the decisions
- * state on both sides of every border, is reproducible byte for byte, and
- * contains no code from a hostile database. */
+ * state on both sides of every border, and is reproducible byte for byte.
+ * hostile.t has names that try to become code. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,55 +333,6 @@ static void test_good(void)
     fixture_close(&f);
 }
 
-/* A database with names that try to end a comment or literal. */
-static void test_hostile(void)
-{
-    static const char evil[] =
-        "x*/\nint evil;/*\?\?/\"; int evil2; char*s=\"\\\xc3\xa9\t*\\";
-    struct chorale_errmsg msg;
-    struct fixture f;
-    const struct chorale_table *table;
-    char command[256], *sql;
-    void *lib = NULL;
-
-    fixture_open(&f, evil, 0);
-    sql = sqlite3_mprintf("UPDATE system SET mpi_library = %Q;"
-                          "UPDATE campaign SET uuid = %Q", evil, evil);
-    fixture_exec(&f, sql);
-    sqlite3_free(sql);
-    decision(&f, "bcast", 4, "block", "byte", "", 8, 512, evil);
-    decision(&f, "bcast", 4, "block", "byte", "", 100, 9000, "binomial");
-    decision(&f, "bcast", -4, "block", "byte", "", 8, 512, "binomial");
-    decision(&f, evil, 4, "block", "byte", "", 8, 512, "binomial");
-    decision(&f, "gather", 4, evil, "byte", "", 8, 512, "binomial");
-    decision(&f, "scatter", 4, "block", evil, evil, -9, 512, "binomial");
-    decision(&f, "scatter", 5, "block", evil, evil, 7,
-             9223372036854775807L, "binomial");
-    fixture_exec(&f, "UPDATE decision SET params = 'evil=1' WHERE coll ="
-                 " 'scatter' AND comm_size = 4");
-    tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK,
-           "a table is generated from a hostile database %s", msg.text);
-    snprintf(command, sizeof(command), "LC_ALL=C; export LC_ALL;"
-             " ! grep -n '[^ -~]' %s/table.c", f.dir);
-    tap_ok(system(command) == 0, "the table has only printable ASCII");
-    tap_ok(compile(compiler(), strict, f.dir, "table.c -c", "table.o") &&
-           compile(compiler(), "-shared -fPIC", f.dir, "table.c", "table.so"),
-           "the table of a hostile database compiles without a warning");
-    table = load(&f, &lib);
-    if (tap_ok(table != NULL, "the table of a hostile database is loaded")) {
-        tap_ok(dlsym(lib, "evil") == NULL && dlsym(lib, "evil2") == NULL,
-               "no name of the database became code");
-        tap_ok(table->nchoice == 3 &&
-               selector(table, "bcast")->select(50, 4)->index == 0 &&
-               strcmp(selector(table, "bcast")->select(500, 4)->variant,
-                      "binomial") == 0 &&
-               selector(table, "scatter")->select((size_t)-1, 5)->index == 0,
-               "only names of the catalogue are choices");
-        dlclose(lib);
-    }
-    fixture_close(&f);
-}
-
 static void test_errors(void)
 {
     struct chorale_errmsg msg;
@@ -393,13 +344,6 @@ static void test_errors(void)
            strstr(msg.text, "chorale decide") != NULL,
            "a database without decisions is refused: %s", msg.text);
     decision(&f, "bcast", 4, "block", "byte", "", 8, 512, "binomial");
-    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "--format",
-                        "xml", "-o", "@dir/table.c", (const char *)NULL) ==
-               CHORALE_USAGE && strstr(msg.text, "there is: c (") != NULL,
-           "an unknown format is refused: %s", msg.text);
-    tap_ok(fixture_verb(&f, &chorale_verb_generate, &msg, "@db",
-                        (const char *)NULL) == CHORALE_USAGE,
-           "a missing -o is refused: %s", msg.text);
     tap_ok(generate(&f, "@dir/none/table.c", &msg) == CHORALE_ENV,
            "a missing folder is an error: %s", msg.text);
     snprintf(command, sizeof(command), "mkdir %s/blocked.h", f.dir);
@@ -426,7 +370,7 @@ static void test_unknown(void)
     decision(&f, "bcast", 4, "block", "byte", "", 513, 600, "sextuple");
     decision(&f, "gather", 4, "block", "byte", "", 513, 600, "sextuple");
     tap_ok(generate(&f, "@dir/table.c", &msg) == CHORALE_OK &&
-           fixture_output_has(&f, "unknown: 2 decisions of variants"),
+           fixture_output_has(&f, "unknown: 2 decisions"),
            "decisions with unknown variants are reported");
     fixture_close(&f);
 }
@@ -586,51 +530,17 @@ static void test_table_off_by_one(struct checked *c)
            "it says where, and what: %s", c->msg.text);
 }
 
-/* Some numbers of the arrays and of the calls of the search, each one more. */
+/* Compiled, with one border of bcast at P = 4 to 6 off by one. */
 static void test_text_off_by_one(struct checked *c)
 {
-    enum { EVERY = 16 };     /* each trial starts the compiler */
-    int number_of = 0;
-    char *was = c->text, *more = malloc(c->size + 2);
-    size_t size = c->size;
-    int missed = 0, tried = 0;
+    char *border = strstr(c->text, "{ 21ULL, ");
 
-    for (char *line = was; more != NULL && line != NULL && *line != '\0';
-         line = strchr(line, '\n'), line += line != NULL) {
-        char *end = strchr(line, '\n'), *at = line;
-
-        if (strstr(line, "    { ") != line && strstr(line, "find(") == NULL)
-            continue;
-        if (strstr(line, "    { ") == line
-                ? line[6] < '0' || line[6] > '9'
-                : end < strstr(line, "find(") ||
-                      strstr(line, "static") == line)
-            continue;
-        while ((at = strpbrk(at, "0123456789")) != NULL && at < end) {
-            unsigned long long number = strtoull(at, NULL, 10);
-            size_t digits = strspn(at, "0123456789");
-
-            if (number_of++ % EVERY != 0) {
-                at += digits;
-                continue;
-            }
-            c->size = (size_t)snprintf(more, size + 2, "%.*s%llu%s",
-                                       (int)(at - was), was, number + 1,
-                                       at + digits);
-            c->text = more;
-            tried++;
-            if (check_text(c) == CHORALE_OK) {
-                tap_diag("not noticed: %.*s", (int)(end - line), line);
-                missed++;
-            }
-            at += digits;
-        }
-    }
-    c->text = was;
-    c->size = size;
-    free(more);
-    tap_ok(missed == 0 && tried > 6, "a text that is off by one somewhere"
-           " is refused: %d of %d missed", missed, tried);
+    if (!tap_ok(border != NULL, "the text has a border at n = 21"))
+        return;
+    border[3] = '2';
+    tap_ok(check_text(c) == CHORALE_DATA,
+           "a text with a border off by one is refused: %s", c->msg.text);
+    border[3] = '1';
 }
 
 /* Rows that the table was not made of. */
@@ -803,7 +713,6 @@ int main(void)
 {
     test_good();
     test_ppn();
-    test_hostile();
     test_errors();
     test_unknown();
     test_check();
