@@ -84,7 +84,7 @@ size_t chorale_coll_mean(size_t sum, size_t type_size, int comm_size)
     return type_size * (elements / n + (elements % n != 0));
 }
 
-size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
+size_t chorale_coll_query_n(enum chorale_coll coll, size_t n,
                             unsigned long long n_lo)
 {
     if (coll != CHORALE_BCAST || n == 0 || n >= CHORALE_BCAST_ALIKE ||

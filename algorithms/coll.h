@@ -76,7 +76,7 @@ size_t chorale_ramp(size_t msg_size, size_t type_size, int comm_size,
  * the table's smallest decided size n_lo [bytes]. Returns n, except for a
  * broadcast of 1 to CHORALE_BCAST_ALIKE - 1 bytes if n_lo is also below
  * CHORALE_BCAST_ALIKE: then max(n_lo, 1). */
-size_t chorale_coll_asked_n(enum chorale_coll coll, size_t n,
+size_t chorale_coll_query_n(enum chorale_coll coll, size_t n,
                             unsigned long long n_lo);
 
 /* The msg_size of an irregular call of sum bytes in total: the mean block,

@@ -201,7 +201,7 @@ static void round_end(struct chorale_ctx *ctx, double began)
         ctx->stat->wait_ns += (long long)(1e9 * (PMPI_Wtime() - began) + 0.5);
 }
 
-int chorale_received(struct chorale_ctx *ctx, int err)
+int chorale_recv_check(struct chorale_ctx *ctx, int err)
 {
     int class;
 
@@ -307,9 +307,9 @@ int chorale_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
         return err;
     source = chorale_in_comm(ctx, source);
     began = round_begin(ctx);
-    err = chorale_received(ctx, PMPI_Recv(buf, m.count, m.type, source,
-                                          ctx->tag, ctx->comm,
-                                          MPI_STATUS_IGNORE));
+    err = chorale_recv_check(ctx, PMPI_Recv(buf, m.count, m.type, source,
+                                            ctx->tag, ctx->comm,
+                                            MPI_STATUS_IGNORE));
     round_end(ctx, began);
     message_release(&m);
     return err;
@@ -394,10 +394,10 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
         message_release(&in);
     }
     message_release(&out);
-    return chorale_received(ctx, err);
+    return chorale_recv_check(ctx, err);
 }
 
-int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
+int chorale_send_matched(struct chorale_ctx *ctx, const void *buf,
                          MPI_Count count, MPI_Datatype type, int dest)
 {
     MPI_Request req;
@@ -409,7 +409,7 @@ int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
     return err == MPI_SUCCESS ? chorale_wait(ctx, &req) : err;
 }
 
-int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
+int chorale_sendrecv_matched(struct chorale_ctx *ctx, const void *sendbuf,
                              MPI_Count sendcount, MPI_Datatype sendtype,
                              int dest, void *recvbuf, MPI_Count recvcount,
                              MPI_Datatype recvtype, int source)
@@ -431,7 +431,7 @@ int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
 /* Wait for one request. */
 static int wait_one(struct chorale_ctx *ctx, MPI_Request *req)
 {
-    return chorale_received(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
+    return chorale_recv_check(ctx, PMPI_Wait(req, MPI_STATUS_IGNORE));
 }
 
 int chorale_wait(struct chorale_ctx *ctx, MPI_Request *req)
@@ -457,7 +457,7 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
     err = PMPI_Waitany(count, req, index,
                        MPI_STATUS_IGNORE);
     round_end(ctx, began);
-    return chorale_received(ctx, err);
+    return chorale_recv_check(ctx, err);
 }
 
 int chorale_waitall(struct chorale_ctx *ctx, int count, MPI_Request *req)

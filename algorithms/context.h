@@ -157,9 +157,9 @@ struct chorale_apart {
 };
 /* init returns an MPI error code; free releases the derived type, if any. Pass
  * the same type to both. */
-int chorale_apart_init(struct chorale_apart *a, MPI_Count count,
-                       MPI_Datatype type);
-void chorale_apart_free(struct chorale_apart *a, MPI_Datatype type);
+int chorale_layout_init(struct chorale_apart *a, MPI_Count count,
+                        MPI_Datatype type);
+void chorale_layout_free(struct chorale_apart *a, MPI_Datatype type);
 
 /* Make one committed type that stands for count elements of type; count may
  * exceed INT_MAX. Returns an MPI error code. */
@@ -184,18 +184,19 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
 /* Move packed bytes inside this rank's memory; the ranges may overlap. All
  * copies of data use this function or those above, so that a schedule can be
  * recorded without data. */
-void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
-                  size_t bytes);
+void chorale_memmove(struct chorale_ctx *ctx, void *to, const void *from,
+                     size_t bytes);
 
 /* Set bytes to 0; no effect while a schedule is recorded. */
-void chorale_zero(struct chorale_ctx *ctx, void *to, size_t bytes);
+void chorale_memzero(struct chorale_ctx *ctx, void *to, size_t bytes);
 
-/* Copy a rank's own block to its place, if not MPI_IN_PLACE. chorale_keep_own()
+/* Copy a rank's own block to its place, if not MPI_IN_PLACE.
+ * chorale_gather_own()
  * copies the send buffer into block number block of recvbuf (gather's root,
  * allgather). chorale_scatter_own() copies block root of sendbuf into recvbuf
  * (scatter's root). Both return an MPI error code. */
 struct chorale_call;
-int chorale_keep_own(const struct chorale_call *call, int block);
+int chorale_gather_own(const struct chorale_call *call, int block);
 int chorale_scatter_own(const struct chorale_call *call);
 
 /* Pack count elements into bytes, or unpack them, in memory. Both return an MPI
@@ -227,9 +228,9 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
  * start its next round while its long message is still in flight. Both would
  * then share its port, and a message that another rank waits for would be
  * delayed. */
-int chorale_send_in_step(struct chorale_ctx *ctx, const void *buf,
+int chorale_send_matched(struct chorale_ctx *ctx, const void *buf,
                          MPI_Count count, MPI_Datatype type, int dest);
-int chorale_sendrecv_in_step(struct chorale_ctx *ctx, const void *sendbuf,
+int chorale_sendrecv_matched(struct chorale_ctx *ctx, const void *sendbuf,
                              MPI_Count sendcount, MPI_Datatype sendtype,
                              int dest, void *recvbuf, MPI_Count recvcount,
                              MPI_Datatype recvtype, int source);
@@ -244,7 +245,7 @@ int chorale_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
 /* Filter an error code of a receive or copy: a truncation error is stored in
  * ctx->truncated, if that is set, and MPI_SUCCESS returned; any other code is
  * returned unchanged. */
-int chorale_received(struct chorale_ctx *ctx, int err);
+int chorale_recv_check(struct chorale_ctx *ctx, int err);
 
 /* inout = in op inout, element by element; counted as reduced bytes. */
 int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,

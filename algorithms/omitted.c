@@ -41,7 +41,7 @@ static const char arrival[] =
     "its messages depend on the order of arrival, so its results and times "
     "differ from call to call: it could be measured but never chosen";
 
-const struct chorale_missing chorale_missing[] = {
+const struct chorale_omitted chorale_omitted[] = {
     { CHORALE_BARRIER, "release_gather", shared_memory,
       "MPICH, ch4 shared memory" },
     { CHORALE_BCAST, "release_gather", shared_memory,

@@ -5,7 +5,7 @@
 
 #include "algorithms/coll.h"
 
-struct chorale_missing {
+struct chorale_omitted {
     enum chorale_coll coll;
     const char *name;   /* the name in its publication or library */
     const char *reason;
@@ -13,6 +13,6 @@ struct chorale_missing {
 };
 
 /* Ordered by collective; the last entry has name NULL. */
-extern const struct chorale_missing chorale_missing[];
+extern const struct chorale_omitted chorale_omitted[];
 
 #endif

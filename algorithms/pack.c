@@ -72,8 +72,8 @@ void *chorale_scratch_typed(struct chorale_ctx *ctx, MPI_Count count,
     return mem == NULL ? NULL : mem + pad - first;
 }
 
-int chorale_apart_init(struct chorale_apart *a, MPI_Count count,
-                       MPI_Datatype type)
+int chorale_layout_init(struct chorale_apart *a, MPI_Count count,
+                        MPI_Datatype type)
 {
     MPI_Aint true_lb, touched, extent = chorale_type_extent(type);
     MPI_Aint length = extent < 0 ? -extent : extent;
@@ -102,7 +102,7 @@ int chorale_apart_init(struct chorale_apart *a, MPI_Count count,
     return err;
 }
 
-void chorale_apart_free(struct chorale_apart *a, MPI_Datatype type)
+void chorale_layout_free(struct chorale_apart *a, MPI_Datatype type)
 {
     if (a->type != type)
         PMPI_Type_free(&a->type);
@@ -269,7 +269,7 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
     if (from_type == to_type
             ? from_count > to_count
             : bytes > chorale_type_size(to_type) * (size_t)to_count)
-        return chorale_received(ctx, MPI_ERR_TRUNCATE);
+        return chorale_recv_check(ctx, MPI_ERR_TRUNCATE);
     if (chorale_type_is_packed(to_type))
         return chorale_pack(ctx, from, from_count, from_type, to);
     if (chorale_type_is_packed(from_type))
@@ -283,20 +283,20 @@ int chorale_copy(struct chorale_ctx *ctx, const void *from,
     return err;
 }
 
-void chorale_move(struct chorale_ctx *ctx, void *to, const void *from,
-                  size_t bytes)
+void chorale_memmove(struct chorale_ctx *ctx, void *to, const void *from,
+                     size_t bytes)
 {
     if (bytes > 0 && to != from && !noted(ctx, to, from, bytes))
         memmove(to, from, bytes);
 }
 
-void chorale_zero(struct chorale_ctx *ctx, void *to, size_t bytes)
+void chorale_memzero(struct chorale_ctx *ctx, void *to, size_t bytes)
 {
     if (bytes > 0 && ctx->recorder == NULL)
         memset(to, 0, bytes);
 }
 
-int chorale_keep_own(const struct chorale_call *call, int block)
+int chorale_gather_own(const struct chorale_call *call, int block)
 {
     MPI_Aint stride = chorale_type_extent(call->recvtype) *
                       (MPI_Aint)call->recvcount;

@@ -48,7 +48,7 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
  * - virtual_machine ("no" or the hypervisor), fabric (see below). */
 void chorale_facts_machine(struct chorale_facts *facts);
 /* The load, as in /proc/loadavg, under that key. */
-void chorale_facts_load(struct chorale_facts *facts, const char *key);
+void chorale_facts_loadavg(struct chorale_facts *facts, const char *key);
 
 /* The switches above this node as Slurm names them, "spine.leaf.node", or NULL
  * if they are unknown or unnamed. address: SLURM_TOPOLOGY_ADDR. Under mpiexec

@@ -50,7 +50,7 @@ const char *chorale_shard_file(const struct chorale_shard *shard)
     return shard->copy.dir[0] != '\0' ? shard->copy.file : shard->real;
 }
 
-void chorale_shard_opened(struct chorale_shard *shard)
+void chorale_shard_unlink(struct chorale_shard *shard)
 {
     chorale_copy_remove(&shard->copy);
 }

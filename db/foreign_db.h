@@ -36,7 +36,7 @@ const char *chorale_shard_path(const struct chorale_shard *shard);
 const char *chorale_shard_file(const struct chorale_shard *shard);
 /* Call this when all connections to the file are open. A private copy is then
  * unlinked, so that it vanishes however this process ends. */
-void chorale_shard_opened(struct chorale_shard *shard);
+void chorale_shard_unlink(struct chorale_shard *shard);
 
 /* Upper limit of one value in an undamaged database, bytes. */
 #define CHORALE_SHARD_VALUE_MAX (32 << 20)

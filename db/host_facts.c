@@ -123,7 +123,7 @@ const char *chorale_facts_switch(const char *address, const char *host)
                : NULL;
 }
 
-void chorale_facts_load(struct chorale_facts *facts, const char *key)
+void chorale_facts_loadavg(struct chorale_facts *facts, const char *key)
 {
     put_line(facts, key, "/proc/loadavg", NULL);
 }

@@ -30,14 +30,14 @@ static enum chorale_err refuse_other(struct merge *m)
         "    WHERE t.uuid = s.uuid OR t.signature = s.signature)"
         " ORDER BY s.name LIMIT 1";
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = merge_check(
+    enum chorale_err err = chorale_merge_check(
         m, sqlite3_prepare_v2(chorale_store_db(m->store), other, -1, &stmt,
                               NULL));
     int rc = SQLITE_OK;
 
     if (err == CHORALE_OK) {
         rc = sqlite3_step(stmt);
-        err = merge_check(m, rc);
+        err = chorale_merge_check(m, rc);
     }
     if (err == CHORALE_OK && rc == SQLITE_ROW)
         err = chorale_fail(m->msg, CHORALE_DATA,
@@ -77,14 +77,14 @@ static void name_tag(sqlite3_context *context, int n, sqlite3_value **value)
 /* Of systems with the same name the oldest keeps it, in any order of merges. */
 static enum chorale_err settle_names(struct merge *m)
 {
-    enum chorale_err err = merge_execute(
+    enum chorale_err err = chorale_merge_execute(
         m, "UPDATE main.system SET name = " TAGGED("system")
         " WHERE " ELDER " AND name <> " TAGGED("system"), 0);
 
     return err == CHORALE_OK
-               ? merge_execute(m, "UPDATE main.system SET name = "
-                               BASE("system") " WHERE NOT " ELDER
-                               " AND name <> " BASE("system"), 0)
+               ? chorale_merge_execute(m, "UPDATE main.system SET name = "
+                                       BASE("system") " WHERE NOT " ELDER
+                                       " AND name <> " BASE("system"), 0)
                : err;
 }
 
@@ -117,7 +117,7 @@ static enum chorale_err merge_systems(struct merge *m)
         " s.mpi_library, s.created"
         " FROM shard.system s WHERE s.system_id = ?1";
     sqlite3_int64 id = -1;
-    enum chorale_err err = merge_check(
+    enum chorale_err err = chorale_merge_check(
         m, sqlite3_create_function(chorale_store_db(m->store), "name_tag", 1,
                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                                    name_tag, NULL, NULL));
@@ -128,20 +128,20 @@ static enum chorale_err merge_systems(struct merge *m)
     if (err == CHORALE_OK && (m->flags & CHORALE_MERGE_SYSTEMS) == 0)
         err = refuse_other(m);
     if (err == CHORALE_OK)
-        err = merge_execute(m, elder, 0);
+        err = chorale_merge_execute(m, elder, 0);
     while (err == CHORALE_OK &&
-           (err = merge_count(m, next, &id)) == CHORALE_OK && id >= 0)
-        err = merge_execute(m, add, id);
+           (err = chorale_merge_count(m, next, &id)) == CHORALE_OK && id >= 0)
+        err = chorale_merge_execute(m, add, id);
     if (err == CHORALE_OK)
         err = settle_names(m);
     if (err == CHORALE_OK)
-        err = merge_execute(m,
+        err = chorale_merge_execute(m,
                             "INSERT INTO temp.system_map SELECT s.system_id,"
                             " coalesce((SELECT t.system_id FROM main.system t"
                             "   WHERE t.uuid = s.uuid), (SELECT t.system_id"
-                            "   FROM main.system t"
-                            "   WHERE t.signature = s.signature))"
-                            " FROM shard.system s NOT INDEXED", 0);
+                                    "   FROM main.system t"
+                                    "   WHERE t.signature = s.signature))"
+                                    " FROM shard.system s NOT INDEXED", 0);
     return err;
 }
 
@@ -172,18 +172,18 @@ static enum chorale_err merge_campaigns(struct merge *m)
     };
     enum chorale_err err;
 
-    err = merge_copy(m, "campaign", "campaign_id",
-                     "shard.campaign s NOT INDEXED" SYSTEM,
-                     "ON CONFLICT (uuid) DO UPDATE SET"
+    err = chorale_merge_copy(m, "campaign", "campaign_id",
+                             "shard.campaign s NOT INDEXED" SYSTEM,
+                             "ON CONFLICT (uuid) DO UPDATE SET"
                      " created = excluded.created, command = excluded.command"
-                     " WHERE (excluded.created, excluded.command) <"
-                     "  (created, command)", NULL, NULL);
+                             " WHERE (excluded.created, excluded.command) <"
+                             "  (created, command)", NULL, NULL);
     if (err == CHORALE_OK)
-        err = merge_execute(m, "INSERT INTO temp.campaign_map"
-                            " SELECT s.campaign_id, t.campaign_id"
-                            " FROM shard.campaign s NOT INDEXED"
-                            " CROSS JOIN main.campaign t"
-                            " ON t.uuid = s.uuid", 0);
+        err = chorale_merge_execute(m, "INSERT INTO temp.campaign_map"
+                                    " SELECT s.campaign_id, t.campaign_id"
+                                    " FROM shard.campaign s NOT INDEXED"
+                                    " CROSS JOIN main.campaign t"
+                                    " ON t.uuid = s.uuid", 0);
     return err == CHORALE_OK ? REFUSE(m, no) : err;
 }
 
@@ -230,22 +230,23 @@ static enum chorale_err merge_cells(struct merge *m)
     enum chorale_err err = REFUSE(m, before);
 
     if (err == CHORALE_OK)
-        err = merge_copy(m, "cell", "cell_id",
-                         "shard.cell s NOT INDEXED" SYSTEM CAMPAIGN,
+        err = chorale_merge_copy(m, "cell", "cell_id",
+                                 "shard.cell s NOT INDEXED" SYSTEM CAMPAIGN,
                          "ON CONFLICT (system_id, coll, comm_size, msg_size,"
-                         " ppn, shape, dtype, op, root_policy, buffers,"
+                                 " ppn, shape, dtype, op, root_policy, buffers,"
                          " arrival, siblings, metric, provider, variant,"
-                         " params) DO UPDATE SET"
-                         " launches = max(launches, excluded.launches),"
-                         " uuid = iif(" OLDER ", excluded.uuid, uuid),"
-                         " campaign_id = iif(" OLDER ","
-                         "  excluded.campaign_id, campaign_id)"
+                                 " params) DO UPDATE SET"
+                                 " launches = max(launches, excluded.launches),"
+                                 " uuid = iif(" OLDER ", excluded.uuid, uuid),"
+                                 " campaign_id = iif(" OLDER ","
+                                 "  excluded.campaign_id, campaign_id)"
                          " WHERE excluded.launches > launches OR " OLDER,
-                         NULL, NULL);
+                                 NULL, NULL);
     if (err == CHORALE_OK)
-        err = merge_execute(m, "INSERT INTO temp.cell_map SELECT s.cell_id,"
-                            " t.cell_id FROM shard.cell s NOT INDEXED" SYSTEM
-                            " CROSS JOIN main.cell t ON " SAME_CELL, 0);
+        err = chorale_merge_execute(
+            m, "INSERT INTO temp.cell_map SELECT s.cell_id,"
+            " t.cell_id FROM shard.cell s NOT INDEXED" SYSTEM
+            " CROSS JOIN main.cell t ON " SAME_CELL, 0);
     return err == CHORALE_OK ? REFUSE(m, after) : err;
 }
 
@@ -281,24 +282,26 @@ static enum chorale_err merge_launches(struct merge *m)
     };
     enum chorale_err err;
 
-    err = merge_copy(m, "launch", "launch_id",
-                     "shard.launch s NOT INDEXED" SYSTEM CAMPAIGN,
-                     "ON CONFLICT (uuid) DO UPDATE"
-                     " SET status = excluded.status,"
+    err = chorale_merge_copy(m, "launch", "launch_id",
+                             "shard.launch s NOT INDEXED" SYSTEM CAMPAIGN,
+                             "ON CONFLICT (uuid) DO UPDATE"
+                             " SET status = excluded.status,"
                      " reason = excluded.reason, finished = excluded.finished"
-                     " WHERE (status = 'running' OR"
-                     "        status = 'failed' AND reason = 'killed')"
-                     "   AND NOT (excluded.status = 'failed' AND"
+                             " WHERE (status = 'running' OR"
+                             "        status = 'failed' AND reason = 'killed')"
+                             "   AND NOT (excluded.status = 'failed' AND"
                      "            excluded.reason = 'killed')", NULL, NULL);
     if (err == CHORALE_OK)
-        err = merge_execute(m, "INSERT INTO temp.launch_map SELECT s.launch_id,"
-                            " t.launch_id FROM shard.launch s NOT INDEXED"
-                            " CROSS JOIN main.launch t ON t.uuid = s.uuid", 0);
+        err = chorale_merge_execute(
+            m, "INSERT INTO temp.launch_map SELECT s.launch_id,"
+            " t.launch_id FROM shard.launch s NOT INDEXED"
+            " CROSS JOIN main.launch t ON t.uuid = s.uuid", 0);
     if (err == CHORALE_OK)
         err = REFUSE(m, no);
     if (err == CHORALE_OK)
-        err = merge_copy(m, "environment", "", "shard.environment s" LAUNCH,
-                         "ON CONFLICT (launch_id, key) DO NOTHING", NULL, NULL);
+        err = chorale_merge_copy(
+            m, "environment", "", "shard.environment s" LAUNCH,
+            "ON CONFLICT (launch_id, key) DO NOTHING", NULL, NULL);
     return err == CHORALE_OK ? REFUSE(m, place) : err;
 }
 
@@ -322,7 +325,7 @@ static enum chorale_err copy_runs(struct merge *m,
 
     for (size_t i = 0; i < sizeof(follow) / sizeof(follow[0]) &&
                        err == CHORALE_OK; i++)
-        err = merge_copy(m, follow[i][0], "", follow[i][1],
+        err = chorale_merge_copy(m, follow[i][0], "", follow[i][1],
                          "AND r.place BETWEEN ?2 AND ?3", block, samples_p);
     return err;
 }
@@ -347,20 +350,22 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
     struct merge_block block = { 0, 1, 0 };
     enum chorale_err err;
 
-    err = merge_count(m, "SELECT max(0, coalesce(max(run_id), 0))"
-                      " FROM main.run",
-                      &block.base);
+    err = chorale_merge_count(m, "SELECT max(0, coalesce(max(run_id), 0))"
+                              " FROM main.run",
+                              &block.base);
     if (err == CHORALE_OK)
-        err = merge_execute(m, "INSERT INTO temp.run_map (old) SELECT s.run_id"
-                            " FROM shard.run s NOT INDEXED"
-                            " WHERE NOT EXISTS (SELECT 1"
-                            " FROM main.run t WHERE t.uuid = s.uuid)"
-                            " ORDER BY s.run_id", 0);
+        err = chorale_merge_execute(
+            m, "INSERT INTO temp.run_map (old) SELECT s.run_id"
+            " FROM shard.run s NOT INDEXED"
+            " WHERE NOT EXISTS (SELECT 1"
+            " FROM main.run t WHERE t.uuid = s.uuid)"
+            " ORDER BY s.run_id", 0);
     if (err == CHORALE_OK)
         err = REFUSE(m, no);
     if (err == CHORALE_OK)
-        err = merge_count(m, "SELECT coalesce(max(place), 0) FROM temp.run_map",
-                          &last);
+        err = chorale_merge_count(
+            m, "SELECT coalesce(max(place), 0) FROM temp.run_map",
+            &last);
     for (; err == CHORALE_OK && block.from <= last; block.from += BLOCK) {
         block.upto = block.from + BLOCK - 1;
         err = copy_runs(m, &block, &samples);
@@ -376,21 +381,23 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
 static enum chorale_err merge_traces(struct merge *m,
                                      sqlite3_int64 *traces_p)
 {
-    enum chorale_err err = merge_execute(
+    enum chorale_err err = chorale_merge_execute(
         m, "INSERT INTO temp.trace_map SELECT s.trace_id FROM shard.trace s"
         " NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM main.trace t"
         "  WHERE t.uuid = s.uuid)", 0);
 
     if (err == CHORALE_OK)
-        err = merge_copy(m, "trace", "trace_id", "temp.trace_map x CROSS JOIN"
-                         " shard.trace s ON s.trace_id = x.old", "", NULL,
-                         traces_p);
+        err = chorale_merge_copy(
+            m, "trace", "trace_id", "temp.trace_map x CROSS JOIN"
+            " shard.trace s ON s.trace_id = x.old", "", NULL,
+            traces_p);
     if (err == CHORALE_OK)
-        err = merge_copy(m, "trace_point", "", "temp.trace_map x CROSS JOIN"
-                         " shard.trace o ON o.trace_id = x.old CROSS JOIN"
-                         " main.trace u ON u.uuid = o.uuid CROSS JOIN"
-                         " shard.trace_point s ON s.trace_id = x.old", "", NULL,
-                         NULL);
+        err = chorale_merge_copy(
+            m, "trace_point", "", "temp.trace_map x CROSS JOIN"
+            " shard.trace o ON o.trace_id = x.old CROSS JOIN"
+            " main.trace u ON u.uuid = o.uuid CROSS JOIN"
+            " shard.trace_point s ON s.trace_id = x.old", "", NULL,
+            NULL);
     return err;
 }
 
@@ -409,16 +416,17 @@ static enum chorale_err count_rows(struct merge *m, int sign,
     for (int i = 0; i < CHORALE_NMERGED && err == CHORALE_OK; i++) {
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM main.%s", table[i]);
         if (i != CHORALE_MERGED_RUNS)
-            err = merge_count(m, sql, &n);
+            err = chorale_merge_count(m, sql, &n);
         else if (sign > 0)
-            err = merge_count(m, "SELECT count(*) FROM temp.run_map", &n);
+            err = chorale_merge_count(m,
+                                      "SELECT count(*) FROM temp.run_map", &n);
         else
             n = 0;
         merged->added[i] += sign * n;
         snprintf(sql, sizeof(sql), "SELECT count(*) FROM shard.%s NOT INDEXED",
                  table[i]);
         if (err == CHORALE_OK)
-            err = merge_count(m, sql, &n);
+            err = chorale_merge_count(m, sql, &n);
         merged->there[i] = n - merged->added[i];
     }
     return err;
@@ -428,7 +436,7 @@ static enum chorale_err count_rows(struct merge *m, int sign,
 static enum chorale_err check_maps(struct merge *m)
 {
     sqlite3_int64 lost = 0;
-    enum chorale_err err = merge_count(
+    enum chorale_err err = chorale_merge_count(
         m, "SELECT (SELECT count(*) FROM shard.system NOT INDEXED)"
            " - (SELECT count(*) FROM temp.system_map)"
            " + (SELECT count(*) FROM shard.campaign NOT INDEXED)"
@@ -462,11 +470,11 @@ static enum chorale_err merge_all(struct merge *m,
     if (err == CHORALE_OK)
         err = count_rows(m, -1, merged);
     if (err == CHORALE_OK)
-        err = merge_count(m, "SELECT (SELECT count(*) FROM shard.model)"
-                          " + (SELECT count(*) FROM shard.decision)"
-                          " + (SELECT count(*) FROM shard.validation)"
-                          " + (SELECT count(*) FROM shard.baseline)",
-                          &merged->computed);
+        err = chorale_merge_count(m, "SELECT (SELECT count(*) FROM shard.model)"
+                                  " + (SELECT count(*) FROM shard.decision)"
+                                  " + (SELECT count(*) FROM shard.validation)"
+                                  " + (SELECT count(*) FROM shard.baseline)",
+                                  &merged->computed);
     if (err == CHORALE_OK)
         err = merge_systems(m);
     if (err == CHORALE_OK)
@@ -495,14 +503,15 @@ static enum chorale_err attach(struct merge *m, struct chorale_shard *shard)
     if (err == CHORALE_OK) {
         sqlite3_bind_text(stmt, 1, chorale_shard_file(shard), -1,
                           SQLITE_STATIC);
-        err = merge_check(m, sqlite3_step(stmt));
+        err = chorale_merge_check(m, sqlite3_step(stmt));
     }
     sqlite3_finalize(stmt);
     /* Once its schema is read, the file name is no longer needed. */
     if (err == CHORALE_OK)
-        err = merge_execute(m, "SELECT count(*) FROM shard.sqlite_master", 0);
+        err = chorale_merge_execute(
+            m, "SELECT count(*) FROM shard.sqlite_master", 0);
     if (err == CHORALE_OK)
-        chorale_shard_opened(shard);
+        chorale_shard_unlink(shard);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, CHORALE_SHARD_VALUE_MAX);
     return err;
 }

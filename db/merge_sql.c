@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum chorale_err merge_check(struct merge *m, int rc)
+enum chorale_err chorale_merge_check(struct merge *m, int rc)
 {
     switch (rc & 0xff) {
     case SQLITE_OK:
@@ -42,8 +42,10 @@ static enum chorale_err execute(struct merge *m, const char *sql,
 {
     sqlite3 *db = chorale_store_db(m->store);
     sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = merge_check(m, sqlite3_prepare_v2(db, sql, -1,
-                                                             &stmt, NULL));
+    enum chorale_err err = chorale_merge_check(m,
+                                               sqlite3_prepare_v2(db, sql, -1,
+                                                                     &stmt,
+                                                                     NULL));
 
     if (err == CHORALE_OK && sqlite3_bind_parameter_count(stmt) > 0)
         sqlite3_bind_int64(stmt, 1, block->base);
@@ -52,40 +54,42 @@ static enum chorale_err execute(struct merge *m, const char *sql,
         sqlite3_bind_int64(stmt, 3, block->upto);
     }
     if (err == CHORALE_OK)
-        err = merge_check(m, sqlite3_step(stmt));
+        err = chorale_merge_check(m, sqlite3_step(stmt));
     if (err == CHORALE_OK && rows_p != NULL)
         *rows_p = sqlite3_changes(db);
     sqlite3_finalize(stmt);
     return err;
 }
 
-enum chorale_err merge_execute(struct merge *m, const char *sql,
-                               sqlite3_int64 number)
+enum chorale_err chorale_merge_execute(struct merge *m, const char *sql,
+                                       sqlite3_int64 number)
 {
     const struct merge_block block = { number, 0, 0 };
 
     return execute(m, sql, &block, NULL);
 }
 
-enum chorale_err merge_count(struct merge *m, const char *sql,
-                             sqlite3_int64 *count_p)
+enum chorale_err chorale_merge_count(struct merge *m, const char *sql,
+                                     sqlite3_int64 *count_p)
 {
     sqlite3_stmt *stmt = NULL;
     sqlite3 *db = chorale_store_db(m->store);
-    enum chorale_err err = merge_check(m, sqlite3_prepare_v2(db, sql, -1,
-                                                             &stmt, NULL));
+    enum chorale_err err = chorale_merge_check(m,
+                                               sqlite3_prepare_v2(db, sql, -1,
+                                                                     &stmt,
+                                                                     NULL));
 
     if (err == CHORALE_OK)
-        err = merge_check(m, sqlite3_step(stmt));
+        err = chorale_merge_check(m, sqlite3_step(stmt));
     if (err == CHORALE_OK)
         *count_p = sqlite3_column_int64(stmt, 0);
     sqlite3_finalize(stmt);
     return err;
 }
 
-enum chorale_err merge_refuse(struct merge *m,
-                              const struct merge_contradiction *list,
-                              size_t n)
+enum chorale_err chorale_merge_refuse(struct merge *m,
+                                      const struct merge_contradiction *list,
+                                      size_t n)
 {
     enum chorale_err err = CHORALE_OK;
 
@@ -93,11 +97,13 @@ enum chorale_err merge_refuse(struct merge *m,
         sqlite3_stmt *stmt = NULL;
         int rc = SQLITE_OK;
 
-        err = merge_check(m, sqlite3_prepare_v2(chorale_store_db(m->store),
-                                                list[i].sql, -1, &stmt, NULL));
+        err = chorale_merge_check(m,
+                                  sqlite3_prepare_v2(chorale_store_db(m->store),
+                                                        list[i].sql, -1, &stmt,
+                                                        NULL));
         if (err == CHORALE_OK) {
             rc = sqlite3_step(stmt);
-            err = merge_check(m, rc);
+            err = chorale_merge_check(m, rc);
         }
         if (err == CHORALE_OK && rc == SQLITE_ROW)
             err = chorale_fail(m->msg, CHORALE_DATA,
@@ -135,10 +141,11 @@ static void add_value(sqlite3_str *sql, const char *table, const char *column)
         sqlite3_str_appendf(sql, "s.\"%w\"", column);
 }
 
-enum chorale_err merge_copy(struct merge *m, const char *table,
-                            const char *own, const char *from,
-                            const char *rest, const struct merge_block *block,
-                            sqlite3_int64 *rows_p)
+enum chorale_err chorale_merge_copy(struct merge *m, const char *table,
+                                    const char *own, const char *from,
+                                    const char *rest,
+                                    const struct merge_block *block,
+                                    sqlite3_int64 *rows_p)
 {
     static const struct merge_block none = { 0, 0, 0 };
     sqlite3 *db = chorale_store_db(m->store);
@@ -148,7 +155,7 @@ enum chorale_err merge_copy(struct merge *m, const char *table,
     int rc = sqlite3_prepare_v2(db, "SELECT name FROM"
                                 " pragma_table_info(?1, 'shard')"
                                 " WHERE name <> ?2", -1, &stmt, NULL);
-    enum chorale_err err = merge_check(m, rc);
+    enum chorale_err err = chorale_merge_check(m, rc);
 
     if (err == CHORALE_OK) {
         sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
@@ -163,7 +170,7 @@ enum chorale_err merge_copy(struct merge *m, const char *table,
         add_value(values, table, name);
     }
     if (err == CHORALE_OK)
-        err = merge_check(m, rc);
+        err = chorale_merge_check(m, rc);
     sqlite3_finalize(stmt);
     list = sqlite3_str_finish(values);
     sqlite3_str_appendf(into, ") SELECT %s FROM %s WHERE true %s", list, from,
@@ -174,7 +181,7 @@ enum chorale_err merge_copy(struct merge *m, const char *table,
     if (err == CHORALE_OK)
         err = sql != NULL && list != NULL
                   ? execute(m, sql, block != NULL ? block : &none, rows_p)
-                  : merge_check(m, SQLITE_NOMEM);
+                  : chorale_merge_check(m, SQLITE_NOMEM);
     sqlite3_free(list);
     sqlite3_free(sql);
     return err;

@@ -34,22 +34,22 @@ struct merge_contradiction {
 /* Translate a SQLite return code. Rows that do not fit blame the shard:
  * CHORALE_DATA. All other errors set stop: a damaged file, which may be either
  * one (CHORALE_DATA), and those of chorale_store_check(). */
-enum chorale_err merge_check(struct merge *m, int rc);
+enum chorale_err chorale_merge_check(struct merge *m, int rc);
 
 /* Execute one statement; number: value of its parameter ?1, if it has one. */
-enum chorale_err merge_execute(struct merge *m, const char *sql,
-                               sqlite3_int64 number);
+enum chorale_err chorale_merge_execute(struct merge *m, const char *sql,
+                                       sqlite3_int64 number);
 
 /* Run a query and store the number in its first row. */
-enum chorale_err merge_count(struct merge *m, const char *sql,
-                             sqlite3_int64 *count_p);
+enum chorale_err chorale_merge_count(struct merge *m, const char *sql,
+                                     sqlite3_int64 *count_p);
 
 /* Run n contradiction queries; CHORALE_DATA if one returns a row. */
-enum chorale_err merge_refuse(struct merge *m,
-                              const struct merge_contradiction *list,
-                              size_t n);
+enum chorale_err chorale_merge_refuse(struct merge *m,
+                                      const struct merge_contradiction *list,
+                                      size_t n);
 #define REFUSE(m, list)                                                      \
-    merge_refuse(m, list, sizeof(list) / sizeof((list)[0]))
+    chorale_merge_refuse(m, list, sizeof(list) / sizeof((list)[0]))
 
 /* Copy rows of a table from the shard.
  * own: name of its row id column, which target assigns, or ''.
@@ -57,9 +57,10 @@ enum chorale_err merge_refuse(struct merge *m,
  * rest: conditions on the rows, and the ON CONFLICT clause.
  * block: values of ?1 (base), ?2 and ?3 (places), or NULL.
  * *rows_p: number of rows copied; may be NULL. */
-enum chorale_err merge_copy(struct merge *m, const char *table,
-                            const char *own, const char *from,
-                            const char *rest, const struct merge_block *block,
-                            sqlite3_int64 *rows_p);
+enum chorale_err chorale_merge_copy(struct merge *m, const char *table,
+                                    const char *own, const char *from,
+                                    const char *rest,
+                                    const struct merge_block *block,
+                                    sqlite3_int64 *rows_p);
 
 #endif

@@ -65,7 +65,7 @@ static void name(char *text, size_t size, int *named, const char *what,
     append(text, size, "%s%s %.2g", (*named)++ > 0 ? ", " : "", what, ratio);
 }
 
-int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
+int chorale_stragglers_find(const struct chorale_node_speed *node, int n,
                             char *text, size_t size)
 {
     double *copy = calloc(4 * (size_t)(n > 0 ? n : 1), sizeof(*copy));

@@ -32,7 +32,7 @@ struct chorale_node_speed {
  * median)". A node is judged by the better of its two neighbouring links, so
  * that a slow node does not make its neighbours look slow. Returns the number
  * of stragglers, or -1 if out of memory. */
-int chorale_preflight_judge(const struct chorale_node_speed *node, int n,
+int chorale_stragglers_find(const struct chorale_node_speed *node, int n,
                             char *text, size_t size);
 
 #endif

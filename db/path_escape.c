@@ -9,7 +9,7 @@
 /* Characters at which a shell splits, or expands, an unquoted variable. */
 static const char apart[] = " \t\n\r\v\f*?[]\\";
 
-int chorale_word_plain(const char *text)
+int chorale_word_is_plain(const char *text)
 {
     return text[strcspn(text, apart)] == '\0' && text[0] != '\0';
 }
@@ -37,7 +37,7 @@ static int digit(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-void chorale_word_restore(char *text)
+void chorale_word_unescape(char *text)
 {
     char *out = text;
 

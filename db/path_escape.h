@@ -6,13 +6,13 @@
 #define CHORALE_DB_PATH_ESCAPE_H
 
 /* 1 if such a script passes the text on unchanged. */
-int chorale_word_plain(const char *text);
+int chorale_word_is_plain(const char *text);
 
 /* Percent-encode blanks, pattern characters and '%'. Returns allocated text,
  * or NULL if out of memory. */
 char *chorale_word_escape(const char *text);
 
 /* Decode in place; a '%' without two hexadecimal digits stays. */
-void chorale_word_restore(char *text);
+void chorale_word_unescape(char *text);
 
 #endif

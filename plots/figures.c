@@ -340,11 +340,10 @@ enum chorale_err chorale_figures_make(struct chorale_figures *figures,
     return err;
 }
 
-enum chorale_err chorale_figures_proofs(struct chorale_store *store,
-                                        const struct chorale_system_row *system,
-                                        struct chorale_proofs *proofs,
-                                        int *validated_p,
-                                        struct chorale_errmsg *msg)
+enum chorale_err chorale_figures_speedups(
+    struct chorale_store *store, const struct chorale_system_row *system,
+    struct chorale_proofs *proofs, int *validated_p,
+    struct chorale_errmsg *msg)
 {
     sqlite3_int64 ndecision = 0;
     enum chorale_err err;

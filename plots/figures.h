@@ -61,11 +61,10 @@ enum chorale_err chorale_figures_make(struct chorale_figures *figures,
 /* Load a system's speed-ups: those of `chorale validate` for the present
  * decisions, with *validated_p set to 1, else those of the campaign. Without
  * decisions there are no rows. Release with chorale_proofs_release(). */
-enum chorale_err chorale_figures_proofs(struct chorale_store *store,
-                                        const struct chorale_system_row *system,
-                                        struct chorale_proofs *proofs,
-                                        int *validated_p,
-                                        struct chorale_errmsg *msg);
+enum chorale_err chorale_figures_speedups(
+    struct chorale_store *store, const struct chorale_system_row *system,
+    struct chorale_proofs *proofs, int *validated_p,
+    struct chorale_errmsg *msg);
 
 /* Make a private folder in TMPDIR, and remove it with its files. CHORALE_ENV:
  * it cannot be made. */

@@ -161,8 +161,8 @@ static enum chorale_err plot_system(struct plot *plot,
     enum chorale_err err = CHORALE_OK;
 
     if (figures->kinds & CHORALE_FIGURE_SPEEDUP && figures->procs == NULL)
-        err = chorale_figures_proofs(figures->store, system, &proofs,
-                                     &validated, msg);
+        err = chorale_figures_speedups(figures->store, system, &proofs,
+                                       &validated, msg);
     figures->proofs = &proofs;
     if (err == CHORALE_OK)
         err = chorale_figures_make(figures, system, msg);

@@ -81,9 +81,9 @@ static enum chorale_err load(struct chorale_report *report,
             &imported, report->msg);
     report->system.imported = imported != 0;
     if (err == CHORALE_OK)
-        err = chorale_figures_proofs(report->store, &report->system,
-                                     &report->proofs, &report->validated,
-                                     report->msg);
+        err = chorale_figures_speedups(report->store, &report->system,
+                                       &report->proofs, &report->validated,
+                                       report->msg);
     if (err == CHORALE_OK)
         err = chorale_store_int(report->store, "SELECT count(*) FROM "
                                 "trace_point", 0, &npoint, report->msg);

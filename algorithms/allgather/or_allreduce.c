@@ -22,8 +22,8 @@ static int combine(const struct chorale_call *call, char *bytes, size_t m)
     struct chorale_ctx *ctx = call->ctx;
     size_t before = m * (size_t)ctx->rank, n = m * (size_t)ctx->size;
 
-    chorale_zero(ctx, bytes, before);
-    chorale_zero(ctx, bytes + before + m, n - before - m);
+    chorale_memzero(ctx, bytes, before);
+    chorale_memzero(ctx, bytes + before + m, n - before - m);
     return chorale_combine_all(ctx, call->param[0], bytes, n);
 }
 

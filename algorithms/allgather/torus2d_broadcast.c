@@ -92,15 +92,15 @@ static void move_quarters(const struct state *st, int rank, char *block,
                                         (size_t)place(st, q, rank);
         char *here = block + st->offset[q];
 
-        chorale_move(st->ctx, out ? there : here, out ? here : there,
-                     st->bytes[q]);
+        chorale_memmove(st->ctx, out ? there : here, out ? here : there,
+                        st->bytes[q]);
     }
 }
 
 /* Copy the own block to the quarters, or all other blocks from them. */
 static int own_out(const struct state *st, struct chorale_packed *p)
 {
-    int err = chorale_packed_out(p);
+    int err = chorale_packed_pack(p);
 
     if (err == MPI_SUCCESS)
         move_quarters(st, st->ctx->rank, p->bytes, 1);
@@ -119,7 +119,7 @@ static int others_in(const struct state *st, const struct chorale_blocks *b,
             continue;
         chorale_packed_turn(p, chorale_block(b, i, &count));
         move_quarters(st, i, p->bytes, 0);
-        err = chorale_packed_in(p);
+        err = chorale_packed_unpack(p);
     }
     return err;
 }

@@ -60,11 +60,11 @@ static int cut(const struct state *st)
                                st->block);
             block = st->block;
         }
-        chorale_move(st->ctx, half_at(st, 0, st->out[0], col, st->x, row),
-                     block, st->part[0]);
-        chorale_move(st->ctx, half_at(st, 1, st->out[1], row, st->y, col),
-                     chorale_at(block, 1, (MPI_Aint)st->part[0]),
-                     st->part[1]);
+        chorale_memmove(st->ctx, half_at(st, 0, st->out[0], col, st->x, row),
+                        block, st->part[0]);
+        chorale_memmove(st->ctx, half_at(st, 1, st->out[1], row, st->y, col),
+                        chorale_at(block, 1, (MPI_Aint)st->part[0]),
+                        st->part[1]);
     }
     return err;
 }
@@ -74,14 +74,14 @@ static void turn(const struct state *st)
 {
     for (int row = 0; row < st->x; row++)
         for (int col = 0; col < st->y; col++) {
-            chorale_move(st->ctx,
-                         half_at(st, 0, st->out[0], row, st->y, col),
-                         half_at(st, 0, st->in[0], col, st->x, row),
-                         st->part[0]);
-            chorale_move(st->ctx,
-                         half_at(st, 1, st->out[1], col, st->x, row),
-                         half_at(st, 1, st->in[1], row, st->y, col),
-                         st->part[1]);
+            chorale_memmove(st->ctx,
+                            half_at(st, 0, st->out[0], row, st->y, col),
+                            half_at(st, 0, st->in[0], col, st->x, row),
+                            st->part[0]);
+            chorale_memmove(st->ctx,
+                            half_at(st, 1, st->out[1], col, st->x, row),
+                            half_at(st, 1, st->in[1], row, st->y, col),
+                            st->part[1]);
         }
 }
 
@@ -97,10 +97,12 @@ static int join(const struct state *st)
         int direct = chorale_type_is_packed(st->ex.in.type);
         char *block = direct ? to : st->block;
 
-        chorale_move(st->ctx, block,
-                     half_at(st, 0, st->in[0], row, st->y, col), st->part[0]);
-        chorale_move(st->ctx, chorale_at(block, 1, (MPI_Aint)st->part[0]),
-                     half_at(st, 1, st->in[1], col, st->x, row), st->part[1]);
+        chorale_memmove(st->ctx, block,
+                        half_at(st, 0, st->in[0], row, st->y, col),
+                        st->part[0]);
+        chorale_memmove(st->ctx, chorale_at(block, 1, (MPI_Aint)st->part[0]),
+                        half_at(st, 1, st->in[1], col, st->x, row),
+                        st->part[1]);
         if (!direct)
             err = chorale_unpack(st->ctx, block, to, count, st->ex.in.type);
     }
@@ -173,8 +175,8 @@ static int phase(struct state *st, int row_half)
         out[i] = chorale_blocks_equal(st->out[h], (MPI_Count)m, MPI_PACKED,
                                       n);
         in[i] = chorale_blocks_at(&out[i], st->in[h]);
-        chorale_move(st->ctx, st->in[h] + m * (size_t)place,
-                     st->out[h] + m * (size_t)place, m);
+        chorale_memmove(st->ctx, st->in[h] + m * (size_t)place,
+                        st->out[h] + m * (size_t)place, m);
         b.u[i] = (struct chorale_updating){
             .ctx = st->ctx, .kind = st->kind, .n = n, .place = place,
             .base = i == 0 ? st->row * st->y : st->col,

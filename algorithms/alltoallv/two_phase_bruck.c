@@ -104,7 +104,7 @@ static int fill(const struct state *st, long bit, char *to)
         if (st->at[i] == NULL)
             err = pack_own(st, (int)i, to);
         else
-            chorale_move(st->ex.ctx, to, st->at[i], (size_t)st->bytes[i]);
+            chorale_memmove(st->ex.ctx, to, st->at[i], (size_t)st->bytes[i]);
         to += st->bytes[i];
     }
     return err;

@@ -31,13 +31,13 @@ static int run(const struct chorale_call *call)
     if (err != MPI_SUCCESS)
         return err;
     if (at_root)
-        err = chorale_packed_out(&p);
+        err = chorale_packed_pack(&p);
     else
-        chorale_zero(ctx, p.bytes, p.n);
+        chorale_memzero(ctx, p.bytes, p.n);
     if (err == MPI_SUCCESS)
         err = chorale_combine_all(ctx, call->param[0], p.bytes, p.n);
     if (err == MPI_SUCCESS && !at_root)
-        err = chorale_packed_in(&p);
+        err = chorale_packed_unpack(&p);
     chorale_scratch_release(ctx, mark);
     return err;
 }

@@ -99,28 +99,28 @@ static int run(const struct chorale_call *call)
 
 static int cost(const struct chorale_point *pt, struct chorale_term *term)
 {
-    struct chorale_way best = { 0, 0 };
+    struct chorale_path best = { 0, 0 };
     size_t n = pt->msg_size;
     struct chorale_cut cut;
 
     chorale_cut_init(&cut, pt, n - n / 2, (size_t)pt->param[0]);
     for (int side = 0; side < 2; side++) {
         struct chorale_tree tree;
-        struct chorale_way way;
+        struct chorale_path way;
         int below;
 
         subtree(&tree, pt->comm_size, side, 0);
-        way = chorale_way_below(&cut, &tree, &below);
+        way = chorale_path_below(&cut, &tree, &below);
         way.full += 1 + side;
         if (cut.segments > 1)
-            best = chorale_way_longer(&cut, best, way);
+            best = chorale_path_longer(&cut, best, way);
         way.full = cut.segments > 1 ? 2 : 0;
         way.last = 1 + side + below;
-        best = chorale_way_longer(&cut, best, way);
+        best = chorale_path_longer(&cut, best, way);
     }
     if (cut.segments > 1)
         best.full += 2 * (cut.segments - 2);
-    chorale_way_terms(&cut, best, term);
+    chorale_path_terms(&cut, best, term);
     term[2] = (struct chorale_term){ .messages = 1, .bytes = (double)(n / 2) };
     return 3;
 }

@@ -58,7 +58,7 @@ static void warn(const char *line)
     int rank;
 
     if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0)
-        chorale_say("chorale: %s", line);
+        chorale_warn("chorale: %s", line);
 }
 
 static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
@@ -106,10 +106,10 @@ void chorale_dispatch_stop(void)
     if (!atomic_load(&core.started) || atomic_exchange(&core.stopped, 1))
         return;
     atomic_fetch_add(&chorale_epoch, CHORALE_EPOCH_STEP);
-    chorale_usage_tell(core.together, core.tuning.set.verbose);
+    chorale_usage_print(core.together, core.tuning.set.verbose);
     /* Also the states of communicators that the application never frees. */
-    for (MPI_Comm comm = chorale_state_last(); comm != MPI_COMM_NULL;
-         comm = chorale_state_last())
+    for (MPI_Comm comm = chorale_state_newest(); comm != MPI_COMM_NULL;
+         comm = chorale_state_newest())
         if (PMPI_Comm_delete_attr(comm, core.state_key) != MPI_SUCCESS)
             break;
     if (PMPI_Comm_get_attr(MPI_COMM_WORLD, core.state_key, &value, &found)
@@ -118,7 +118,7 @@ void chorale_dispatch_stop(void)
     PMPI_Comm_free_keyval(&core.state_key);
     chorale_types_stop();
     chorale_memory_stop();
-    chorale_own_world_free();
+    chorale_world_dup_free();
 }
 
 /* 1 between MPI_Init and MPI_Finalize. */
@@ -159,7 +159,7 @@ static int start_locked(const char *path)
         atomic_store(&core.stopped, 1);
         return -1;
     }
-    chorale_args_start();
+    chorale_call_args_init();
     chorale_tuning_load(&core.tuning, path, warn, &ok);
     if (core.tuning.set.verbose) {
         char line[512];
@@ -209,20 +209,20 @@ static int room_for_ours(void)
     return core.tuning.idle ? 0 : core.tuning.set.max_comms;
 }
 
-/* Make chorale_own_world() and find the nodes. It is kept only if other
+/* Make chorale_world_dup() and find the nodes. It is kept only if other
  * communicators can be made from it: it counts towards room, the largest
  * number that a rank allows. */
 static void learn_world(int traces, int room)
 {
     if (traces || room > 0) {
-        chorale_own_world_make();
-        chorale_host_learn();
+        chorale_world_dup_make();
+        chorale_node_id_find();
     }
     if (room < 2)
-        chorale_own_world_free();
+        chorale_world_dup_free();
 }
 
-void chorale_dispatch_started(void)
+void chorale_dispatch_init(void)
 {
     int mine[5], largest[5], level;
 
@@ -234,7 +234,7 @@ void chorale_dispatch_started(void)
     mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
               || level == MPI_THREAD_MULTIPLE;
     mine[4] = room_for_ours();
-    if (!chorale_meet(mine, largest, 5))
+    if (!chorale_world_max(mine, largest, 5))
         return;
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];
@@ -280,7 +280,7 @@ void chorale_dispatch_at_once(MPI_Comm comm)
 static void warn_disagreement(const char *why)
 {
     if (why != NULL && !atomic_exchange(&core.warned, 1))
-        chorale_say("chorale: a communicator is left to the library: %s", why);
+        chorale_warn("chorale: a communicator is left to the library: %s", why);
 }
 
 static unsigned long long epoch_now(void)
@@ -297,15 +297,15 @@ static struct chorale_state *keep_last(MPI_Comm comm,
                                        struct chorale_state *st)
 {
     if (st != NULL)
-        chorale_recall_forget(st);
-    chorale_fast_keep(comm, epoch, st);
+        chorale_cache_prune(st);
+    chorale_last_comm_set(comm, epoch, st);
     return st;
 }
 
 /* All communicators of this process are left to the library for good. */
 static int pass_all(void)
 {
-    chorale_fast = (struct chorale_fast){ .epoch = epoch_now(),
+    chorale_last_comm = (struct chorale_last_comm){ .epoch = epoch_now(),
                                           .pass = UINT_MAX };
     return 0;
 }
@@ -326,7 +326,7 @@ static struct chorale_state *set_up(MPI_Comm comm)
 
     warn_disagreement(why);
     if (gpu && core.one_thread)
-        chorale_state_leave(MPI_GROUP_NULL, leave);
+        chorale_state_free_all(MPI_GROUP_NULL, leave);
     return st;
 }
 
@@ -343,11 +343,11 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
     intptr_t ncall = 1;
     int found;
 
-    if (chorale_fast.epoch == epoch && chorale_fast.mask != 0
-        && chorale_fast.comm == (chorale_word)comm)
-        return chorale_fast.state;
-    if (chorale_fast_switch((chorale_word)comm, epoch))
-        return chorale_fast.state;
+    if (chorale_last_comm.epoch == epoch && chorale_last_comm.mask != 0
+        && chorale_last_comm.comm == (chorale_word)comm)
+        return chorale_last_comm.state;
+    if (chorale_last_comm_switch((chorale_word)comm, epoch))
+        return chorale_last_comm.state;
     *rc = PMPI_Comm_get_attr(comm, core.state_key, &value, &found);
     if (*rc != MPI_SUCCESS)
         return NULL;
@@ -355,7 +355,8 @@ static struct chorale_state *find_state(MPI_Comm comm, enum chorale_coll coll,
         return keep_last(comm, epoch, value);
     if (found && (intptr_t)value == LIBRARY)
         return keep_last(comm, epoch, NULL);
-    if (!core.tuning.set.check && !chorale_args_count(comm, coll, call, ints))
+    if (!core.tuning.set.check && !chorale_call_args_valid(comm, coll, call,
+                                                           ints))
         return NULL; /* a wrong call; CHORALE_CHECK would report it */
     if (found)
         ncall = ((intptr_t)value - 1) / 2 + 1;
@@ -414,24 +415,25 @@ static int run(struct chorale_state *st, const struct chorale_chosen *chosen,
     return MPI_SUCCESS;
 }
 
-int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
-                           struct chorale_call *call)
+int chorale_dispatch_cached(enum chorale_coll coll, MPI_Comm comm,
+                            struct chorale_call *call)
 {
-    return run(chorale_fast.state, chorale_fast.recall->ran[coll], comm, call);
+    return run(chorale_last_comm.state, chorale_last_comm.recall->ran[coll],
+               comm, call);
 }
 
-enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
-                                         MPI_Comm comm,
-                                         struct chorale_call *call,
-                                         const struct chorale_ints *ints,
-                                         int *rc)
+enum chorale_path chorale_dispatch_arrays(enum chorale_coll coll,
+                                          MPI_Comm comm,
+                                          struct chorale_call *call,
+                                          const struct chorale_ints *ints,
+                                          int *rc)
 {
-    struct chorale_state *st = chorale_fast.state;
+    struct chorale_state *st = chorale_last_comm.state;
     const struct chorale_chosen *ran;
 
     if (chorale_goes_by_sum(coll)
-            ? !chorale_arrays_by_sum(st, coll, call, ints)
-            : !chorale_arrays_known(st, coll, call, ints))
+            ? !chorale_arrays_cached_sum(st, coll, call, ints)
+            : !chorale_arrays_cached(st, coll, call, ints))
         return CHORALE_ASK;
     ran = st->recall.ran[coll];
     if (ran->passes)
@@ -449,7 +451,7 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
 
     if (!chorale_pmpi_ready())
         return pass_all();
-    if (comm == MPI_COMM_NULL || chorale_is_dying((chorale_word)comm))
+    if (comm == MPI_COMM_NULL || chorale_freeing_comm((chorale_word)comm))
         return 0;
     chorale_trace_call(coll, comm, call, ints);
     if (!is_started())
@@ -461,11 +463,11 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
     if (st == NULL
         || (st->tuning->set.check && !checks(st, coll, call, ints)))
         return 0;
-    plan = chorale_choose_known(st, coll, call);
+    plan = chorale_choice_cached(st, coll, call);
     if (plan == NULL)
-        plan = chorale_judge(st, coll, call, ints);
-    if (chorale_fast.state == st)
-        chorale_fast.pass = st->pass;
+        plan = chorale_call_choose(st, coll, call, ints);
+    if (chorale_last_comm.state == st)
+        chorale_last_comm.pass = st->pass;
     if (plan == NULL || plan->alg == NULL)
         return 0;
     if (ints != NULL && chorale_coll_info(coll)->irregular)
@@ -479,18 +481,18 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
  * MPI_COMM_WORLD. */
 static int holds(void)
 {
-    return core.one_thread && chorale_own_world() != MPI_COMM_NULL;
+    return core.one_thread && chorale_world_dup() != MPI_COMM_NULL;
 }
 
-int chorale_dispatch_make(MPI_Comm comm, int needs)
+int chorale_dispatch_reclaim(MPI_Comm comm, int needs)
 {
-    return holds() ? chorale_give_back(comm, needs, leave) : MPI_SUCCESS;
+    return holds() ? chorale_context_reclaim(comm, needs, leave) : MPI_SUCCESS;
 }
 
-void chorale_dispatch_make_group(MPI_Group group)
+void chorale_dispatch_reclaim_group(MPI_Group group)
 {
     if (holds())
-        chorale_give_back_group(group, leave);
+        chorale_context_reclaim_group(group, leave);
 }
 
 int chorale_dispatch_last(enum chorale_coll coll, MPI_Comm comm,

@@ -23,8 +23,8 @@ int chorale_dispatch(enum chorale_coll coll, MPI_Comm comm,
 
 /* Serve a call that chorale_shim_look() (shim.h) found to be like an earlier
  * one served by a variant. Returns MPI's error code, as *rc above. */
-int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
-                           struct chorale_call *call);
+int chorale_dispatch_cached(enum chorale_coll coll, MPI_Comm comm,
+                            struct chorale_call *call);
 
 /* Serve a call with arrays on this thread's current communicator
  * (fast_path.h). Returns one of:
@@ -32,25 +32,25 @@ int chorale_dispatch_again(enum chorale_coll coll, MPI_Comm comm,
  *   set;
  * - CHORALE_PASS: pass it to the library;
  * - CHORALE_ASK: not cached; call chorale_dispatch(). */
-enum chorale_way chorale_dispatch_arrays(enum chorale_coll coll,
-                                         MPI_Comm comm,
-                                         struct chorale_call *call,
-                                         const struct chorale_ints *ints,
-                                         int *rc);
+enum chorale_path chorale_dispatch_arrays(enum chorale_coll coll,
+                                          MPI_Comm comm,
+                                          struct chorale_call *call,
+                                          const struct chorale_ints *ints,
+                                          int *rc);
 
 /* Start on all ranks: agree on the covered call at which communicators are set
  * up (the largest CHORALE_AFTER), on tracing and on other settings. Collective
  * over MPI_COMM_WORLD. Call it once, right after MPI_Init, on all ranks; if it
  * is never called, CHORALE_AFTER is 4. If any rank has CHORALE_VERBOSE, all
  * ranks meet again in MPI_Finalize (usage_report.h). */
-void chorale_dispatch_started(void);
+void chorale_dispatch_init(void);
 
 /* Before a call of all ranks of comm, or of group, that makes communicators:
  * give private ones back if needed (context_reclaim.h). Does nothing without
  * private communicators, or if a rank has MPI_THREAD_MULTIPLE. Returns MPI's
  * error code: an error if comm is invalid. */
-int chorale_dispatch_make(MPI_Comm comm, int needs);
-void chorale_dispatch_make_group(MPI_Group group);
+int chorale_dispatch_reclaim(MPI_Comm comm, int needs);
+void chorale_dispatch_reclaim_group(MPI_Group group);
 
 /* For checks: the choice of the last call of coll on comm, if its blocks had
  * msg_size bytes. text: out, "DIGEST library" or "DIGEST variant:params", with

@@ -30,9 +30,9 @@ static void tell(struct chorale_state *st, enum chorale_coll coll,
                                   sizeof(params));
     if (!info->dataless && !info->blind)
         snprintf(n, sizeof(n), "n=%zu ", pt->n);
-    chorale_say("chorale: %s %sP=%d -> %s%s%s", info->name, n, pt->comm_size,
-                plan->alg != NULL ? plan->alg->name : "library",
-                params[0] != '\0' ? " " : "", params);
+    chorale_warn("chorale: %s %sP=%d -> %s%s%s", info->name, n, pt->comm_size,
+                 plan->alg != NULL ? plan->alg->name : "library",
+                 params[0] != '\0' ? " " : "", params);
 }
 
 /* 1 if the point is inside the range that was decided. Outside it is left to
@@ -120,7 +120,7 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
     *slot = 0;
     if (t->selector[coll] == NULL)
         return &library_plan;
-    n = chorale_coll_asked_n(coll, pt->n, t->selector[coll]->hull.n_lo);
+    n = chorale_coll_query_n(coll, pt->n, t->selector[coll]->hull.n_lo);
     if (!in_hull(&t->selector[coll]->hull, coll, pt->comm_size, n))
         return &library_plan;
     choice = t->selector[coll]->select_ppn(n, pt->comm_size, st->shape,
@@ -134,8 +134,8 @@ ask(const struct chorale_state *st, enum chorale_coll coll,
 
 /* Tables are measured with predefined operations on predefined types. Only
  * CHORALE_FORCE serves others. */
-int chorale_choose_may(const struct chorale_state *st,
-                       enum chorale_coll coll, enum chorale_opclass opclass)
+int chorale_choice_allowed(const struct chorale_state *st,
+                           enum chorale_coll coll, enum chorale_opclass opclass)
 {
     return opclass == CHORALE_OP_BUILTIN
         || (st->tuning->set.forced & 1u << coll) != 0;
@@ -149,9 +149,9 @@ static int hangs_on_nothing(const struct chorale_state *st,
         || !(st->tuning->serves & 1u << coll);
 }
 
-const struct chorale_plan *chorale_choose(struct chorale_state *st,
-                                          enum chorale_coll coll,
-                                          struct chorale_point *pt)
+const struct chorale_plan *chorale_choice_find(struct chorale_state *st,
+                                               enum chorale_coll coll,
+                                               struct chorale_point *pt)
 {
     struct chorale_memo *memo = &st->memo[coll];
     const struct chorale_plan *plan;
@@ -197,17 +197,17 @@ static MPI_Aint extent_of_all(const struct chorale_state *st,
     if (!CHORALE_ARGS_APART
         || (coll != CHORALE_ALLGATHER && call->root != st->rank))
         return 0;
-    if (!chorale_args_plain(call->recvtype)
-        || (call->sendtype != 0 && !chorale_args_plain(call->sendtype)))
-        return 0; /* chorale_args_judge() does not check it either */
+    if (!chorale_type_is_plain(call->recvtype)
+        || (call->sendtype != 0 && !chorale_type_is_plain(call->sendtype)))
+        return 0; /* chorale_call_args_check() does not check it either */
     if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
         return chorale_type_extent(call->recvtype);
     return coll == CHORALE_SCATTER ? chorale_type_extent(call->sendtype) : 0;
 }
 
-void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call,
-                             const struct chorale_chosen *chosen, int lasts)
+void chorale_choice_cache(struct chorale_state *st, enum chorale_coll coll,
+                          const struct chorale_call *call,
+                          const struct chorale_chosen *chosen, int lasts)
 {
     struct chorale_chosen here = *chosen;
 
@@ -215,11 +215,11 @@ void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
         return;
     if (!here.passes)
         here.extent = (unsigned short)extent_of_all(st, coll, call);
-    chorale_recall_keep(st, coll, call, &here, call->sendcount,
-                        call->recvcount, lasts);
+    chorale_cache_put(st, coll, call, &here, call->sendcount,
+                      call->recvcount, lasts);
 }
 
-const struct chorale_chosen *chorale_choose_library(void)
+const struct chorale_chosen *chorale_choice_library(void)
 {
     /* SIZE_MAX: no caller of chorale_dispatch_last() asks for it. */
     static const struct chorale_chosen library = { .plan = &library_plan,
@@ -242,17 +242,17 @@ static int is_shared(const struct chorale_state *st, enum chorale_coll coll,
 }
 
 const struct chorale_plan *
-chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
-                     const struct chorale_call *call)
+chorale_choice_cached(struct chorale_state *st, enum chorale_coll coll,
+                      const struct chorale_call *call)
 {
-    const struct chorale_known *known;
+    const struct chorale_entry *known;
 
     if (st->pass & 1u << coll)
         return st->memo[coll].last.plan;
     if (chorale_coll_info(coll)->irregular)
         return NULL;
-    known = chorale_recall_find(st, coll, call, call->sendcount,
-                                call->recvcount);
+    known = chorale_cache_find(st, coll, call, call->sendcount,
+                               call->recvcount);
     if (known == NULL
         || (!known->chosen.passes
             && (call->root < 0 || call->root >= st->size

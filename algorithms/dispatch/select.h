@@ -7,29 +7,30 @@
 #include "algorithms/dispatch/comm/call_cache.h"
 
 /* 1 if variants may serve operations of that class. */
-int chorale_choose_may(const struct chorale_state *st,
-                       enum chorale_coll coll, enum chorale_opclass opclass);
+int chorale_choice_allowed(const struct chorale_state *st,
+                           enum chorale_coll coll,
+                           enum chorale_opclass opclass);
 
-/* The plan for a point that chorale_args_judge() filled; alg NULL: the
+/* The plan for a point that chorale_call_args_check() filled; alg NULL: the
  * library. pt->param may be overwritten. st->memo[coll].last is the choice. */
-const struct chorale_plan *chorale_choose(struct chorale_state *st,
-                                          enum chorale_coll coll,
-                                          struct chorale_point *pt);
+const struct chorale_plan *chorale_choice_find(struct chorale_state *st,
+                                               enum chorale_coll coll,
+                                               struct chorale_point *pt);
 
 /* Cache chosen for calls with these arguments. Not for collectives with
  * arrays. lasts: as in call_cache.h. */
-void chorale_choose_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call,
-                             const struct chorale_chosen *chosen, int lasts);
+void chorale_choice_cache(struct chorale_state *st, enum chorale_coll coll,
+                          const struct chorale_call *call,
+                          const struct chorale_chosen *chosen, int lasts);
 
 /* The choice for calls of any size that no variant may serve. */
-const struct chorale_chosen *chorale_choose_library(void);
+const struct chorale_chosen *chorale_choice_library(void);
 
 /* The cached plan for a call with these arguments, or NULL if they must be
  * checked and looked up. For calls that did not pass chorale_shim_look()
  * (shim.h). */
 const struct chorale_plan *
-chorale_choose_known(struct chorale_state *st, enum chorale_coll coll,
-                     const struct chorale_call *call);
+chorale_choice_cached(struct chorale_state *st, enum chorale_coll coll,
+                      const struct chorale_call *call);
 
 #endif

@@ -9,9 +9,9 @@
 
 /* The plan of the call; NULL, or a plan without a variant, for the library.
  * ints: as in chorale_dispatch() (dispatch.h). */
-const struct chorale_plan *chorale_judge(struct chorale_state *st,
-                                         enum chorale_coll coll,
-                                         const struct chorale_call *call,
-                                         const struct chorale_ints *ints);
+const struct chorale_plan *chorale_call_choose(struct chorale_state *st,
+                                               enum chorale_coll coll,
+                                               const struct chorale_call *call,
+                                               const struct chorale_ints *ints);
 
 #endif

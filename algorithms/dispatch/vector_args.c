@@ -119,10 +119,10 @@ key_of(const struct chorale_state *st, enum chorale_coll coll,
     return 1;
 }
 
-void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call,
-                             const struct chorale_ints *ints,
-                             const struct chorale_chosen *as, int lasts)
+void chorale_arrays_cache(struct chorale_state *st, enum chorale_coll coll,
+                          const struct chorale_call *call,
+                          const struct chorale_ints *ints,
+                          const struct chorale_chosen *as, int lasts)
 {
     const struct significant s = significant_in(st, coll, call);
     struct chorale_chosen chosen = *as;
@@ -131,8 +131,8 @@ void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
     if (chorale_goes_by_sum(coll) == chorale_coll_info(coll)->blind
         || !key_of(st, coll, s, call, ints, ints == NULL, &key))
         return;
-    if ((call->sendtype == 0 || chorale_args_plain(call->sendtype))
-        && (call->recvtype == 0 || chorale_args_plain(call->recvtype))) {
+    if ((call->sendtype == 0 || chorale_type_is_plain(call->sendtype))
+        && (call->recvtype == 0 || chorale_type_is_plain(call->recvtype))) {
         const MPI_Aint extent = chorale_type_extent(s.sends ? call->sendtype
                                                             : call->recvtype);
 
@@ -140,8 +140,8 @@ void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
             return;
         chosen.extent = (unsigned short)extent;
     }
-    chorale_recall_keep(st, coll, call, &chosen, key.sendcount,
-                        key.recvcount, lasts);
+    chorale_cache_put(st, coll, call, &chosen, key.sendcount,
+                      key.recvcount, lasts);
 }
 
 /* 1 if a rank's own block, or all blocks, may have the same address on both
@@ -170,13 +170,13 @@ known_of(struct chorale_state *st, enum chorale_coll coll,
          struct chorale_call *call, const struct chorale_ints *ints, int wide)
 {
     const struct significant s = significant_in(st, coll, call);
-    const struct chorale_known *known;
+    const struct chorale_entry *known;
     struct key key;
 
     if ((unsigned)call->root >= (unsigned)st->size
         || !key_of(st, coll, s, call, ints, wide, &key))
         return 0;
-    known = chorale_recall_find(st, coll, call, key.sendcount, key.recvcount);
+    known = chorale_cache_find(st, coll, call, key.sendcount, key.recvcount);
     if (known == NULL
         || aliased(coll, s, call, &key, known->chosen.extent))
         return 0;
@@ -188,9 +188,9 @@ known_of(struct chorale_state *st, enum chorale_coll coll,
 
 /* One inlined copy for each collective and kind of arrays, so that the
  * compiler drops the other branches. */
-int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
-                         struct chorale_call *call,
-                         const struct chorale_ints *ints)
+int chorale_arrays_cached(struct chorale_state *st, enum chorale_coll coll,
+                          struct chorale_call *call,
+                          const struct chorale_ints *ints)
 {
     switch (coll) {
     case CHORALE_GATHERV:
@@ -203,13 +203,13 @@ int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
         return ints != NULL ? known_of(st, CHORALE_ALLTOALLV, call, ints, 0)
                             : known_of(st, CHORALE_ALLTOALLV, call, NULL, 1);
     default:
-        return 0; /* see chorale_arrays_by_sum() */
+        return 0; /* see chorale_arrays_cached_sum() */
     }
 }
 
-int chorale_arrays_by_sum(struct chorale_state *st, enum chorale_coll coll,
-                          struct chorale_call *call,
-                          const struct chorale_ints *ints)
+int chorale_arrays_cached_sum(struct chorale_state *st, enum chorale_coll coll,
+                              struct chorale_call *call,
+                              const struct chorale_ints *ints)
 {
     const struct significant s = { 0, 1, coll != CHORALE_REDUCE_SCATTER };
     struct key key = { 0, 0, 0, 0 };

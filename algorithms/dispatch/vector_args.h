@@ -16,23 +16,24 @@ void chorale_arrays_take(struct chorale_state *st, enum chorale_coll coll,
 
 /* Cache chosen for calls like this one (lasts: call_cache.h). ints: NULL if
  * the arrays are in call; also below. */
-void chorale_arrays_remember(struct chorale_state *st, enum chorale_coll coll,
-                             const struct chorale_call *call,
-                             const struct chorale_ints *ints,
-                             const struct chorale_chosen *chosen, int lasts);
+void chorale_arrays_cache(struct chorale_state *st, enum chorale_coll coll,
+                          const struct chorale_call *call,
+                          const struct chorale_ints *ints,
+                          const struct chorale_chosen *chosen, int lasts);
 
-/* 1 if a like call is cached; the counts are checked as chorale_args_judge()
+/* 1 if a like call is cached; the counts are checked as
+ * chorale_call_args_check()
  * does. recall->ran of the collective is then the choice, and for a variant
  * the wide arrays are in call. */
-int chorale_arrays_known(struct chorale_state *st, enum chorale_coll coll,
-                         struct chorale_call *call,
-                         const struct chorale_ints *ints);
+int chorale_arrays_cached(struct chorale_state *st, enum chorale_coll coll,
+                          struct chorale_call *call,
+                          const struct chorale_ints *ints);
 
 /* The same for a collective whose choice depends on the sum of counts
  * (fast_path.h), after chorale_shim_look() has checked the counts and found
  * recall->ran, a variant. */
-int chorale_arrays_by_sum(struct chorale_state *st, enum chorale_coll coll,
-                          struct chorale_call *call,
-                          const struct chorale_ints *ints);
+int chorale_arrays_cached_sum(struct chorale_state *st, enum chorale_coll coll,
+                              struct chorale_call *call,
+                              const struct chorale_ints *ints);
 
 #endif

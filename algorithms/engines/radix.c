@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const long chorale_bases[CHORALE_NBASE] = { 2, 3, 4, 5, 6, 8, 16 };
+const long chorale_bruck_radix[CHORALE_NBASE] = { 2, 3, 4, 5, 6, 8, 16 };
 
 int chorale_power_below(int p, int k, int *exponent)
 {

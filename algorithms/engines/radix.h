@@ -11,11 +11,11 @@
 
 /* The parameter "radix" of Bruck algorithms. */
 enum { CHORALE_NBASE = 7 };
-extern const long chorale_bases[CHORALE_NBASE];
+extern const long chorale_bruck_radix[CHORALE_NBASE];
 #define CHORALE_PARAM_BASE(what)                                             \
     {                                                                        \
         .name = "radix", .unit = what, .def = 4, .min = 2, .max = INT_MAX,   \
-        .candidate = chorale_bases, .ncandidate = CHORALE_NBASE,             \
+        .candidate = chorale_bruck_radix, .ncandidate = CHORALE_NBASE,       \
         .by = CHORALE_BY_ROOT                                                \
     }
 

@@ -42,7 +42,7 @@ static int finish(struct chorale_packed *p, struct rest *rest)
         return MPI_SUCCESS;
     err = chorale_wait(p->ctx, &rest->req);
     rest->comes = 0;
-    return err == MPI_SUCCESS ? chorale_packed_in(p) : err;
+    return err == MPI_SUCCESS ? chorale_packed_unpack(p) : err;
 }
 
 static int recv_one(struct chorale_packed *p, struct rest *rest, void *block,
@@ -57,7 +57,7 @@ static int recv_one(struct chorale_packed *p, struct rest *rest, void *block,
     err = chorale_recv(p->ctx, p->bytes, (MPI_Count)first, MPI_PACKED,
                        source);
     if (err != MPI_SUCCESS || first == p->n)
-        return err == MPI_SUCCESS ? chorale_packed_in(p) : err;
+        return err == MPI_SUCCESS ? chorale_packed_unpack(p) : err;
     err = chorale_irecv(p->ctx, p->bytes + first, (MPI_Count)(p->n - first),
                         MPI_PACKED, source, &rest->req);
     rest->comes = err == MPI_SUCCESS;
@@ -84,7 +84,7 @@ static int run_root(const struct chorale_call *call)
     }
     last = finish(&p, &rest);
     err = err == MPI_SUCCESS ? last : err;
-    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
+    return err == MPI_SUCCESS ? chorale_gather_own(call, call->root) : err;
 }
 
 static int run_other(const struct chorale_call *call)
@@ -96,7 +96,7 @@ static int run_other(const struct chorale_call *call)
     size_t first = first_bytes(p.n, call->param[0]);
 
     if (err == MPI_SUCCESS)
-        err = chorale_packed_out(&p);
+        err = chorale_packed_pack(&p);
     if (err == MPI_SUCCESS)
         err = chorale_recv(ctx, NULL, 0, MPI_BYTE, call->root);
     if (err == MPI_SUCCESS)

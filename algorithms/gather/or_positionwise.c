@@ -59,7 +59,7 @@ static int init(struct state *st, const struct chorale_call *call)
         err = chorale_packed_init(&p, ctx, call->sendbuf, call->sendcount,
                                   call->sendtype);
         if (err == MPI_SUCCESS)
-            err = chorale_packed_out(&p);
+            err = chorale_packed_pack(&p);
         st->own = p.bytes;
         st->m = p.n;
     }
@@ -68,7 +68,7 @@ static int init(struct state *st, const struct chorale_call *call)
     st->zeros = zeros = chorale_scratch(ctx, st->m);
     if (zeros == NULL)
         return MPI_ERR_NO_MEM;
-    chorale_zero(ctx, zeros, st->m);
+    chorale_memzero(ctx, zeros, st->m);
     return MPI_SUCCESS;
 }
 
@@ -94,7 +94,7 @@ static int run_root(const struct state *st)
         err = chorale_combine(call, call->param[0], contribution(st, i),
                               to.bytes, st->m);
         if (err == MPI_SUCCESS)
-            err = chorale_packed_in(&to);
+            err = chorale_packed_unpack(&to);
     }
     return err;
 }

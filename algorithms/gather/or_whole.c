@@ -29,8 +29,8 @@ static int fill(const struct chorale_call *call, char *bytes, size_t m)
     MPI_Count count;
     void *own;
 
-    chorale_zero(ctx, bytes, before);
-    chorale_zero(ctx, bytes + before + m, n - before - m);
+    chorale_memzero(ctx, bytes, before);
+    chorale_memzero(ctx, bytes + before + m, n - before - m);
     if (call->sendbuf != MPI_IN_PLACE)
         return chorale_pack(ctx, call->sendbuf, call->sendcount,
                             call->sendtype, bytes + before);
@@ -50,7 +50,7 @@ static int combine_at_root(const struct chorale_call *call, char *bytes,
 
     if (err == MPI_SUCCESS)
         err = chorale_combine(call, call->param[0], bytes, p.bytes, n);
-    return err == MPI_SUCCESS ? chorale_packed_in(&p) : err;
+    return err == MPI_SUCCESS ? chorale_packed_unpack(&p) : err;
 }
 
 static int run(const struct chorale_call *call)

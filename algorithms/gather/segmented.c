@@ -32,9 +32,9 @@ static int run_root(const struct chorale_call *call)
         chorale_packed_turn(&p, chorale_block(&b, source, &count));
         err = chorale_recv_segments(&p, call->param[0], source);
         if (err == MPI_SUCCESS)
-            err = chorale_packed_in(&p);
+            err = chorale_packed_unpack(&p);
     }
-    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
+    return err == MPI_SUCCESS ? chorale_gather_own(call, call->root) : err;
 }
 
 static int run_other(const struct chorale_call *call)
@@ -44,7 +44,7 @@ static int run_other(const struct chorale_call *call)
                                   call->sendcount, call->sendtype);
 
     if (err == MPI_SUCCESS)
-        err = chorale_packed_out(&p);
+        err = chorale_packed_pack(&p);
     return err == MPI_SUCCESS
                ? chorale_send_segments(&p, call->param[0], call->root)
                : err;

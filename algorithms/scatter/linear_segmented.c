@@ -63,7 +63,7 @@ static int run_root(const struct chorale_call *call)
 
     f.req = chorale_scratch(ctx, (size_t)f.most * sizeof(*f.req));
     if (err == MPI_SUCCESS)
-        err = f.req == NULL ? MPI_ERR_NO_MEM : chorale_packed_out(&p);
+        err = f.req == NULL ? MPI_ERR_NO_MEM : chorale_packed_pack(&p);
     for (size_t i = 0; i < segments && err == MPI_SUCCESS; i++)
         err = send_round(&p, m, i, call, &f);
     last = chorale_waitall(ctx, f.n, f.req);
@@ -79,7 +79,7 @@ static int run_other(const struct chorale_call *call)
 
     if (err == MPI_SUCCESS)
         err = chorale_recv_segments(&p, call->param[0], call->root);
-    return err == MPI_SUCCESS ? chorale_packed_in(&p) : err;
+    return err == MPI_SUCCESS ? chorale_packed_unpack(&p) : err;
 }
 
 static int run(const struct chorale_call *call)

@@ -65,7 +65,7 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
 static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
                       int dest, MPI_Request *req)
 {
-    chorale_told_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
+    chorale_mailbox_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
     stat_of(ctx)->messages++;
     stat_of(ctx)->bytes_sent += (long long)bytes;
     return add_end(ctx, SEND, bytes, dest, req);
@@ -74,7 +74,7 @@ static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
 static int record_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
                       int source, MPI_Request *req)
 {
-    chorale_told_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
+    chorale_mailbox_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
     return add_end(ctx, RECV, bytes, source, req);
 }
 
@@ -122,7 +122,7 @@ static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
 {
     struct note *note = add(ctx, REDUCE);
 
-    chorale_told_reduce(ctx->schedule->told, in, inout, bytes, type, op);
+    chorale_mailbox_reduce(ctx->schedule->told, in, inout, bytes, type, op);
     if (note == NULL)
         return MPI_ERR_NO_MEM;
     note->bytes = bytes;
@@ -133,7 +133,7 @@ static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
 static void record_copy(struct chorale_ctx *ctx, void *to, const void *from,
                        size_t bytes)
 {
-    chorale_told_copy(ctx->schedule->told, to, from, bytes);
+    chorale_mailbox_copy(ctx->schedule->told, to, from, bytes);
     trace_of(ctx)->copied += (long long)bytes;
 }
 

@@ -46,7 +46,7 @@ struct chorale_schedule {
     size_t notes, sends; /* recorded events, and how many of them are SEND */
     struct chorale_stat *stat;
     int opaque;
-    struct chorale_told *told; /* size_exchange.h; NULL: data is not carried */
+    struct chorale_mailbox *told; /* size_exchange.h; NULL: without data */
     double alpha, beta, tau;
     int links; /* 1: a port per link; 0: one port per rank */
     struct moment *moment; /* filled by chorale_schedule_play() */

@@ -170,10 +170,10 @@ static int note_all(struct chorale_schedule *s, struct stage *st,
         s->trace[r].copied = 0;
         s->stat[r] = (struct chorale_stat){ 0 };
         if (s->told != NULL)
-            chorale_told_begin(s->told, r);
+            chorale_mailbox_begin(s->told, r);
         bad = note_rank(s, st, alg, pt, node, r, scratch) != 0;
         if (s->told != NULL)
-            chorale_told_end(s->told);
+            chorale_mailbox_end(s->told);
     }
     return bad ? -1 : 0;
 }
@@ -187,19 +187,19 @@ static int note_told(struct chorale_schedule *s, struct stage *st,
 {
     int settled = 0, bad = 0;
 
-    s->told = chorale_told_new(s->size, st->mem, st->bytes);
+    s->told = chorale_mailbox_new(s->size, st->mem, st->bytes);
     if (s->told == NULL)
         return -1;
     for (int i = 0; !bad && !settled && i < s->size + TURNS; i++) {
         size_t most = *scratch;
 
         bad = note_all(s, st, alg, pt, node, i % 2, &most) != 0;
-        settled = bad ? 0 : chorale_told_settled(s->told);
+        settled = bad ? 0 : chorale_mailbox_stable(s->told);
         if (settled == 1)
             *scratch = most;
         bad |= settled < 0;
     }
-    chorale_told_free(s->told);
+    chorale_mailbox_free(s->told);
     s->told = NULL;
     return settled == 1 ? 0 : -1;
 }

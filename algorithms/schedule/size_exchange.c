@@ -22,7 +22,7 @@ struct said {
 /* Limit on the data held at a time; thousands of ranks may exceed it. */
 #define HELD_MAX ((size_t)64 << 20)
 
-struct chorale_told {
+struct chorale_mailbox {
     int size, rank;          /* ranks in the schedule; rank being run */
     const char *mem;
     size_t bytes;
@@ -49,9 +49,10 @@ static size_t said_free(struct said *said)
     return held;
 }
 
-struct chorale_told *chorale_told_new(int size, const void *mem, size_t bytes)
+struct chorale_mailbox *chorale_mailbox_new(int size, const void *mem,
+                                            size_t bytes)
 {
-    struct chorale_told *told = calloc(1, sizeof(*told));
+    struct chorale_mailbox *told = calloc(1, sizeof(*told));
 
     if (told == NULL)
         return NULL;
@@ -62,11 +63,11 @@ struct chorale_told *chorale_told_new(int size, const void *mem, size_t bytes)
     told->got = calloc((size_t)size, sizeof(*told->got));
     if (told->now != NULL && told->got != NULL)
         return told;
-    chorale_told_free(told);
+    chorale_mailbox_free(told);
     return NULL;
 }
 
-void chorale_told_free(struct chorale_told *told)
+void chorale_mailbox_free(struct chorale_mailbox *told)
 {
     if (told == NULL)
         return;
@@ -78,7 +79,7 @@ void chorale_told_free(struct chorale_told *told)
     free(told);
 }
 
-void chorale_told_begin(struct chorale_told *told, int rank)
+void chorale_mailbox_begin(struct chorale_mailbox *told, int rank)
 {
     told->rank = rank;
     told->before = told->now[rank];
@@ -101,13 +102,13 @@ static int same(const struct said *a, const struct said *b)
     return 1;
 }
 
-void chorale_told_end(struct chorale_told *told)
+void chorale_mailbox_end(struct chorale_mailbox *told)
 {
     told->again |= !same(&told->before, &told->now[told->rank]);
     told->held -= said_free(&told->before);
 }
 
-int chorale_told_settled(struct chorale_told *told)
+int chorale_mailbox_stable(struct chorale_mailbox *told)
 {
     int again = told->again;
 
@@ -116,7 +117,7 @@ int chorale_told_settled(struct chorale_told *told)
 }
 
 /* A message carries at most one size per rank. */
-static int carries(const struct chorale_told *told, const void *buf,
+static int carries(const struct chorale_mailbox *told, const void *buf,
                    size_t bytes)
 {
     const uintptr_t at = (uintptr_t)buf, mem = (uintptr_t)told->mem;
@@ -140,8 +141,8 @@ static struct parcel *add(struct said *said)
     return &said->parcel[said->n++];
 }
 
-void chorale_told_send(struct chorale_told *told, const void *buf,
-                       size_t bytes, int dest)
+void chorale_mailbox_send(struct chorale_mailbox *told, const void *buf,
+                          size_t bytes, int dest)
 {
     struct parcel *p;
 
@@ -165,8 +166,8 @@ void chorale_told_send(struct chorale_told *told, const void *buf,
     told->held += bytes;
 }
 
-void chorale_told_recv(struct chorale_told *told, void *buf, size_t bytes,
-                       int source)
+void chorale_mailbox_recv(struct chorale_mailbox *told, void *buf, size_t bytes,
+                          int source)
 {
     const struct said *said;
     int skip;
@@ -189,17 +190,18 @@ void chorale_told_recv(struct chorale_told *told, void *buf, size_t bytes,
     }
 }
 
-void chorale_told_copy(struct chorale_told *told, void *to, const void *from,
-                       size_t bytes)
+void chorale_mailbox_copy(struct chorale_mailbox *told, void *to,
+                          const void *from,
+                          size_t bytes)
 {
     if (told != NULL && carries(told, to, bytes) &&
         carries(told, from, bytes))
         memmove(to, from, bytes);
 }
 
-void chorale_told_reduce(struct chorale_told *told, const void *in,
-                         void *inout, size_t bytes, MPI_Datatype type,
-                         MPI_Op op)
+void chorale_mailbox_reduce(struct chorale_mailbox *told, const void *in,
+                            void *inout, size_t bytes, MPI_Datatype type,
+                            MPI_Op op)
 {
     const int64_t *a = in;
     int64_t *b = inout;

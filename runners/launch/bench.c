@@ -226,7 +226,7 @@ static enum chorale_err launch(struct chorale_bench *bench, int argc,
     err = chorale_launch_set_up(bench, bench->ranks, msg);
     if (err != CHORALE_OK)
         return err;
-    bench->ending = chorale_launch_asked;
+    bench->ending = chorale_launch_stop_file;
     bench->ending_arg = argv[argc - 2];
     if (bench->world_rank == 0)
         err = open_launch(bench, argv[argc - 2], argv[argc - 1], &store, msg);
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     if (escaped && argc >= 3)
-        chorale_word_restore(argv[argc - 2]);
+        chorale_word_unescape(argv[argc - 2]);
     die_with_parent();
     if (argc == 4)
         chorale_native_allow();

@@ -112,7 +112,7 @@ static void tell_before(struct chorale_facts *facts)
     struct utsname name;
 
     chorale_facts_machine(facts);
-    chorale_facts_load(facts, "load_before");
+    chorale_facts_loadavg(facts, "load_before");
     if (uname(&name) == 0)
         chorale_facts_put(facts, "switch",
                           chorale_facts_switch(getenv("SLURM_TOPOLOGY_ADDR"),
@@ -121,7 +121,7 @@ static void tell_before(struct chorale_facts *facts)
 
 static void tell_after(struct chorale_facts *facts)
 {
-    chorale_facts_load(facts, "load_after");
+    chorale_facts_loadavg(facts, "load_after");
 }
 
 #ifndef CHORALE_SIM
@@ -130,10 +130,10 @@ static char *gather(struct chorale_bench *bench, const char *mine, int size)
 {
     size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
     char *all = malloc(n * (size_t)size);
-    int lacks = all == NULL, rc = chorale_own_most(bench, &lacks);
+    int lacks = all == NULL, rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && !lacks)
-        rc = chorale_own_gather(bench, mine, all, (size_t)size);
+        rc = chorale_p2p_gather(bench, mine, all, (size_t)size);
     if (rc != MPI_SUCCESS || lacks || bench->world_rank != 0) {
         free(all);
         return NULL;
@@ -235,13 +235,13 @@ static int put_hosts(struct chorale_facts *facts, struct chorale_bench *bench,
     size_t room = sizeof(mine), n = (size_t)bench->world_size;
     char *hosts = calloc(bench->world_rank == 0 ? n : 1, room);
     int len, nnode = 0, lacks = hosts == NULL;
-    int rc = chorale_own_most(bench, &lacks);
+    int rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     PMPI_Get_processor_name(mine, &len);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_gather(bench, mine, hosts, room);
+        rc = chorale_p2p_gather(bench, mine, hosts, room);
     for (int r = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
                     r < bench->size; r++) {
         /* Ranks of the measured communicator are `apart` ranks apart. */
@@ -405,7 +405,7 @@ enum chorale_err chorale_environment_record(struct chorale_store *store,
 {
     struct chorale_facts facts = { NULL, 0, 0, 0 };
     int *map = calloc((size_t)bench->size, sizeof(*map));
-    int lacks = map == NULL, rc = chorale_own_most(bench, &lacks);
+    int lacks = map == NULL, rc = chorale_p2p_max(bench, &lacks);
     enum chorale_err err = CHORALE_OK;
 
     if (rc == MPI_SUCCESS && !lacks)
@@ -446,7 +446,7 @@ enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
     chorale_binding(mine);
     loose = strncmp(mine, "free", 4) == 0;
 #endif
-    err = chorale_launch_mpi(chorale_own_all(bench, &loose, 1, 1),
+    err = chorale_launch_mpi(chorale_p2p_allreduce(bench, &loose, 1, 1),
                              "asking all ranks whether they are bound", msg);
     if (err != CHORALE_OK || loose == 0)
         return err;

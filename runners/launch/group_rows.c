@@ -38,29 +38,29 @@ int chorale_idle_wait(MPI_Request *request)
 
 /* --- the plan --------------------------------------------------------- */
 
-enum chorale_err chorale_hand_load(struct chorale_store *store,
+enum chorale_err chorale_work_load(struct chorale_store *store,
                                    const char *uuid, int away,
-                                   struct chorale_gift *gift,
+                                   struct chorale_work *gift,
                                    struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_launch_load(store, uuid, &gift->work, msg);
 
     if (err != CHORALE_OK || !away)
         return err;
-    gift->known = chorale_parcel_new();
+    gift->known = chorale_rowbuf_new();
     return gift->known != NULL
-               ? chorale_parcel_known(gift->known, store, &gift->work, msg)
+               ? chorale_rowbuf_add_plan(gift->known, store, &gift->work, msg)
                : chorale_fail_memory(msg, NULL);
 }
 
-static int give(struct chorale_hand *hand, int to, const void *buf,
+static int give(struct chorale_channel *hand, int to, const void *buf,
                 size_t bytes)
 {
     return PMPI_Send(buf, (int)bytes, MPI_BYTE, to, TAG_WORK, hand->comm);
 }
 
-int chorale_hand_work(struct chorale_hand *hand, int to,
-                      const struct chorale_gift *gift)
+int chorale_work_send(struct chorale_channel *hand, int to,
+                      const struct chorale_work *gift)
 {
     const struct chorale_worklist *work = &gift->work;
     int rc = give(hand, to, work, sizeof(*work));
@@ -77,20 +77,21 @@ int chorale_hand_work(struct chorale_hand *hand, int to,
                : rc;
 }
 
-void chorale_hand_free(struct chorale_gift *gift)
+void chorale_work_free(struct chorale_work *gift)
 {
     chorale_worklist_free(&gift->work);
-    chorale_parcel_free(gift->known);
+    chorale_rowbuf_free(gift->known);
     gift->known = NULL;
 }
 
-static int take(struct chorale_hand *hand, void *buf, size_t bytes)
+static int take(struct chorale_channel *hand, void *buf, size_t bytes)
 {
     return PMPI_Recv(buf, (int)bytes, MPI_BYTE, 0, TAG_WORK, hand->comm,
                      MPI_STATUS_IGNORE);
 }
 
-static int take_list(struct chorale_hand *hand, struct chorale_worklist *work)
+static int take_list(struct chorale_channel *hand,
+                     struct chorale_worklist *work)
 {
     int rc = take(hand, work, sizeof(*work));
 
@@ -109,7 +110,7 @@ static int take_list(struct chorale_hand *hand, struct chorale_worklist *work)
 }
 
 /* What rank 0 knows of the launch: *byte_p, to be freed. */
-static int take_known(struct chorale_hand *hand, char **byte_p, int *len_p)
+static int take_known(struct chorale_channel *hand, char **byte_p, int *len_p)
 {
     MPI_Status status;
     int rc = PMPI_Probe(0, TAG_WORK, hand->comm, &status);
@@ -123,7 +124,7 @@ static int take_known(struct chorale_hand *hand, char **byte_p, int *len_p)
                            : MPI_ERR_NO_MEM;
 }
 
-enum chorale_err chorale_take_work(struct chorale_hand *hand,
+enum chorale_err chorale_work_recv(struct chorale_channel *hand,
                                    struct chorale_worklist *work,
                                    struct chorale_store **store_p,
                                    struct chorale_errmsg *msg)
@@ -137,20 +138,20 @@ enum chorale_err chorale_take_work(struct chorale_hand *hand,
     err = chorale_launch_mpi(rc, "taking the plan", msg);
     hand->facts = 0;
     if (err == CHORALE_OK)
-        err = chorale_parcel_store(store_p, msg);
+        err = chorale_rowbuf_store(store_p, msg);
     if (err == CHORALE_OK)
-        err = chorale_parcel_put(*store_p, byte, len, msg);
+        err = chorale_rowbuf_unpack(*store_p, byte, len, msg);
     free(byte);
     return err;
 }
 
-int chorale_hand_ending(struct chorale_hand *hand, int to,
+int chorale_ending_send(struct chorale_channel *hand, int to,
                         MPI_Request *request)
 {
     return PMPI_Isend(NULL, 0, MPI_BYTE, to, TAG_ENDING, hand->comm, request);
 }
 
-int chorale_take_ending(struct chorale_hand *hand, int wait, int *ends)
+int chorale_ending_recv(struct chorale_channel *hand, int wait, int *ends)
 {
     int there = wait;
     int rc = wait ? MPI_SUCCESS
@@ -167,13 +168,13 @@ int chorale_take_ending(struct chorale_hand *hand, int wait, int *ends)
 /* --- rows out --------------------------------------------------------- */
 
 /* Send a parcel, which stays until it has gone. */
-static enum chorale_err post(struct chorale_hand *hand,
-                             struct chorale_parcel *p, int tag,
+static enum chorale_err post(struct chorale_channel *hand,
+                             struct chorale_rowbuf *p, int tag,
                              struct chorale_errmsg *msg)
 {
     if (PMPI_Isend(p->bytes.byte, (int)p->bytes.len, MPI_BYTE, 0, tag,
                    hand->comm, &p->request) != MPI_SUCCESS) {
-        chorale_parcel_free(p);
+        chorale_rowbuf_free(p);
         return chorale_fail(msg, CHORALE_ENV, "MPI fails at handing in what "
                             "was measured; `chorale doctor` shows whether it "
                             "does so elsewhere");
@@ -184,29 +185,29 @@ static enum chorale_err post(struct chorale_hand *hand,
 }
 
 /* Forget what has gone. */
-static void sweep(struct chorale_hand *hand)
+static void sweep(struct chorale_channel *hand)
 {
-    struct chorale_parcel **at = &hand->sent;
+    struct chorale_rowbuf **at = &hand->sent;
 
     while (*at != NULL) {
-        struct chorale_parcel *p = *at;
+        struct chorale_rowbuf *p = *at;
         int done = 0;
 
         if (PMPI_Test(&p->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
             done) {
             *at = p->next;
-            chorale_parcel_free(p);
+            chorale_rowbuf_free(p);
         } else {
             at = &p->next;
         }
     }
 }
 
-enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
+enum chorale_err chorale_rows_send(struct chorale_channel *hand,
                                    struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
-    struct chorale_parcel *p = chorale_parcel_new();
+    struct chorale_rowbuf *p = chorale_rowbuf_new();
     sqlite3_int64 facts = 0;
     enum chorale_err err;
 
@@ -216,29 +217,29 @@ enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
     err = chorale_store_int(store, "SELECT count(*) FROM environment", 0,
                             &facts, msg);
     if (err == CHORALE_OK)
-        err = chorale_parcel_stored(p, store, facts != hand->facts, msg);
+        err = chorale_rowbuf_add_runs(p, store, facts != hand->facts, msg);
     if (err == CHORALE_OK)
-        err = chorale_parcel_forget(store, msg);
+        err = chorale_rowbuf_forget(store, msg);
     if (err != CHORALE_OK) {
-        chorale_parcel_free(p);
+        chorale_rowbuf_free(p);
         return err;
     }
     hand->facts = facts;
     return post(hand, p, TAG_ROWS, msg);
 }
 
-enum chorale_err chorale_hand_end(struct chorale_hand *hand,
+enum chorale_err chorale_rows_end(struct chorale_channel *hand,
                                   enum chorale_err err,
                                   struct chorale_errmsg *msg)
 {
-    struct chorale_parcel *p = chorale_parcel_new();
+    struct chorale_rowbuf *p = chorale_rowbuf_new();
     struct chorale_errmsg why;
     int naps = 0;
 
     if (p != NULL) {
-        chorale_parcel_int(p, (int)err);
+        chorale_rowbuf_add_int(p, (int)err);
         if (err != CHORALE_OK)
-            chorale_parcel_add(p, msg->text, strlen(msg->text));
+            chorale_rowbuf_add(p, msg->text, strlen(msg->text));
     }
     if (p == NULL || p->bytes.lacks ||
         post(hand, p, TAG_END, &why) != CHORALE_OK)
@@ -260,7 +261,7 @@ void chorale_stored_report(void)
 }
 
 /* A message that is there. */
-static enum chorale_err take_one(struct chorale_hand *hand,
+static enum chorale_err take_one(struct chorale_channel *hand,
                                  struct chorale_store *store,
                                  const MPI_Status *status, int *nopen,
                                  struct chorale_errmsg *msg)
@@ -279,7 +280,7 @@ static enum chorale_err take_one(struct chorale_hand *hand,
                            "group of the launch has measured; `chorale "
                            "doctor` shows whether it does so elsewhere");
     else if (status->MPI_TAG == TAG_ROWS) {
-        err = chorale_parcel_put(store, byte, len, msg);
+        err = chorale_rowbuf_unpack(store, byte, len, msg);
         if (err == CHORALE_OK)
             chorale_stored_report();
     } else {
@@ -294,7 +295,7 @@ static enum chorale_err take_one(struct chorale_hand *hand,
     return err;
 }
 
-enum chorale_err chorale_take_rows(struct chorale_hand *hand,
+enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
                                    struct chorale_store *store, int *nopen,
                                    int wait, struct chorale_errmsg *msg)
 {

@@ -10,48 +10,48 @@
 
 #include "runners/measure/runner.h"
 
-struct chorale_parcel;
+struct chorale_rowbuf;
 
 /* One rank's end of it. */
-struct chorale_hand {
+struct chorale_channel {
     MPI_Comm comm;           /* all ranks; messages of this file only */
     int rank;                /* in it */
-    struct chorale_parcel *sent; /* that may still be under way */
+    struct chorale_rowbuf *sent; /* that may still be under way */
     sqlite3_int64 facts;     /* of the launch, that have been handed in */
     void (*idle)(void *arg); /* while rank 0 waits for others, or NULL */
     void *idle_arg;
 };
 
 /* What one group gets. */
-struct chorale_gift {
+struct chorale_work {
     struct chorale_worklist work;
-    struct chorale_parcel *known; /* of another group: what rank 0 knows of the
+    struct chorale_rowbuf *known; /* of another group: what rank 0 knows of the
                               * launch */
 };
 
 /* Rank 0: read what a launch is to measure; away: it is another group's. */
-enum chorale_err chorale_hand_load(struct chorale_store *store,
+enum chorale_err chorale_work_load(struct chorale_store *store,
                                    const char *uuid, int away,
-                                   struct chorale_gift *gift,
+                                   struct chorale_work *gift,
                                    struct chorale_errmsg *msg);
 /* Rank 0 gives it to rank to of comm. Returns an MPI error code. */
-int chorale_hand_work(struct chorale_hand *hand, int to,
-                      const struct chorale_gift *gift);
-void chorale_hand_free(struct chorale_gift *gift);
+int chorale_work_send(struct chorale_channel *hand, int to,
+                      const struct chorale_work *gift);
+void chorale_work_free(struct chorale_work *gift);
 
 /* The first rank of another group receives it, with a store in memory for the
  * launch. */
-enum chorale_err chorale_take_work(struct chorale_hand *hand,
+enum chorale_err chorale_work_recv(struct chorale_channel *hand,
                                    struct chorale_worklist *work,
                                    struct chorale_store **store_p,
                                    struct chorale_errmsg *msg);
 /* There: what the store has got since is handed in. */
-enum chorale_err chorale_hand_rows(struct chorale_hand *hand,
+enum chorale_err chorale_rows_send(struct chorale_channel *hand,
                                    struct chorale_store *store,
                                    struct chorale_errmsg *msg);
 /* The last word of a group, with what became of it; waits until all is
  * there. */
-enum chorale_err chorale_hand_end(struct chorale_hand *hand,
+enum chorale_err chorale_rows_end(struct chorale_channel *hand,
                                   enum chorale_err err,
                                   struct chorale_errmsg *msg);
 
@@ -61,15 +61,15 @@ void chorale_stored_report(void);
 /* Rank 0: store what has come; *nopen groups have not ended. With wait until
  * they all have. The first error of any of them, or of storing, comes back at
  * the end: what others hand in is stored all the same. */
-enum chorale_err chorale_take_rows(struct chorale_hand *hand,
+enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
                                    struct chorale_store *store, int *nopen,
                                    int wait, struct chorale_errmsg *msg);
 
 /* Rank 0 asks rank to, the first of a group, to end early: done with *request.
  * There: has it? With wait until it has. Return an MPI error code. */
-int chorale_hand_ending(struct chorale_hand *hand, int to,
+int chorale_ending_send(struct chorale_channel *hand, int to,
                         MPI_Request *request);
-int chorale_take_ending(struct chorale_hand *hand, int wait, int *ends);
+int chorale_ending_recv(struct chorale_channel *hand, int wait, int *ends);
 
 /* Wait without keeping the processor busy, or the network: until request is
  * done, or a message is there. Return an MPI error code. */

@@ -18,7 +18,7 @@ struct all {
     struct chorale_group *group;
     int count;
     const struct chorale_bench *as;
-    struct chorale_hand hand;
+    struct chorale_channel hand;
     int size;                /* number of all ranks */
     struct chorale_store *store; /* rank 0's */
     int nopen;               /* rank 0: groups that still hand in rows */
@@ -226,7 +226,7 @@ static enum chorale_err take_in(void *arg, struct chorale_store *store,
         return all->failed;
     }
     chorale_stored_report();
-    return chorale_take_rows(&all->hand, store, &all->nopen, 0, msg);
+    return chorale_rows_recv(&all->hand, store, &all->nopen, 0, msg);
 }
 
 static enum chorale_err hand_in(void *arg, struct chorale_store *store,
@@ -234,7 +234,7 @@ static enum chorale_err hand_in(void *arg, struct chorale_store *store,
 {
     struct all *all = arg;
 
-    return chorale_hand_rows(&all->hand, store, msg);
+    return chorale_rows_send(&all->hand, store, msg);
 }
 
 /* 1 if group k is to run now: group `only`, or with only < 0 all of the
@@ -250,12 +250,12 @@ static int ask_to_end(void *arg)
     struct all *all = arg;
 
     if (all->ends || all->asking == NULL ||
-        !chorale_launch_asked((void *)all->path))
+        !chorale_launch_stop_file((void *)all->path))
         return all->ends;
     all->ends = 1;
     for (int k = 0; k < all->count; k++)
         if (is_due(all, k, all->wave, all->only) && first_rank(all, k) != 0)
-            chorale_hand_ending(&all->hand, first_rank(all, k),
+            chorale_ending_send(&all->hand, first_rank(all, k),
                                 &all->asking[k]);
     return 1;
 }
@@ -267,7 +267,7 @@ static int look(void *arg)
     struct all *all = arg;
 
     if (all->failed == CHORALE_OK)
-        all->failed = chorale_take_rows(&all->hand, all->store, &all->nopen, 0,
+        all->failed = chorale_rows_recv(&all->hand, all->store, &all->nopen, 0,
                                         &all->why);
     return ask_to_end(all);
 }
@@ -289,7 +289,7 @@ static int hear_to_end(void *arg)
     struct all *all = arg;
 
     if (!all->ends)
-        chorale_take_ending(&all->hand, 0, &all->ends);
+        chorale_ending_recv(&all->hand, 0, &all->ends);
     return all->ends;
 }
 
@@ -302,7 +302,7 @@ static void settle_asking(struct all *all, int mine)
             chorale_idle_wait(&all->asking[k]);
     else if (mine >= 0 && is_due(all, mine, all->wave, all->only) &&
              all->hand.rank == first_rank(all, mine) && !all->ends)
-        chorale_take_ending(&all->hand, 1, &all->ends);
+        chorale_ending_recv(&all->hand, 1, &all->ends);
 }
 
 /* Measure this rank's group; its first rank has the list of points. */
@@ -336,7 +336,7 @@ static enum chorale_err measure_apart(struct all *all, MPI_Comm comm,
 {
     struct chorale_bench bench = { .world = MPI_COMM_NULL };
     struct chorale_store *store = NULL;
-    enum chorale_err err = chorale_take_work(&all->hand, &bench.work, &store,
+    enum chorale_err err = chorale_work_recv(&all->hand, &bench.work, &store,
                                              msg);
 
     bench.announce = all->as->announce;
@@ -344,7 +344,7 @@ static enum chorale_err measure_apart(struct all *all, MPI_Comm comm,
     bench.bound = all->as->bound;
     err = err == CHORALE_OK ? measure(all, &bench, store, comm, msg) : err;
     chorale_store_close(store);
-    return chorale_hand_end(&all->hand, err, msg);
+    return chorale_rows_end(&all->hand, err, msg);
 }
 
 static enum chorale_err measure_here(struct all *all,
@@ -390,24 +390,24 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
                                   int mine, struct chorale_worklist *own,
                                   struct chorale_errmsg *msg)
 {
-    struct chorale_gift *gift = calloc((size_t)all->count, sizeof(*gift));
+    struct chorale_work *gift = calloc((size_t)all->count, sizeof(*gift));
     enum chorale_err err = gift == NULL
                                ? chorale_fail_memory(msg, NULL)
                                : CHORALE_OK;
 
     all->nopen = 0;
-    if (err == CHORALE_OK && chorale_launch_asked((void *)all->path))
+    if (err == CHORALE_OK && chorale_launch_stop_file((void *)all->path))
         err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early; the "
                            "same command goes on");
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only))
-            err = chorale_hand_load(all->store, all->group[k].uuid, k != mine,
+            err = chorale_work_load(all->store, all->group[k].uuid, k != mine,
                                     &gift[k], msg);
     err = meet(all, err);
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only) && k != mine) {
             err = chorale_launch_mpi(
-                chorale_hand_work(&all->hand, first_rank(all, k), &gift[k]),
+                chorale_work_send(&all->hand, first_rank(all, k), &gift[k]),
                 "giving the plan to a group", msg);
             all->nopen++;
         }
@@ -415,7 +415,7 @@ static enum chorale_err give_work(struct all *all, int wave, int only,
         if (k == mine && err == CHORALE_OK)
             *own = gift[k].work;
         else
-            chorale_hand_free(&gift[k]);
+            chorale_work_free(&gift[k]);
     free(gift);
     return err;
 }
@@ -443,7 +443,7 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
     else if (in)
         err = measure_here(all, all->hand.rank == 0 ? &own : NULL, comm, msg);
     if (all->hand.rank == 0) {
-        taken = chorale_take_rows(&all->hand, all->store, &all->nopen, 1,
+        taken = chorale_rows_recv(&all->hand, all->store, &all->nopen, 1,
                                   &why);
         if (err == CHORALE_OK && taken != CHORALE_OK) {
             *msg = why;

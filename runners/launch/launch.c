@@ -31,7 +31,7 @@ enum chorale_err chorale_launch_agree(struct chorale_bench *bench,
 {
     int code = (int)err;
 
-    if (chorale_own_most(bench, &code) != MPI_SUCCESS)
+    if (chorale_p2p_max(bench, &code) != MPI_SUCCESS)
         return CHORALE_ENV;
     return (enum chorale_err)code;
 }
@@ -50,7 +50,7 @@ enum chorale_err chorale_launch_mpi(int rc, const char *what,
                         "`chorale doctor`", what, text);
 }
 
-int chorale_launch_asked(void *arg)
+int chorale_launch_stop_file(void *arg)
 {
     char end[PATH_MAX];
 
@@ -101,7 +101,7 @@ static enum chorale_err one_point(struct chorale_bench *bench,
         return err;
     }
     err = chorale_launch_mpi(
-        chorale_measure(bench, task, result),
+        chorale_point_measure(bench, task, result),
         chorale_coll_info((enum chorale_coll)task->coll)->name, msg);
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_point(store, bench, task, result, msg);

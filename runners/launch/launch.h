@@ -39,7 +39,7 @@ enum chorale_err chorale_launch_measure(struct chorale_bench *bench,
                                         struct chorale_errmsg *msg);
 /* Rank 0: 1 if a file beside the database of path arg asks its runner to end
  * early. A chorale_ending_fn. */
-int chorale_launch_asked(void *arg);
+int chorale_launch_stop_file(void *arg);
 
 /* Free everything except communicators. */
 void chorale_launch_close(struct chorale_bench *bench);

@@ -114,7 +114,7 @@ static int ring(struct chorale_bench *bench, const int *first, int n, int mine,
     int rc = MPI_SUCCESS;
 
     for (int phase = 0; phase < 3 && rc == MPI_SUCCESS; phase++) {
-        rc = chorale_own_barrier(bench->sync);
+        rc = chorale_p2p_barrier(bench->sync);
         for (int i = 0; i < n && mine >= 0 && rc == MPI_SUCCESS; i++) {
             int to = (i + 1) % n;
             int turn = i == n - 1 && n % 2 == 1 ? 2 : i % 2;
@@ -149,7 +149,7 @@ static void judge(struct chorale_bench *bench,
                   struct chorale_facts *facts)
 {
     char text[1024], key[64];
-    int count = chorale_preflight_judge(node, n, text, sizeof(text));
+    int count = chorale_stragglers_find(node, n, text, sizeof(text));
 
     for (int i = 0; i < n; i++) {
         put(facts, i, "copy_bytes_per_s", node[i].memory);
@@ -203,7 +203,7 @@ int chorale_preflight(struct chorale_bench *bench, struct chorale_facts *facts)
     struct chorale_node_speed *node = calloc(rows, sizeof(*node));
     char *bulk = malloc(BULK);
     int lacks = first == NULL || all == NULL || node == NULL || bulk == NULL;
-    int rc = chorale_own_most(bench, &lacks);
+    int rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
@@ -215,7 +215,7 @@ int chorale_preflight(struct chorale_bench *bench, struct chorale_facts *facts)
             rc = ring(bench, first, n, me, bulk, &mine.next);
     }
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_gather(bench, &mine, all, sizeof(mine));
+        rc = chorale_p2p_gather(bench, &mine, all, sizeof(mine));
     if (rc == MPI_SUCCESS && bench->world_rank == 0) {
         add_up(bench, first, n, all, node);
         judge(bench, node, n, facts);

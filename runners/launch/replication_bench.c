@@ -169,7 +169,7 @@ static enum chorale_err one_size(struct job *job, int x, int scatter,
     int lacks = rc != MPI_SUCCESS;
     enum chorale_err err;
 
-    rc = chorale_own_most(job->bench, &lacks);
+    rc = chorale_p2p_max(job->bench, &lacks);
     err = chorale_launch_mpi(rc, "setting up the groups", msg);
     if (err == CHORALE_OK && lacks)
         err = chorale_fail(msg, CHORALE_ENV, "groups of %d: out of memory; "
@@ -226,7 +226,7 @@ static int time_modifying(struct job *job)
     int lacks = from == NULL || to == NULL, rc;
     double best = 0;
 
-    rc = chorale_own_most(job->bench, &lacks);
+    rc = chorale_p2p_max(job->bench, &lacks);
     for (int i = 0; i < TIMES && rc == MPI_SUCCESS && !lacks; i++) {
         double start = chorale_now_common(job->bench), took;
 
@@ -249,7 +249,7 @@ static int time_sending(struct job *job)
 {
     struct chorale_ctx *ctx = job->ctx;
     char *buf = calloc(LONG, 1);
-    int lacks = buf == NULL, rc = chorale_own_most(job->bench, &lacks);
+    int lacks = buf == NULL, rc = chorale_p2p_max(job->bench, &lacks);
     double best = 0;
 
     for (int i = 0; i < TIMES && ctx->rank < 2 && rc == MPI_SUCCESS && !lacks;
@@ -287,7 +287,7 @@ static enum chorale_err know_link(struct job *job, struct chorale_errmsg *msg)
     int rc;
 
     job->link[0] = bench->floor_alpha;
-    rc = chorale_own_bcast(bench, job->link, sizeof(job->link), 0);
+    rc = chorale_p2p_bcast(bench, job->link, sizeof(job->link), 0);
     if (rc == MPI_SUCCESS)
         rc = time_sending(job);
     if (rc == MPI_SUCCESS)

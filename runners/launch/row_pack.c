@@ -48,12 +48,12 @@ static const struct {
       "INSERT INTO cell VALUES (?,?)", 0 },
 };
 
-struct chorale_parcel *chorale_parcel_new(void)
+struct chorale_rowbuf *chorale_rowbuf_new(void)
 {
-    return calloc(1, sizeof(struct chorale_parcel));
+    return calloc(1, sizeof(struct chorale_rowbuf));
 }
 
-void chorale_parcel_free(struct chorale_parcel *p)
+void chorale_rowbuf_free(struct chorale_rowbuf *p)
 {
     if (p == NULL)
         return;
@@ -63,42 +63,42 @@ void chorale_parcel_free(struct chorale_parcel *p)
 
 /* --- rows out --------------------------------------------------------- */
 
-void chorale_parcel_add(struct chorale_parcel *p, const void *data,
+void chorale_rowbuf_add(struct chorale_rowbuf *p, const void *data,
                         size_t bytes)
 {
     chorale_bytes_add(&p->bytes, data, bytes);
 }
 
-void chorale_parcel_int(struct chorale_parcel *p, int value)
+void chorale_rowbuf_add_int(struct chorale_rowbuf *p, int value)
 {
-    chorale_parcel_add(p, &value, sizeof(value));
+    chorale_rowbuf_add(p, &value, sizeof(value));
 }
 
-static void add_column(struct chorale_parcel *p, sqlite3_stmt *stmt, int i)
+static void add_column(struct chorale_rowbuf *p, sqlite3_stmt *stmt, int i)
 {
     int type = sqlite3_column_type(stmt, i);
     sqlite3_int64 whole = sqlite3_column_int64(stmt, i);
     double real = sqlite3_column_double(stmt, i);
 
-    chorale_parcel_int(p, type);
+    chorale_rowbuf_add_int(p, type);
     if (type == SQLITE_INTEGER) {
-        chorale_parcel_int(p, sizeof(whole));
-        chorale_parcel_add(p, &whole, sizeof(whole));
+        chorale_rowbuf_add_int(p, sizeof(whole));
+        chorale_rowbuf_add(p, &whole, sizeof(whole));
     } else if (type == SQLITE_FLOAT) {
-        chorale_parcel_int(p, sizeof(real));
-        chorale_parcel_add(p, &real, sizeof(real));
+        chorale_rowbuf_add_int(p, sizeof(real));
+        chorale_rowbuf_add(p, &real, sizeof(real));
     } else if (type == SQLITE_NULL) {
-        chorale_parcel_int(p, 0);
+        chorale_rowbuf_add_int(p, 0);
     } else {
         const void *text = sqlite3_column_text(stmt, i);
         int bytes = sqlite3_column_bytes(stmt, i);
 
-        chorale_parcel_int(p, bytes);
-        chorale_parcel_add(p, text, (size_t)bytes);
+        chorale_rowbuf_add_int(p, bytes);
+        chorale_rowbuf_add(p, text, (size_t)bytes);
     }
 }
 
-static enum chorale_err add_rows(struct chorale_parcel *p, int t,
+static enum chorale_err add_rows(struct chorale_rowbuf *p, int t,
                                  struct chorale_store *store,
                                  sqlite3_stmt *stmt,
                                  struct chorale_errmsg *msg)
@@ -110,8 +110,8 @@ static enum chorale_err add_rows(struct chorale_parcel *p, int t,
         err = chorale_store_step(store, stmt, &row, msg);
         if (err != CHORALE_OK || !row)
             break;
-        chorale_parcel_int(p, t);
-        chorale_parcel_int(p, sqlite3_column_count(stmt));
+        chorale_rowbuf_add_int(p, t);
+        chorale_rowbuf_add_int(p, sqlite3_column_count(stmt));
         for (int i = 0; i < sqlite3_column_count(stmt); i++)
             add_column(p, stmt, i);
     }
@@ -120,7 +120,7 @@ static enum chorale_err add_rows(struct chorale_parcel *p, int t,
 }
 
 /* id: ?1, where the table has one. */
-static enum chorale_err add_table(struct chorale_parcel *p, int t,
+static enum chorale_err add_table(struct chorale_rowbuf *p, int t,
                                   struct chorale_store *store, int64_t id,
                                   struct chorale_errmsg *msg)
 {
@@ -136,9 +136,9 @@ static enum chorale_err add_table(struct chorale_parcel *p, int t,
     return err;
 }
 
-enum chorale_err chorale_parcel_stored(struct chorale_parcel *p,
-                                       struct chorale_store *store, int facts,
-                                       struct chorale_errmsg *msg)
+enum chorale_err chorale_rowbuf_add_runs(struct chorale_rowbuf *p,
+                                         struct chorale_store *store, int facts,
+                                         struct chorale_errmsg *msg)
 {
     enum chorale_err err = CHORALE_OK;
 
@@ -148,10 +148,10 @@ enum chorale_err chorale_parcel_stored(struct chorale_parcel *p,
     return err;
 }
 
-enum chorale_err chorale_parcel_known(struct chorale_parcel *p,
-                                      struct chorale_store *store,
-                                      const struct chorale_worklist *work,
-                                      struct chorale_errmsg *msg)
+enum chorale_err chorale_rowbuf_add_plan(struct chorale_rowbuf *p,
+                                         struct chorale_store *store,
+                                         const struct chorale_worklist *work,
+                                         struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_prepare(store, table[CELL].from,
@@ -170,7 +170,7 @@ enum chorale_err chorale_parcel_known(struct chorale_parcel *p,
 
 /* --- rows in ---------------------------------------------------------- */
 
-enum chorale_err chorale_parcel_store(struct chorale_store **store_p,
+enum chorale_err chorale_rowbuf_store(struct chorale_store **store_p,
                                       struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_store_memory(store_p, msg);
@@ -184,7 +184,7 @@ enum chorale_err chorale_parcel_store(struct chorale_store **store_p,
                : err;
 }
 
-enum chorale_err chorale_parcel_forget(struct chorale_store *store,
+enum chorale_err chorale_rowbuf_forget(struct chorale_store *store,
                                        struct chorale_errmsg *msg)
 {
     return chorale_store_exec(
@@ -275,9 +275,9 @@ static enum chorale_err put_rows(struct chorale_store *store,
     return err;
 }
 
-enum chorale_err chorale_parcel_put(struct chorale_store *store,
-                                    const char *byte, int len,
-                                    struct chorale_errmsg *msg)
+enum chorale_err chorale_rowbuf_unpack(struct chorale_store *store,
+                                       const char *byte, int len,
+                                       struct chorale_errmsg *msg)
 {
     struct reader r = { byte, byte + len };
     sqlite3_stmt *stmt[NTABLE] = { NULL };

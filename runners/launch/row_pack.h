@@ -7,46 +7,46 @@
 #include "db/byte_buffer.h"
 #include "runners/measure/runner.h"
 
-struct chorale_parcel {
-    struct chorale_parcel *next; /* of a list, while it is under way */
+struct chorale_rowbuf {
+    struct chorale_rowbuf *next; /* of a list, while it is under way */
     MPI_Request request;
     struct chorale_bytes bytes;
 };
 
 /* An empty one; NULL: out of memory. To be freed, NULL does nothing. */
-struct chorale_parcel *chorale_parcel_new(void);
-void chorale_parcel_free(struct chorale_parcel *p);
+struct chorale_rowbuf *chorale_rowbuf_new(void);
+void chorale_rowbuf_free(struct chorale_rowbuf *p);
 
 /* More bytes, or a number. */
-void chorale_parcel_add(struct chorale_parcel *p, const void *data,
+void chorale_rowbuf_add(struct chorale_rowbuf *p, const void *data,
                         size_t bytes);
-void chorale_parcel_int(struct chorale_parcel *p, int value);
+void chorale_rowbuf_add_int(struct chorale_rowbuf *p, int value);
 
 /* What a store in memory has of a launch: its row and its runs, and with facts
  * its environment. CHORALE_ENV: out of memory. */
-enum chorale_err chorale_parcel_stored(struct chorale_parcel *p,
-                                       struct chorale_store *store, int facts,
-                                       struct chorale_errmsg *msg);
+enum chorale_err chorale_rowbuf_add_runs(struct chorale_rowbuf *p,
+                                         struct chorale_store *store, int facts,
+                                         struct chorale_errmsg *msg);
 /* What a store in memory needs, so that all it stores of a launch is known by
  * UUIDs: the launch with its facts so far, its campaign and system, and those
  * of work's cells. CHORALE_ENV: out of memory, or the database fails. */
-enum chorale_err chorale_parcel_known(struct chorale_parcel *p,
-                                      struct chorale_store *store,
-                                      const struct chorale_worklist *work,
-                                      struct chorale_errmsg *msg);
+enum chorale_err chorale_rowbuf_add_plan(struct chorale_rowbuf *p,
+                                         struct chorale_store *store,
+                                         const struct chorale_worklist *work,
+                                         struct chorale_errmsg *msg);
 
-/* A store in memory that chorale_parcel_known() may go to: of campaigns and
+/* A store in memory that chorale_rowbuf_add_plan() may go to: of campaigns and
  * cells it keeps the UUIDs alone. */
-enum chorale_err chorale_parcel_store(struct chorale_store **store_p,
+enum chorale_err chorale_rowbuf_store(struct chorale_store **store_p,
                                       struct chorale_errmsg *msg);
 /* Forget the runs that are in a parcel. */
-enum chorale_err chorale_parcel_forget(struct chorale_store *store,
+enum chorale_err chorale_rowbuf_forget(struct chorale_store *store,
                                        struct chorale_errmsg *msg);
 
 /* Store all rows of a parcel, or none. Runs get numbers of that store.
  * CHORALE_ENV: it did not come whole, or the database fails. */
-enum chorale_err chorale_parcel_put(struct chorale_store *store,
-                                    const char *byte, int len,
-                                    struct chorale_errmsg *msg);
+enum chorale_err chorale_rowbuf_unpack(struct chorale_store *store,
+                                       const char *byte, int len,
+                                       struct chorale_errmsg *msg);
 
 #endif

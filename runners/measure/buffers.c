@@ -341,7 +341,7 @@ int chorale_problem_init(struct chorale_bench *bench,
                         &prob->op);
     if (!bad && (rc != MPI_SUCCESS || allocate(bench, prob) != 0))
         bad = MEMORY;
-    rc = chorale_own_most(bench, &bad);
+    rc = chorale_p2p_max(bench, &bad);
     if (bad == MEMORY)
         snprintf(why, size, "memory: the buffers could not be allocated");
     else if (bad == COUNT)

@@ -246,7 +246,7 @@ int chorale_counters_start(struct chorale_bench *bench, int node_wide,
     if (counters->count > 0)
         chorale_papi_start(counters, node_wide, turn);
     if (node_wide && counters->node != NULL)
-        rc = chorale_own_barrier(counters->node);
+        rc = chorale_p2p_barrier(counters->node);
     counters->before = bench->stat;
     return rc;
 }
@@ -258,7 +258,7 @@ int chorale_counters_stop(struct chorale_bench *bench, int node_wide,
     int rc = MPI_SUCCESS;
 
     if (node_wide && counters->node != NULL)
-        rc = chorale_own_barrier(counters->node);
+        rc = chorale_p2p_barrier(counters->node);
     if (counters->count > 0)
         chorale_papi_stop(counters, node_wide, turn, value);
     for (int i = 0; i < CHORALE_OWN; i++)

@@ -47,7 +47,7 @@ static int calls_of(struct chorale_timing *t, int c, int *calls)
         n = n >= 1 && n < NODE_CALLS ? ceil(n) : n >= 1 ? NODE_CALLS : 1;
     }
     *calls = (int)n;
-    return chorale_own_bcast(t->bench, calls, sizeof(*calls), 0);
+    return chorale_p2p_bcast(t->bench, calls, sizeof(*calls), 0);
 }
 
 static const char *name_of(const struct chorale_cand *cand)
@@ -101,7 +101,7 @@ static int count(struct chorale_timing *t, int c)
     return rc;
 }
 
-int chorale_count(struct chorale_timing *t)
+int chorale_event_count(struct chorale_timing *t)
 {
     struct chorale_bench *bench = t->bench;
     int nevent = chorale_counters_count(bench), rc = MPI_SUCCESS;
@@ -112,7 +112,7 @@ int chorale_count(struct chorale_timing *t)
 
         if (nevent == 0 && cand->provider != CHORALE_PROVIDER_CHORALE)
             continue;
-        rc = chorale_own_bcast(bench, &status, sizeof(status), 0);
+        rc = chorale_p2p_bcast(bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
         chorale_timing_announce(t, cand->cell_id);

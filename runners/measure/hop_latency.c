@@ -149,7 +149,7 @@ int chorale_distance_measure(struct chorale_bench *bench)
         return MPI_SUCCESS;
     buf = calloc(2, BYTES);
     lacks = buf == NULL;
-    rc = chorale_own_most(bench, &lacks);
+    rc = chorale_p2p_max(bench, &lacks);
     /* 1, 2, 4 ... inside a node, then 1, 2, 4 ... nodes. */
     for (int d = 1; d < size && n < CHORALE_DISTANCES && !lacks &&
                     rc == MPI_SUCCESS;

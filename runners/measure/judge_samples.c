@@ -21,12 +21,12 @@ int chorale_simulated(void)
 #endif
 }
 
-int chorale_separated(const struct chorale_timing *t)
+int chorale_calls_separated(const struct chorale_timing *t)
 {
     return t->batch > 1 && t->task->metric == CHORALE_METRIC_DURATION;
 }
 
-int chorale_batch_of(const struct chorale_timing *t, double least)
+int chorale_timing_batch(const struct chorale_timing *t, double least)
 {
     double want = CLOCK_STEPS * t->bench->clock.resolution;
     int calls = 1;
@@ -48,7 +48,7 @@ int chorale_batch_of(const struct chorale_timing *t, double least)
     return calls;
 }
 
-int chorale_own_times(const struct chorale_timing *t)
+int chorale_self_timed(const struct chorale_timing *t)
 {
     return t->how == CHORALE_SYNC_BARRIER && !t->bench->clock.shared;
 }
@@ -68,12 +68,12 @@ static double begin(const struct chorale_timing *t,
 static double seconds(const struct chorale_timing *t,
                       const struct chorale_slot *slot, const double *v)
 {
-    return chorale_own_times(t) ? v[CHORALE_OWN]
+    return chorale_self_timed(t) ? v[CHORALE_OWN]
                                 : v[CHORALE_OUT] - begin(t, slot, v);
 }
 
-void chorale_shortest(const struct chorale_timing *t, double *any,
-                      double *library)
+void chorale_timing_min(const struct chorale_timing *t, double *any,
+                        double *library)
 {
     for (int s = 0; s < t->nslot; s++) {
         const struct chorale_slot *slot = &t->slot[s];
@@ -90,10 +90,11 @@ void chorale_shortest(const struct chorale_timing *t, double *any,
         *library = *any;
 }
 
-void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
-                  const double *v)
+void chorale_sample_add(struct chorale_timing *t,
+                        const struct chorale_slot *slot,
+                        const double *v)
 {
-    int c = slot->entry, lost = chorale_own_times(t);
+    int c = slot->entry, lost = chorale_self_timed(t);
     double start = begin(t, slot, v);
 
     if (t->nsample[c] == t->room[c]) {
@@ -123,14 +124,14 @@ void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
 /* 1 if barriers separate the calls and have been measured. */
 static int separated(const struct chorale_timing *t)
 {
-    return chorale_separated(t) && t->nsample[t->ncand] > 0;
+    return chorale_calls_separated(t) && t->nsample[t->ncand] > 0;
 }
 
 /* Median time of the separating barrier, s; 0: unused, or below a clock
  * step. */
 static double separator(const struct chorale_timing *t)
 {
-    struct chorale_seen seen = { 0 };
+    struct chorale_interim seen = { 0 };
     int n = t->nsample[t->ncand], most = t->bench->work.set.stop.nrep_max;
 
     if (!separated(t))
@@ -139,11 +140,11 @@ static double separator(const struct chorale_timing *t)
         n = most;
     for (int i = 0; i < n; i++)
         t->work[i] = t->sample[t->ncand][i].seconds;
-    chorale_seen_update(&seen, t->work, (size_t)n, t->work + most);
+    chorale_interim_update(&seen, t->work, (size_t)n, t->work + most);
     return seen.median;
 }
 
-void chorale_seen_all(struct chorale_timing *t)
+void chorale_interim_all(struct chorale_timing *t)
 {
     int most = t->bench->work.set.stop.nrep_max;
     double less = separator(t);
@@ -154,8 +155,8 @@ void chorale_seen_all(struct chorale_timing *t)
         for (int i = 0; i < n; i++)
             t->work[i] = t->sample[c][i].seconds - less;
         if (n > 0)
-            chorale_seen_update(&t->seen[c], t->work, (size_t)n,
-                                t->work + most);
+            chorale_interim_update(&t->seen[c], t->work, (size_t)n,
+                                   t->work + most);
     }
 }
 
@@ -194,7 +195,7 @@ static int set_aside(struct chorale_timing *t, int c)
     return 0;
 }
 
-void chorale_start_again(struct chorale_timing *t, enum chorale_sync how)
+void chorale_timing_restart(struct chorale_timing *t, enum chorale_sync how)
 {
     for (int c = 0; c < t->nentry; c++) {
         if (c < t->ncand && !counts(t, c))
@@ -213,7 +214,7 @@ static int any_below(const struct chorale_timing *t)
 {
     double less = separator(t);
 
-    for (int c = 0; c < t->ncand && !chorale_own_times(t); c++)
+    for (int c = 0; c < t->ncand && !chorale_self_timed(t); c++)
         if (counts(t, c) &&
             chorale_floor_below(t->bench, t->task, t->seen[c].median,
                                 separated(t), less))
@@ -221,7 +222,7 @@ static int any_below(const struct chorale_timing *t)
     return 0;
 }
 
-int chorale_settle(struct chorale_timing *t)
+int chorale_timing_check(struct chorale_timing *t)
 {
     int out_of_time = 0;
 
@@ -235,15 +236,15 @@ int chorale_settle(struct chorale_timing *t)
     if (out_of_time)
         t->clock_lost = 1;
     else
-        chorale_start_again(t, CHORALE_SYNC_BARRIER);
+        chorale_timing_restart(t, CHORALE_SYNC_BARRIER);
     return 0;
 }
 
-void chorale_doubt(struct chorale_timing *t)
+void chorale_timing_redo(struct chorale_timing *t)
 {
     t->doubted = 1;
     if (any_below(t))
-        chorale_start_again(t, (enum chorale_sync)t->how);
+        chorale_timing_restart(t, (enum chorale_sync)t->how);
 }
 
 /* Record how a candidate's samples were taken. */
@@ -260,7 +261,7 @@ static void describe(const struct chorale_timing *t, int c, double less,
     res->clock_lost = t->clock_lost;
 }
 
-void chorale_hand_over(struct chorale_timing *t)
+void chorale_timing_results(struct chorale_timing *t)
 {
     double less = separator(t);
 

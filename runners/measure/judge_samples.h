@@ -30,12 +30,12 @@ int chorale_simulated(void);
 
 /* 1 if a barrier separates the calls of a repetition; its time is
  * subtracted. */
-int chorale_separated(const struct chorale_timing *t);
+int chorale_calls_separated(const struct chorale_timing *t);
 
 /* 1 if each rank times itself, because the clocks differ and were not good
  * enough. A rank that leaves the barrier late may find its data there already,
  * so such times can be below the physical lower bound. */
-int chorale_own_times(const struct chorale_timing *t);
+int chorale_self_timed(const struct chorale_timing *t);
 
 /* Calls in a repetition, by the first rule that applies:
  * - 1 if a second call would not meet the conditions of the point;
@@ -45,21 +45,22 @@ int chorale_own_times(const struct chorale_timing *t);
  * - a power of two, at most BATCH_MAX, that makes the clock's resolution
  *   negligible.
  * least: the shortest call, s. */
-int chorale_batch_of(const struct chorale_timing *t, double least);
+int chorale_timing_batch(const struct chorale_timing *t, double least);
 
 /* Lower *any to the shortest repetition of the chunk, and *library to the
  * library's shortest, s. If the clocks differ, each rank's own time is used,
  * because the common clock may be bad. */
-void chorale_shortest(const struct chorale_timing *t, double *any,
-                      double *library);
+void chorale_timing_min(const struct chorale_timing *t, double *any,
+                        double *library);
 
 /* Store a slot as a sample; v[CHORALE_NVALUE]: values over all ranks. Sets
  * lacking if out of memory. */
-void chorale_keep(struct chorale_timing *t, const struct chorale_slot *slot,
-                  const double *v);
+void chorale_sample_add(struct chorale_timing *t,
+                        const struct chorale_slot *slot,
+                        const double *v);
 
 /* Recompute seen from the samples. */
-void chorale_seen_all(struct chorale_timing *t);
+void chorale_interim_all(struct chorale_timing *t);
 
 /* 1 if the clock error is more than a share of the shortest candidate's
  * repetition, so that no candidate can be started by the common clock. */
@@ -68,17 +69,18 @@ int chorale_clock_fails(const struct chorale_timing *t);
 /* Set aside all samples of the point, including those of the barriers, and
  * restart all candidates with start method `how`. The time spent still
  * counts. */
-void chorale_start_again(struct chorale_timing *t, enum chorale_sync how);
+void chorale_timing_restart(struct chorale_timing *t, enum chorale_sync how);
 
 /* Call after the last repetition. If the clocks failed, restarts all candidates
  * from a barrier, or marks the clocks as lost if a candidate has no time left.
  * Returns 1 if, for the first time in this point, a candidate is faster than
- * messages can be: then measure messages again and call chorale_doubt(). */
-int chorale_settle(struct chorale_timing *t);
+ * messages can be: then measure messages again and call chorale_timing_redo().
+ * */
+int chorale_timing_check(struct chorale_timing *t);
 
 /* If a candidate is still faster than messages can be, time all candidates once
  * more; those without time left get three repetitions. */
-void chorale_doubt(struct chorale_timing *t);
+void chorale_timing_redo(struct chorale_timing *t);
 
 /* judge_simulated.c: candidates have CHORALE_SIM_REPS repetitions of each of
  * `turns` roots. Those with equal times are done; the others stay active. */
@@ -88,6 +90,6 @@ void chorale_judge_pairs(struct chorale_timing *t, int turns);
 void chorale_judge_medians(struct chorale_timing *t, int turns);
 
 /* Move the samples to the results and subtract the separating barrier. */
-void chorale_hand_over(struct chorale_timing *t);
+void chorale_timing_results(struct chorale_timing *t);
 
 #endif

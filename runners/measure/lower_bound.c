@@ -186,7 +186,7 @@ int chorale_floor_measure(struct chorale_bench *bench)
         best[i] = bench->floor_way[i] > 0 ? bench->floor_way[i] : INFINITY;
         once[i] = bench->floor_once[i] > 0 ? bench->floor_once[i] : INFINITY;
     }
-    rc = chorale_own_most(bench, &lacks);
+    rc = chorale_p2p_max(bench, &lacks);
     for (int i = 0; i < CHORALE_NWAY && rc == MPI_SUCCESS && !lacks &&
                     bench->size > 1; i++) {
         if (bench->sim_barrier != NULL && i > 0 && i < ONE)

@@ -56,7 +56,7 @@ static void judge(struct chorale_timing *t)
             continue;
         median = chorale_result_median(res);
         if (!(res->separated && !(median > 0)) &&
-            (chorale_own_times(t) ||
+            (chorale_self_timed(t) ||
              !chorale_floor_below(t->bench, t->task, median,
                                   res->separated, res->separator)))
             continue;
@@ -78,7 +78,7 @@ static int look_again(struct chorale_timing *t)
 
     if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
         judge(t);
-    return rc == MPI_SUCCESS ? chorale_count(t) : rc;
+    return rc == MPI_SUCCESS ? chorale_event_count(t) : rc;
 }
 
 static int any_active(const struct chorale_timing *t)
@@ -91,7 +91,7 @@ static int any_active(const struct chorale_timing *t)
 
 static int measure(struct chorale_timing *t)
 {
-    int rc = chorale_admit(t);
+    int rc = chorale_cands_admit(t);
 
     if (rc == MPI_SUCCESS && any_active(t)) {
         rc = chorale_timing_run(t);
@@ -116,9 +116,9 @@ static void fail_all(struct chorale_timing *t, const char *reason)
         chorale_result_fail(&t->result[c], CHORALE_RUN_INAPPLICABLE, reason);
 }
 
-int chorale_measure(struct chorale_bench *bench,
-                    const struct chorale_task *task,
-                    struct chorale_result *result)
+int chorale_point_measure(struct chorale_bench *bench,
+                          const struct chorale_task *task,
+                          struct chorale_result *result)
 {
     struct chorale_timing t = { .bench = bench, .task = task,
                                 .result = result, .ncand = task->ncand };
@@ -146,7 +146,7 @@ int chorale_measure(struct chorale_bench *bench,
         return MPI_SUCCESS;
     }
     lacks |= chorale_timing_init(&t) != 0;
-    rc = chorale_own_most(bench, &lacks);
+    rc = chorale_p2p_max(bench, &lacks);
     if (rc == MPI_SUCCESS && !lacks)
         rc = chorale_problem_init(bench, task, &t.prob, why, sizeof(why));
     else

@@ -39,15 +39,15 @@ int chorale_copying_measure(struct chorale_bench *bench)
     char *from = malloc(BYTES), *to = malloc(BYTES);
     int lacks = from == NULL || to == NULL;
 
-    rc = chorale_own_most(bench, &lacks);
+    rc = chorale_p2p_max(bench, &lacks);
     if (rc == MPI_SUCCESS && !lacks) {
         memset(from, 1, BYTES);
         memset(to, 0, BYTES);
-        rc = chorale_own_barrier(bench->sync);
+        rc = chorale_p2p_barrier(bench->sync);
         took = quickest(bench, to, from);
         bench->copy_own = took / (double)BYTES;
         if (rc == MPI_SUCCESS)
-            rc = chorale_own_all(bench, &took, 1, 0);
+            rc = chorale_p2p_allreduce(bench, &took, 1, 0);
     }
     free(from);
     free(to);

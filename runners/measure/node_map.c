@@ -58,11 +58,11 @@ static int find_first(struct chorale_bench *bench, int *node)
     int length = 0, lacks = all == NULL, rc;
 
     PMPI_Get_processor_name(name, &length);
-    rc = chorale_own_most(bench, &lacks);
+    rc = chorale_p2p_max(bench, &lacks);
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_gather(bench, name, all, room);
+        rc = chorale_p2p_gather(bench, name, all, room);
     for (int i = 0; rc == MPI_SUCCESS && bench->world_rank == 0 &&
                     i < bench->world_size; i++)
         while (strcmp(all + room * (size_t)node[i], all + room * (size_t)i))
@@ -82,7 +82,7 @@ static int find_first(struct chorale_bench *bench, int *node)
         PMPI_Comm_free(&comm);
     }
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_gather(bench, &first, node, sizeof(first));
+        rc = chorale_p2p_gather(bench, &first, node, sizeof(first));
     return rc;
 }
 #endif
@@ -93,14 +93,14 @@ static int map_nodes(struct chorale_bench *bench)
 {
     size_t n = (size_t)bench->world_size;
     int *node = calloc(n, sizeof(*node));
-    int lacks = node == NULL, rc = chorale_own_most(bench, &lacks);
+    int lacks = node == NULL, rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
         rc = find_first(bench, node);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, node, n * sizeof(*node), 0);
+        rc = chorale_p2p_bcast(bench, node, n * sizeof(*node), 0);
     if (rc == MPI_SUCCESS)
         rc = map_comm(bench, node);
 #ifdef CHORALE_SIM
@@ -142,19 +142,19 @@ static int count_nodes(struct chorale_bench *bench)
     size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
     cpu_set_t mine, *may = calloc(n, sizeof(*may));
     int lacks = may == NULL, fact[2] = { 0, 0 };
-    int rc = chorale_own_most(bench, &lacks);
+    int rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
     CPU_ZERO(&mine);
     sched_getaffinity(0, sizeof(mine), &mine);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_gather(bench, &mine, may, sizeof(mine));
+        rc = chorale_p2p_gather(bench, &mine, may, sizeof(mine));
     if (rc == MPI_SUCCESS && bench->world_rank == 0)
         count_ranks(bench, may, &fact[0], &fact[1]);
     free(may);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, fact, sizeof(fact), 0);
+        rc = chorale_p2p_bcast(bench, fact, sizeof(fact), 0);
     bench->node_size = fact[0];
     bench->oversubscribed = fact[1];
     return rc;
@@ -172,15 +172,15 @@ int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
                          int *in_blocks)
 {
     int size = 1, apart = 0, one_node;
-    int rc = chorale_native_look(bench->lib, &size, &apart);
+    int rc = chorale_native_topology(bench->lib, &size, &apart);
 
     one_node = size == bench->size;
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_most(bench, &size);
+        rc = chorale_p2p_max(bench, &size);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_most(bench, &one_node);
+        rc = chorale_p2p_max(bench, &one_node);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_most(bench, &apart);
+        rc = chorale_p2p_max(bench, &apart);
     *levels = size > 1 && !one_node;
     *in_blocks = !apart;
     return rc;

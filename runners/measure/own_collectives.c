@@ -10,7 +10,7 @@
 
 #include "algorithms/tree.h"
 
-int chorale_own_barrier(struct chorale_ctx *ctx)
+int chorale_p2p_barrier(struct chorale_ctx *ctx)
 {
     int rc = MPI_SUCCESS;
 
@@ -22,7 +22,7 @@ int chorale_own_barrier(struct chorale_ctx *ctx)
     return rc;
 }
 
-int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
+int chorale_p2p_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
                       int root)
 {
     int size = bench->world_size, parent, child[32], rc = MPI_SUCCESS;
@@ -38,7 +38,7 @@ int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
     return rc;
 }
 
-int chorale_own_gather(struct chorale_bench *bench, const void *mine,
+int chorale_p2p_gather(struct chorale_bench *bench, const void *mine,
                        void *all, size_t bytes)
 {
     int rc = MPI_SUCCESS;
@@ -62,7 +62,7 @@ static void combine(double *value, const double *other, int n, int sum)
     }
 }
 
-int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
+int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room)
 {
     int parent, child[32], rc = MPI_SUCCESS;
@@ -84,8 +84,8 @@ int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
  * other only once a round; that wait dominates when ranks share processors.
  * Recursive doubling at powers of two. Otherwise a dissemination pattern, in
  * which a value may arrive on several ways: good for maxima, wrong for sums. */
-int chorale_own_all(struct chorale_bench *bench, double *value, int n,
-                    int sum)
+int chorale_p2p_allreduce(struct chorale_bench *bench, double *value, int n,
+                          int sum)
 {
     int size = bench->world_size, rank = bench->world_rank;
     int rc = MPI_SUCCESS;
@@ -93,9 +93,9 @@ int chorale_own_all(struct chorale_bench *bench, double *value, int n,
     double room[CHORALE_AGREE_MAX];
 
     if (sum && !both) {
-        rc = chorale_own_reduce(bench, value, n, 1, room);
+        rc = chorale_p2p_reduce(bench, value, n, 1, room);
         return rc == MPI_SUCCESS
-                   ? chorale_own_bcast(bench, value,
+                   ? chorale_p2p_bcast(bench, value,
                                        (size_t)n * sizeof(*value), 0)
                    : rc;
     }
@@ -111,10 +111,10 @@ int chorale_own_all(struct chorale_bench *bench, double *value, int n,
     return rc;
 }
 
-int chorale_own_most(struct chorale_bench *bench, int *value)
+int chorale_p2p_max(struct chorale_bench *bench, int *value)
 {
     double most = *value;
-    int rc = chorale_own_all(bench, &most, 1, 0);
+    int rc = chorale_p2p_allreduce(bench, &most, 1, 0);
 
     *value = (int)most;
     return rc;

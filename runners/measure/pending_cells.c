@@ -390,7 +390,7 @@ int chorale_worklist_share(struct chorale_bench *bench)
     struct chorale_worklist head = *work;
     int rc, failed = 0;
 
-    rc = chorale_own_bcast(bench, &head, sizeof(head), 0);
+    rc = chorale_p2p_bcast(bench, &head, sizeof(head), 0);
     if (rc != MPI_SUCCESS)
         return rc;
     if (bench->world_rank != 0) {
@@ -399,14 +399,14 @@ int chorale_worklist_share(struct chorale_bench *bench)
         work->cand = calloc((size_t)head.ncand + 1, sizeof(*work->cand));
         failed = work->task == NULL || work->cand == NULL;
     }
-    rc = chorale_own_most(bench, &failed);
+    rc = chorale_p2p_max(bench, &failed);
     if (rc == MPI_SUCCESS && failed)
         rc = MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, work->task, (size_t)work->ntask *
+        rc = chorale_p2p_bcast(bench, work->task, (size_t)work->ntask *
                                                       sizeof(*work->task), 0);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, work->cand, (size_t)work->ncand *
+        rc = chorale_p2p_bcast(bench, work->cand, (size_t)work->ncand *
                                                       sizeof(*work->cand), 0);
     return rc;
 }

@@ -31,7 +31,7 @@ struct chorale_timing {
     int nslot;
     double *value, *spare;   /* values of the slots, after a chunk on rank 0
                               * the maxima over all ranks; scratch, same size */
-    struct chorale_seen *seen; /* [nentry] */
+    struct chorale_interim *seen; /* [nentry] */
     int *room;               /* [nentry], samples allocated */
     double *longest;         /* [nentry], repetition of the last chunk, s */
     struct chorale_sample **sample; /* [nentry] */
@@ -74,14 +74,14 @@ void chorale_timing_announce(const struct chorale_timing *t, int64_t cell_id);
 
 /* warm_up.c: check and verify all candidates; sets active. Returns an MPI error
  * code. */
-int chorale_admit(struct chorale_timing *t);
+int chorale_cands_admit(struct chorale_timing *t);
 
 /* Median of a result's samples, s; NAN if out of memory. Rank 0. */
 double chorale_result_median(const struct chorale_result *res);
 
 /* counting.c: count the events of a call of each candidate that is OK; sets
  * counter and stat of its result. Returns an MPI error code. */
-int chorale_count(struct chorale_timing *t);
+int chorale_event_count(struct chorale_timing *t);
 
 /* Verify the timed candidates once more. Returns an MPI error code. */
 int chorale_verify_again(struct chorale_timing *t);

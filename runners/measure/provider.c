@@ -124,10 +124,10 @@ static int admit_native(struct chorale_bench *bench,
         rc = chorale_nodes_levels(bench, &pt.levels, &pt.in_blocks);
     *why_p = chorale_native_refuses(bench->native, coll, cand->place, &pt);
     if (rc != MPI_SUCCESS || *why_p != NULL ||
-        !chorale_native_wanting(bench->native, coll, cand->place))
+        !chorale_native_needs_comm(bench->native, coll, cand->place))
         return rc;
     could_not = chorale_native_prepare(bench->native, coll, cand->place) != 0;
-    rc = chorale_own_most(bench, &could_not);
+    rc = chorale_p2p_max(bench, &could_not);
     if (could_not)
         *why_p = "the library does not let its algorithm be chosen";
     if (rc == MPI_SUCCESS)
@@ -181,7 +181,7 @@ static int confirm_served(struct chorale_bench *bench,
         bad = 1;
     else if (strncmp(text, "default ", 8) == 0)
         bad = 2;
-    rc = chorale_own_most(bench, &bad);
+    rc = chorale_p2p_max(bench, &bad);
     if (bad != 0)
         *why_p = bad == 1 ? "the shim did not see this call"
                           : "the shim serves no table: this one was made for "
@@ -212,7 +212,7 @@ int chorale_provider_confirm(struct chorale_bench *bench,
         bad = 1;
     else if (len == 0 || strncmp(text, digest, len) != 0 || text[len] != ' ')
         bad = 2;
-    rc = chorale_own_most(bench, &bad);
+    rc = chorale_p2p_max(bench, &bad);
     if (bad != 0)
         *why_p = bad == 1 ? "the shim did not see this call"
                           : "the shim has loaded another table than the "

@@ -53,7 +53,7 @@ static int call(struct chorale_timing *t, int c, int root)
         if (c < t->ncand)
             bad = chorale_provider_call(t->bench, &t->prob,
                                         chorale_timing_cand(t, c), root);
-        if (bad == MPI_SUCCESS && chorale_separated(t))
+        if (bad == MPI_SUCCESS && chorale_calls_separated(t))
             bad = chorale_sync_separate(t->bench);
         rc = bad != MPI_SUCCESS ? bad : rc;
     }
@@ -169,7 +169,7 @@ static int gather(struct chorale_timing *t)
     if (rc == MPI_SUCCESS)
         say(t);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_reduce(t->bench, t->value,
+        rc = chorale_p2p_reduce(t->bench, t->value,
                                 t->nslot * CHORALE_NVALUE, 0, t->spare);
     return rc;
 }
@@ -285,7 +285,7 @@ static int read_slots(struct chorale_timing *t, int keeps)
             chorale_result_fail(&t->result[slot->entry], CHORALE_RUN_FAILED,
                                 "MPI error while it was timed");
         else if (keeps)
-            chorale_keep(t, slot, v);
+            chorale_sample_add(t, slot, v);
     }
     return nlate;
 }
@@ -329,12 +329,12 @@ static int share(struct chorale_timing *t, int *nrep, int *look)
     struct chorale_bench *bench = t->bench;
     size_t n = (size_t)t->nentry;
     int word[3] = { t->how, *nrep, *look };
-    int rc = chorale_own_bcast(bench, t->active, n * sizeof(*t->active), 0);
+    int rc = chorale_p2p_bcast(bench, t->active, n * sizeof(*t->active), 0);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, t->window, n * sizeof(*t->window), 0);
+        rc = chorale_p2p_bcast(bench, t->window, n * sizeof(*t->window), 0);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(bench, word, sizeof(word), 0);
+        rc = chorale_p2p_bcast(bench, word, sizeof(word), 0);
     t->how = word[0];
     *nrep = word[1];
     *look = word[2];
@@ -352,9 +352,9 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
         return rc;
     if (t->bench->world_rank == 0) {
         read_chunk(t);
-        chorale_seen_all(t);
+        chorale_interim_all(t);
         if (chorale_clock_fails(t))
-            chorale_start_again(t, CHORALE_SYNC_BARRIER);
+            chorale_timing_restart(t, CHORALE_SYNC_BARRIER);
         judge_chunk(t);
         *nrep = next_chunk(t);
         *look = !t->bench->clock.shared &&
@@ -390,7 +390,7 @@ static void gauge_calls(struct chorale_timing *t, double any, double library,
                         double gauge[2])
 {
     judge_late(t, read_slots(t, 0), t->nslot);
-    gauge[0] = chorale_batch_of(t, any);
+    gauge[0] = chorale_timing_batch(t, any);
     gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
     set_windows(t);
     for (int c = 0; c < t->ncand; c++) {
@@ -414,7 +414,7 @@ static int warm_up(struct chorale_timing *t, int *nrep)
         if (i == n / 2) /* earlier rounds set up connections */
             any = library = INFINITY;
         if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
-            chorale_shortest(t, &any, &library);
+            chorale_timing_min(t, &any, &library);
     }
     if (rc == MPI_SUCCESS)
         rc = first_look(t);
@@ -422,13 +422,13 @@ static int warm_up(struct chorale_timing *t, int *nrep)
         return rc;
     if (t->bench->world_rank == 0)
         gauge_calls(t, any, library, gauge);
-    rc = chorale_own_bcast(t->bench, gauge, sizeof(gauge), 0);
+    rc = chorale_p2p_bcast(t->bench, gauge, sizeof(gauge), 0);
     if (rc != MPI_SUCCESS)
         return rc;
     t->round = 0;
     t->batch = (int)gauge[0];
     t->skew = gauge[1];
-    if (chorale_separated(t)) {
+    if (chorale_calls_separated(t)) {
         t->nentry = t->ncand + 1;
         t->active[t->ncand] = 1;
         for (int c = 0; c < t->ncand; c++)
@@ -476,13 +476,13 @@ static int settle(struct chorale_timing *t, int *nrep)
     int rc = look_at_clock(t), doubt = 0, look = 0;
 
     if (rc == MPI_SUCCESS && t->bench->world_rank == 0)
-        doubt = chorale_settle(t);
+        doubt = chorale_timing_check(t);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(t->bench, &doubt, sizeof(doubt), 0);
+        rc = chorale_p2p_bcast(t->bench, &doubt, sizeof(doubt), 0);
     if (rc == MPI_SUCCESS && doubt)
         rc = chorale_floor_measure(t->bench);
     if (rc == MPI_SUCCESS && doubt && t->bench->world_rank == 0)
-        chorale_doubt(t);
+        chorale_timing_redo(t);
     if (t->at > 0) { /* stopped within a round */
         t->at = 0;
         t->round++;
@@ -525,8 +525,8 @@ int chorale_timing_run(struct chorale_timing *t)
 
     if (rc == MPI_SUCCESS)
         rc = chorale_simulated() ? time_simulated(t) : time_real(t, nrep);
-    chorale_hand_over(t);
+    chorale_timing_results(t);
     if (rc == MPI_SUCCESS)
-        rc = chorale_own_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);
+        rc = chorale_p2p_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);
     return rc == MPI_SUCCESS && t->lacking ? MPI_ERR_NO_MEM : rc;
 }

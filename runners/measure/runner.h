@@ -268,22 +268,22 @@ struct chorale_result {
 /* Dissemination barrier of the ranks of ctx: no rank leaves before all have
  * entered.
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
-int chorale_own_barrier(struct chorale_ctx *ctx);
-int chorale_own_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
+int chorale_p2p_barrier(struct chorale_ctx *ctx);
+int chorale_p2p_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
                       int root);
 /* Gather `bytes` bytes of each rank in all[size * bytes] of rank 0; all is
  * ignored on other ranks. */
-int chorale_own_gather(struct chorale_bench *bench, const void *mine,
+int chorale_p2p_gather(struct chorale_bench *bench, const void *mine,
                        void *all, size_t bytes);
 /* Reduce value[n] to the maxima, or sums, on rank 0; the values of other ranks
  * are overwritten. room[n] is scratch. */
-int chorale_own_reduce(struct chorale_bench *bench, double *value, int n,
+int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room);
 /* Maxima, or sums, of n <= CHORALE_AGREE_MAX values on all ranks; and the
  * maximum of one int. */
-int chorale_own_all(struct chorale_bench *bench, double *value, int n,
-                    int sum);
-int chorale_own_most(struct chorale_bench *bench, int *value);
+int chorale_p2p_allreduce(struct chorale_bench *bench, double *value, int n,
+                          int sum);
+int chorale_p2p_max(struct chorale_bench *bench, int *value);
 
 /* Common time now, s; reads the local clock only. Wait until common time t;
  * returns the last reading. */
@@ -312,7 +312,7 @@ int chorale_sync_calibrate(struct chorale_bench *bench);
 enum { CHORALE_AGREE_MAX = 8 };
 int chorale_agree_max(struct chorale_bench *bench, double *value, int n);
 int chorale_agree_sum(struct chorale_bench *bench, double *value, int n);
-/* Barriers of all ranks. The first is chorale_own_barrier(), so it takes time
+/* Barriers of all ranks. The first is chorale_p2p_barrier(), so it takes time
  * in simulation too; the second takes no simulated time. */
 int chorale_sync_separate(struct chorale_bench *bench);
 int chorale_sync_barrier(struct chorale_bench *bench);
@@ -425,9 +425,9 @@ int chorale_provider_call(struct chorale_bench *bench,
 
 /* measure.c: measure all candidates of one point, interleaved; fills
  * result[ncand]. Collective. Returns an MPI error code. */
-int chorale_measure(struct chorale_bench *bench,
-                    const struct chorale_task *task,
-                    struct chorale_result *result);
+int chorale_point_measure(struct chorale_bench *bench,
+                          const struct chorale_task *task,
+                          struct chorale_result *result);
 void chorale_result_free(struct chorale_result *result);
 
 /* counters.c: publish Chorale's own events and look up the requested ones;

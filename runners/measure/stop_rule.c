@@ -9,8 +9,9 @@
 
 #define RACED_BEHIND 1.25    /* factor above the second best that loses */
 
-void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
-                         double *work)
+void chorale_interim_update(struct chorale_interim *seen, const double *x,
+                            size_t n,
+                            double *work)
 {
     struct chorale_summary s;
 
@@ -24,7 +25,7 @@ void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
 
 /* Upper end of the second best interval; INFINITY if there are fewer than
  * two. */
-static double second_best(const struct chorale_seen *seen, int n)
+static double second_best(const struct chorale_interim *seen, int n)
 {
     double first = INFINITY, second = INFINITY;
 
@@ -43,9 +44,10 @@ static double second_best(const struct chorale_seen *seen, int n)
 }
 
 const char *chorale_stop_reason(const struct chorale_stop *stop,
-                                const struct chorale_seen *seen, int n, int c)
+                                const struct chorale_interim *seen, int n,
+                                int c)
 {
-    const struct chorale_seen *s = &seen[c];
+    const struct chorale_interim *s = &seen[c];
 
     if (s->spent >= stop->cell_seconds && s->nrep >= CHORALE_LEAST_TIMED)
         return "time";

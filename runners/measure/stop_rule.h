@@ -17,7 +17,7 @@ struct chorale_stop {
 };
 
 /* What is known so far about one candidate of a point. */
-struct chorale_seen {
+struct chorale_interim {
     int nrep;
     double spent;            /* time spent, s */
     double median, lo, hi;   /* s; lo, hi NAN: too few repetitions */
@@ -26,8 +26,9 @@ struct chorale_seen {
 
 /* Set nrep, median, lo, hi from x[n] in order of time, n >= 1; work[n] is
  * scratch. The interval allows for autocorrelation (db/quantiles.h). */
-void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
-                         double *work);
+void chorale_interim_update(struct chorale_interim *seen, const double *x,
+                            size_t n,
+                            double *work);
 
 /* Why candidate c of n stops, as stored in run.stop_reason, or NULL to go on.
  * Checked in this order:
@@ -38,6 +39,7 @@ void chorale_seen_update(struct chorale_seen *seen, const double *x, size_t n,
  *   second best; only if racing is set, and never for a candidate to keep;
  * - "width": the interval is narrow enough. */
 const char *chorale_stop_reason(const struct chorale_stop *stop,
-                                const struct chorale_seen *seen, int n, int c);
+                                const struct chorale_interim *seen, int n,
+                                int c);
 
 #endif

@@ -49,7 +49,7 @@ void chorale_sync_restart(struct chorale_bench *bench)
 
 int chorale_sync_separate(struct chorale_bench *bench)
 {
-    return chorale_own_barrier(bench->sync);
+    return chorale_p2p_barrier(bench->sync);
 }
 
 #ifdef CHORALE_SIM
@@ -89,7 +89,7 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
         shared[1] = calloc((size_t)bench->world_size * CHORALE_AGREE_MAX,
                            sizeof(double));
     }
-    rc = chorale_own_bcast(bench, shared, sizeof(shared), 0);
+    rc = chorale_p2p_bcast(bench, shared, sizeof(shared), 0);
     bench->sim_barrier = shared[0];
     bench->sim_row = shared[1];
     return rc == MPI_SUCCESS && shared[1] == NULL ? MPI_ERR_NO_MEM : rc;
@@ -154,12 +154,12 @@ int chorale_sync_barrier(struct chorale_bench *bench)
 
 int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
 {
-    return chorale_own_all(bench, value, n, 0);
+    return chorale_p2p_allreduce(bench, value, n, 0);
 }
 
 int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
 {
-    return chorale_own_all(bench, value, n, 1);
+    return chorale_p2p_allreduce(bench, value, n, 1);
 }
 
 int chorale_sync_end(struct chorale_bench *bench)

@@ -4,7 +4,7 @@
 
 #include "runners/measure/comm_create.h"
 
-int chorale_native_look(MPI_Comm comm, int *on_node, int *apart)
+int chorale_native_topology(MPI_Comm comm, int *on_node, int *apart)
 {
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Group all, mine;

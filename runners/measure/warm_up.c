@@ -139,7 +139,7 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
     if (rc == MPI_SUCCESS && all[1] >= 0) {
-        rc = chorale_own_bcast(bench, why, sizeof(why), (int)all[1]);
+        rc = chorale_p2p_bcast(bench, why, sizeof(why), (int)all[1]);
         for (char *p = why; *p != '\0'; p++)
             if (*p == '\n')
                 *p = ' ';
@@ -165,7 +165,7 @@ static int verify(struct chorale_timing *t, int c, int pass,
     return rc;
 }
 
-int chorale_admit(struct chorale_timing *t)
+int chorale_cands_admit(struct chorale_timing *t)
 {
     double most = t->bench->work.set.max_memory;
     double buffers = chorale_problem_memory(t->bench, t->task);
@@ -212,7 +212,7 @@ int chorale_verify_again(struct chorale_timing *t)
         struct chorale_result *res = &t->result[c], after = { 0 };
         int status = (int)res->status;
 
-        rc = chorale_own_bcast(t->bench, &status, sizeof(status), 0);
+        rc = chorale_p2p_bcast(t->bench, &status, sizeof(status), 0);
         if (rc != MPI_SUCCESS || status != CHORALE_RUN_OK)
             continue;
         rc = verify(t, c, 1, &after);

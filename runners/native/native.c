@@ -410,8 +410,8 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                    ? "smp: the ranks of a node are not consecutive"
                    : NULL;
     at.segsize = segment_size(coll);
-    return chorale_native_falls(coll, native->algorithm[coll][place].name,
-                                &at);
+    return chorale_native_fallback(coll, native->algorithm[coll][place].name,
+                                   &at);
 }
 
 int chorale_native_levelled(const struct chorale_native *native,
@@ -421,8 +421,8 @@ int chorale_native_levelled(const struct chorale_native *native,
            strcmp(native->algorithm[coll][place].name, "smp") == 0;
 }
 
-int chorale_native_wanting(const struct chorale_native *native,
-                           enum chorale_coll coll, int place)
+int chorale_native_needs_comm(const struct chorale_native *native,
+                              enum chorale_coll coll, int place)
 {
     return native->by_comm &&
            native->algorithm[coll][place].comm == MPI_COMM_NULL;

@@ -61,21 +61,21 @@ const char *chorale_native_refuses(const struct chorale_native *native,
 /* topology_levels.c: how the library sees a communicator's nodes. *on_node: the
  * number of ranks on this rank's node; *apart: 1 if they are not consecutive.
  * Collective, creates a communicator. Returns an MPI error code. */
-int chorale_native_look(MPI_Comm comm, int *on_node, int *apart);
+int chorale_native_topology(MPI_Comm comm, int *on_node, int *apart);
 
 /* 1 if the algorithm is hierarchical (within nodes, then between them), so that
  * levels and in_blocks matter. */
 int chorale_native_levelled(const struct chorale_native *native,
                             enum chorale_coll coll, int place);
 
-/* Where chorale_native_wanting() returns 1, an algorithm needs its own
+/* Where chorale_native_needs_comm() returns 1, an algorithm needs its own
  * communicator, made from lib once before its first call. Each rank calls
  * prepare: 0, or -1 if the library does not allow forcing it. All ranks then
  * agree whether all succeeded and call make, collective over lib; if one
  * failed, make only restores the library's setting. Returns an MPI error
  * code. */
-int chorale_native_wanting(const struct chorale_native *native,
-                           enum chorale_coll coll, int place);
+int chorale_native_needs_comm(const struct chorale_native *native,
+                              enum chorale_coll coll, int place);
 int chorale_native_prepare(struct chorale_native *native,
                            enum chorale_coll coll, int place);
 int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
@@ -93,8 +93,8 @@ MPI_Comm chorale_native_comm(const struct chorale_native *native,
 
 /* native_falls.c: the reason why Open MPI's tuned module would silently run
  * another algorithm than the named one, or NULL. */
-const char *chorale_native_falls(enum chorale_coll coll, const char *name,
-                                 const struct chorale_native_point *pt);
+const char *chorale_native_fallback(enum chorale_coll coll, const char *name,
+                                    const struct chorale_native_point *pt);
 
 /* native_names.c: read algorithm names from the description text of a MPICH
  * variable. Each name precedes " - " and may be glued to the end of the text

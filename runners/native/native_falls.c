@@ -72,8 +72,8 @@ static int holds(enum need need, const struct chorale_native_point *pt)
     return 1;
 }
 
-const char *chorale_native_falls(enum chorale_coll coll, const char *name,
-                                 const struct chorale_native_point *pt)
+const char *chorale_native_fallback(enum chorale_coll coll, const char *name,
+                                    const struct chorale_native_point *pt)
 {
     for (size_t i = 0; i < sizeof(falls) / sizeof(falls[0]); i++)
         if (falls[i].coll == coll && strcmp(falls[i].name, name) == 0 &&

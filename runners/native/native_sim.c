@@ -79,7 +79,7 @@ int chorale_native_levelled(const struct chorale_native *native,
     return 0; /* SimGrid's also run with one rank per node */
 }
 
-int chorale_native_wanting(const struct chorale_native *native,
+int chorale_native_needs_comm(const struct chorale_native *native,
                            enum chorale_coll coll, int place)
 {
     (void)native;

@@ -252,9 +252,9 @@ static void look(struct job *job, const char *word, int i, MPI_Comm comm)
         job->send[k] = (unsigned char)(k * 7 + (size_t)job->rank * 13 + 1);
     memset(job->recv, 0, bytes);
     most(job, 0);
-    chorale_sent_begin();
+    chorale_msghash_begin();
     rc = call(job, p, comm);
-    sent = chorale_sent_end();
+    sent = chorale_msghash_end();
     for (size_t k = 0; k < received(job, p); k++)
         data = mix(data, job->recv[k]);
     rc = most(job, rc != MPI_SUCCESS);
@@ -279,7 +279,7 @@ static void look_forced(struct job *job, int i)
     };
     const char *why = chorale_native_refuses(job->native, p->coll, place, &at);
 
-    if (why == NULL && chorale_native_wanting(job->native, p->coll, place)) {
+    if (why == NULL && chorale_native_needs_comm(job->native, p->coll, place)) {
         could = chorale_native_prepare(job->native, p->coll, place) == 0;
         could = !most(job, !could);
         if (chorale_native_make(job->native, p->coll, place, could,
@@ -300,7 +300,7 @@ static void look_forced(struct job *job, int i)
 
 static void work(struct job *job)
 {
-    if (job->rank == 0 && !chorale_sent_sees())
+    if (job->rank == 0 && !chorale_msghash_any())
         printf("@sees 0\n");
     for (int i = 0; i < job->count; i++) {
         look(job, "point", i, job->lib);
@@ -317,7 +317,7 @@ static int find_levels(struct job *job)
 {
     int on_node, apart;
 
-    if (chorale_native_look(job->lib, &on_node, &apart) != MPI_SUCCESS)
+    if (chorale_native_topology(job->lib, &on_node, &apart) != MPI_SUCCESS)
         return -1;
     job->levels = most(job, on_node) > 1 &&
                   !most(job, on_node == job->size);

@@ -75,18 +75,18 @@ void mca_common_monitoring_record_pml(int world_rank, size_t bytes, int tag)
         hash += scatter(bytes ^ (uint64_t)world_rank << 44);
 }
 
-int chorale_sent_sees(void)
+int chorale_msghash_any(void)
 {
     return seen;
 }
 
-void chorale_sent_begin(void)
+void chorale_msghash_begin(void)
 {
     hash = 0;
     counting = 1;
 }
 
-uint64_t chorale_sent_end(void)
+uint64_t chorale_msghash_end(void)
 {
     counting = 0;
     return hash;

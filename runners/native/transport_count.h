@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /* 1 if any message was seen since the program started. */
-int chorale_sent_sees(void);
+int chorale_msghash_any(void);
 
 /* Count this rank's sends between begin and end. The result is a hash of the
  * message sizes (with Open MPI also of the destinations). It does not depend on
  * their order, and is the same in each start of a program. */
-void chorale_sent_begin(void);
-uint64_t chorale_sent_end(void);
+void chorale_msghash_begin(void);
+uint64_t chorale_msghash_end(void);
 
 #endif

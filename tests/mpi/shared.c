@@ -24,12 +24,12 @@ double shared_seconds(const struct chorale_alg *alg,
         .tau = { .n = 1, .upto[0] = HUGE_VAL, .beta[0] = pt->tau },
     };
     struct chorale_score *score =
-        chorale_score_new(alg, pt, 1, CHORALE_NET_BLOCK, NULL);
+        chorale_recording_new(alg, pt, 1, CHORALE_NET_BLOCK, NULL);
     double seconds = NAN;
 
     if (score != NULL)
-        seconds = chorale_score_play(score, &net, NULL);
-    chorale_score_free(score);
+        seconds = chorale_recording_replay(score, &net, NULL);
+    chorale_recording_free(score);
     return seconds;
 }
 #else

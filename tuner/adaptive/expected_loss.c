@@ -190,7 +190,8 @@ static int is_barred(const struct group *g,
         &g->model.run, config->value, cell->n, cell->comm_size);
 
     return config->alg != NULL &&
-           chorale_decide_bars(config->alg, &pt, &g->a->opts->decide) != NULL;
+           chorale_decide_excluded(config->alg, &pt,
+                                   &g->a->opts->decide) != NULL;
 }
 
 static void expect(struct group *g, const struct chorale_krige *k,
@@ -423,7 +424,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         g.model.net = chorale_family_network(model, &g.model.run);
         if (!(g.model.net.alpha > 0))
             g.model.net = chorale_adapt_typical;
-        else if (chorale_predict_notes(model) + notes_of(&g) <= PLAYED)
+        else if (chorale_predict_events(model) + notes_of(&g) <= PLAYED)
             g.model.played = model;
         rc = gather(&g, points);
         if (rc == 0)

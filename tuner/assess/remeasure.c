@@ -84,10 +84,10 @@ static enum chorale_err measure(const char *path,
     return err == CHORALE_OK ? chorale_run(path, &run, msg) : err;
 }
 
-enum chorale_err chorale_mend(const char *path, const char *system,
-                              const struct chorale_plan *plan,
-                              const struct chorale_run_opts *run,
-                              size_t *count_p, struct chorale_errmsg *msg)
+enum chorale_err chorale_remeasure(const char *path, const char *system,
+                                   const struct chorale_plan *plan,
+                                   const struct chorale_run_opts *run,
+                                   size_t *count_p, struct chorale_errmsg *msg)
 {
     struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
     long *launches = NULL;

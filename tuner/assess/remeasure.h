@@ -16,9 +16,9 @@
  * read. *count_p is set to the number of such points. If there are any, prints
  * a line unless run is quiet. Errors: CHORALE_STOPPED, and those of loading,
  * planning and running. */
-enum chorale_err chorale_mend(const char *path, const char *system,
-                              const struct chorale_plan *plan,
-                              const struct chorale_run_opts *run,
-                              size_t *count_p, struct chorale_errmsg *msg);
+enum chorale_err chorale_remeasure(const char *path, const char *system,
+                                   const struct chorale_plan *plan,
+                                   const struct chorale_run_opts *run,
+                                   size_t *count_p, struct chorale_errmsg *msg);
 
 #endif

@@ -22,7 +22,7 @@ static int same_place(const struct chorale_run_point *a,
 }
 
 /* The index of the chosen candidate, 0 for the library; -1 if not measured. */
-static int find_cand(const struct chorale_spot *spot,
+static int find_cand(const struct chorale_measured *spot,
                      const struct chorale_emit_choice *choice)
 {
     if (choice == NULL)
@@ -44,7 +44,7 @@ static int ordinal_of(const struct chorale_run_point *row, size_t n,
 
 /* Store the ratios and times of a candidate in the launches that confirm. */
 static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
-                 const struct chorale_spot *spot, size_t cand,
+                 const struct chorale_measured *spot, size_t cand,
                  const struct chorale_run_point *row, size_t n)
 {
     double mine = 0, library = 0;
@@ -96,8 +96,8 @@ static int add_point(struct chorale_proofs *proofs,
     const struct chorale_emit_choice *choice =
         chorale_evaluate_choice(table, row);
     struct chorale_proof *p = &proofs->row[proofs->count];
-    struct chorale_spot spot;
-    int cand, bad = chorale_spot_init(&spot, row, n, opts) != 0;
+    struct chorale_measured spot;
+    int cand, bad = chorale_measured_init(&spot, row, n, opts) != 0;
 
     memset(p, 0, sizeof(*p));
     p->seconds = p->library_seconds = p->mean = p->half = p->p = p->best = NAN;
@@ -112,7 +112,7 @@ static int add_point(struct chorale_proofs *proofs,
             take(proofs, p, &spot, (size_t)cand, row, n);
         proofs->count += !bad;
     }
-    chorale_spot_release(&spot);
+    chorale_measured_release(&spot);
     return bad ? -1 : 0;
 }
 
@@ -136,7 +136,8 @@ static enum chorale_err load_rows(const struct chorale_emit_table *table,
         for (end = i; end < points->count && same_place(&row[i], &row[end]);
              end++)
             continue;
-        if (row[i].comm_size > 1 && chorale_spot_has_library(&row[i], end - i))
+        if (row[i].comm_size > 1 && chorale_measured_has_library(&row[i],
+                                                                 end - i))
             bad = add_point(proofs, table, &row[i], end - i, opts) != 0;
     }
     return bad ? chorale_fail_memory(msg, NULL) : CHORALE_OK;

@@ -227,7 +227,8 @@ json_t *chorale_rows_json(struct chorale_rows *rows)
             if (col[c].key[0] != '\0')
                 bad = json_object_set_new(
                     row, col[c].key,
-                    cell->type == CHORALE_FIELD_INT ? json_integer(cell->integer)
+                    cell->type == CHORALE_FIELD_INT
+                        ? json_integer(cell->integer)
                     : cell->type == CHORALE_FIELD_TEXT
                         ? json_string(cell->text)
                         : chorale_json(

@@ -12,7 +12,7 @@
 #define CHORALE_AB_BATCH 8   /* default calls per repetition */
 
 struct chorale_ab {
-    struct chorale_how how[2]; /* base, head */
+    struct chorale_ab_side how[2]; /* base, head */
     char path[2][PATH_MAX];
     struct chorale_plan plan;  /* same for both sides */
 };

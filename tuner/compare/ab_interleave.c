@@ -25,7 +25,7 @@ static int keep_last(void *arg, const char *line, int is_err)
     return 0;
 }
 
-enum chorale_err chorale_side_call(const struct chorale_how *how,
+enum chorale_err chorale_side_call(const struct chorale_ab_side *how,
                                    char *const *words, int *code_p,
                                    char *text, size_t size,
                                    struct chorale_errmsg *msg)
@@ -35,7 +35,7 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
     struct said said = { text, size };
     struct chorale_child child;
     enum chorale_ending ending = CHORALE_ENDED;
-    enum chorale_err err = chorale_how_args(how, &args, msg);
+    enum chorale_err err = chorale_ab_side_args(how, &args, msg);
     int status = 0;
 
     text[0] = '\0';
@@ -60,7 +60,7 @@ enum chorale_err chorale_side_call(const struct chorale_how *how,
 
 /* Run one launch with another chorale; *more_p is set if launches are
  * pending. */
-static enum chorale_err run_other(const struct chorale_turns *t, int side,
+static enum chorale_err run_other(const struct chorale_interleave *t, int side,
                                   int *more_p, struct chorale_errmsg *msg)
 {
     struct chorale_args args = { .count = 0 };
@@ -88,11 +88,11 @@ static enum chorale_err run_other(const struct chorale_turns *t, int side,
     return err;
 }
 
-static enum chorale_err run_ours(const struct chorale_turns *t, int side,
+static enum chorale_err run_ours(const struct chorale_interleave *t, int side,
                                  int *more_p, struct chorale_errmsg *msg)
 {
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
-    const struct chorale_how *how = t->how[side];
+    const struct chorale_ab_side *how = t->how[side];
     enum chorale_err err;
 
     opts.system = t->system;
@@ -112,10 +112,10 @@ static enum chorale_err run_ours(const struct chorale_turns *t, int side,
     return err;
 }
 
-static enum chorale_err launch(const struct chorale_turns *t, int side,
+static enum chorale_err launch(const struct chorale_interleave *t, int side,
                                int *more_p, struct chorale_errmsg *msg)
 {
-    const struct chorale_how *how = t->how[side];
+    const struct chorale_ab_side *how = t->how[side];
 
     if (how == NULL || how->kind == CHORALE_SIDE_THIS ||
         how->kind == CHORALE_SIDE_TABLE)
@@ -124,7 +124,7 @@ static enum chorale_err launch(const struct chorale_turns *t, int side,
 }
 
 /* Count the finished launches. */
-static enum chorale_err count(const struct chorale_turns *t, int side,
+static enum chorale_err count(const struct chorale_interleave *t, int side,
                               sqlite3_int64 *made_p,
                               struct chorale_errmsg *msg)
 {
@@ -152,8 +152,8 @@ static int choose(const int *more, const sqlite3_int64 *made)
     return made[0] % 2 == 0 ? 0 : 1;
 }
 
-enum chorale_err chorale_turns_run(const struct chorale_turns *t,
-                                   struct chorale_errmsg *msg)
+enum chorale_err chorale_interleave_run(const struct chorale_interleave *t,
+                                        struct chorale_errmsg *msg)
 {
     sqlite3_int64 made[2] = { 0, 0 };
     int more[2] = { t->path[0] != NULL, 1 };

@@ -7,9 +7,9 @@
 #include "tuner/compare/ab_side.h"
 
 /* The databases to measure: base first, then head. */
-struct chorale_turns {
+struct chorale_interleave {
     const char *path[2];     /* path[0] NULL: head only */
-    const struct chorale_how *how[2]; /* NULL: this chorale as it is */
+    const struct chorale_ab_side *how[2]; /* NULL: this chorale as it is */
     const char *system;      /* NULL: all systems of each database */
     const char *launcher_cmd;/* for custom launchers, or NULL */
     int again;               /* side that is behind: 1: counted by launches of
@@ -21,15 +21,15 @@ struct chorale_turns {
  * alike. After a stop, the side that is one launch behind continues.
  * CHORALE_STOPPED: interrupted. CHORALE_ENV: `chorale run` of a side's own
  * program failed; msg has its last line. Other errors are chorale_run()'s. */
-enum chorale_err chorale_turns_run(const struct chorale_turns *turns,
-                                   struct chorale_errmsg *msg);
+enum chorale_err chorale_interleave_run(const struct chorale_interleave *turns,
+                                        struct chorale_errmsg *msg);
 
 /* Run that side's chorale with the given words, a verb and its options,
  * NULL-terminated. *code_p is set to its exit code, and text[size] to the last
  * line of its standard error, without "chorale: ". CHORALE_ENV: it cannot be
  * started, or a signal ended it. CHORALE_USAGE: too many words.
  * CHORALE_STOPPED: this process was asked to stop. */
-enum chorale_err chorale_side_call(const struct chorale_how *how,
+enum chorale_err chorale_side_call(const struct chorale_ab_side *how,
                                    char *const *words, int *code_p,
                                    char *text, size_t size,
                                    struct chorale_errmsg *msg);

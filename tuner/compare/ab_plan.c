@@ -82,7 +82,7 @@ enum chorale_err chorale_ab_check(struct chorale_ab *ab,
 }
 
 /* Make a label of a side; long texts are shortened with a digest. */
-static void label_of(const struct chorale_how *how,
+static void label_of(const struct chorale_ab_side *how,
                      char label[CHORALE_LABEL_SIZE])
 {
     char uuid[CHORALE_UUID_SIZE];

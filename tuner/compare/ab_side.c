@@ -20,7 +20,7 @@ static const struct {
     { "table", CHORALE_SIDE_TABLE }, { "with", CHORALE_SIDE_WITH },
 };
 
-static enum chorale_err split(struct chorale_how *how, const char *option,
+static enum chorale_err split(struct chorale_ab_side *how, const char *option,
                               const char *text, struct chorale_errmsg *msg)
 {
     wordexp_t words;
@@ -44,7 +44,7 @@ static enum chorale_err split(struct chorale_how *how, const char *option,
     return CHORALE_OK;
 }
 
-static enum chorale_err check_env(const struct chorale_how *how,
+static enum chorale_err check_env(const struct chorale_ab_side *how,
                                   const char *option,
                                   struct chorale_errmsg *msg)
 {
@@ -62,7 +62,7 @@ static enum chorale_err check_env(const struct chorale_how *how,
 }
 
 /* Check the program: of build the only word, of with the first one. */
-static enum chorale_err check_program(const struct chorale_how *how,
+static enum chorale_err check_program(const struct chorale_ab_side *how,
                                       const char *option,
                                       struct chorale_errmsg *msg)
 {
@@ -79,7 +79,7 @@ static enum chorale_err check_program(const struct chorale_how *how,
     return CHORALE_OK;
 }
 
-static enum chorale_err check_table(struct chorale_how *how,
+static enum chorale_err check_table(struct chorale_ab_side *how,
                                     const char *option,
                                     struct chorale_errmsg *msg)
 {
@@ -97,14 +97,15 @@ static enum chorale_err check_table(struct chorale_how *how,
     return CHORALE_OK;
 }
 
-enum chorale_err chorale_how_parse(struct chorale_how *how, const char *option,
-                                   const char *text,
-                                   struct chorale_errmsg *msg)
+enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
+                                       const char *option,
+                                       const char *text,
+                                       struct chorale_errmsg *msg)
 {
     size_t len = strcspn(text, ":"), i = 0, n = sizeof(kinds) / sizeof(*kinds);
     enum chorale_err err;
 
-    *how = (struct chorale_how){ .kind = CHORALE_SIDE_THIS, .text = text };
+    *how = (struct chorale_ab_side){ .kind = CHORALE_SIDE_THIS, .text = text };
     if (strcmp(text, "this") == 0)
         return CHORALE_OK;
     while (i < n && (strlen(kinds[i].name) != len ||
@@ -124,19 +125,20 @@ enum chorale_err chorale_how_parse(struct chorale_how *how, const char *option,
                                            : check_program(how, option, msg);
 }
 
-void chorale_how_build(struct chorale_how *how, const char *program)
+void chorale_ab_side_build(struct chorale_ab_side *how, const char *program)
 {
-    *how = (struct chorale_how){ .kind = CHORALE_SIDE_BUILD, .text = program };
+    *how = (struct chorale_ab_side){ .kind = CHORALE_SIDE_BUILD,
+    .text = program };
     chorale_args_add(&how->word, "%s", program);
 }
 
-void chorale_how_release(struct chorale_how *how)
+void chorale_ab_side_release(struct chorale_ab_side *how)
 {
     chorale_args_free(&how->word);
 }
 
 /* Open MPI's launcher passes only listed variables to ranks on other nodes. */
-static void add_variables(const struct chorale_how *how,
+static void add_variables(const struct chorale_ab_side *how,
                           struct chorale_args *args)
 {
     char list[4096] = "";
@@ -156,9 +158,9 @@ static void add_variables(const struct chorale_how *how,
         chorale_args_add(args, "OMPI_MCA_mca_base_env_list=%s", list);
 }
 
-enum chorale_err chorale_how_args(const struct chorale_how *how,
-                                  struct chorale_args *args,
-                                  struct chorale_errmsg *msg)
+enum chorale_err chorale_ab_side_args(const struct chorale_ab_side *how,
+                                      struct chorale_args *args,
+                                      struct chorale_errmsg *msg)
 {
     char self[PATH_MAX];
     ssize_t len;
@@ -181,8 +183,8 @@ enum chorale_err chorale_how_args(const struct chorale_how *how,
     return CHORALE_OK;
 }
 
-int chorale_how_unlike(const struct chorale_how *base,
-                       const struct chorale_how *head)
+int chorale_ab_side_differs(const struct chorale_ab_side *base,
+                            const struct chorale_ab_side *head)
 {
     return base->kind > CHORALE_SIDE_BUILD || head->kind > CHORALE_SIDE_BUILD;
 }

@@ -16,7 +16,7 @@ enum chorale_side_kind {
     CHORALE_SIDE_WITH        /* "with:COMMAND ...": run through a command */
 };
 
-struct chorale_how {
+struct chorale_ab_side {
     enum chorale_side_kind kind;
     const char *text;        /* the argument; lives as long as argv */
     struct chorale_args word;/* of build, env and with: text after the colon,
@@ -27,22 +27,23 @@ struct chorale_how {
 /* Parse a side; option names it in messages ("--base"). Release *how also after
  * an error. CHORALE_USAGE: unknown kind, or its words do not fit that kind.
  * CHORALE_ENV: the program cannot be run or the file cannot be read. */
-enum chorale_err chorale_how_parse(struct chorale_how *how, const char *option,
-                                   const char *text,
-                                   struct chorale_errmsg *msg);
+enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
+                                       const char *option,
+                                       const char *text,
+                                       struct chorale_errmsg *msg);
 /* Make a side of kind build for a program. */
-void chorale_how_build(struct chorale_how *how, const char *program);
-void chorale_how_release(struct chorale_how *how);
+void chorale_ab_side_build(struct chorale_ab_side *how, const char *program);
+void chorale_ab_side_release(struct chorale_ab_side *how);
 
 /* Append the words that start the side's chorale. The caller appends a verb and
  * its options. CHORALE_ENV: the path of this program is unknown. */
-enum chorale_err chorale_how_args(const struct chorale_how *how,
-                                  struct chorale_args *args,
-                                  struct chorale_errmsg *msg);
+enum chorale_err chorale_ab_side_args(const struct chorale_ab_side *how,
+                                      struct chorale_args *args,
+                                      struct chorale_errmsg *msg);
 
 /* Returns 1 if the library or the messages differ between the sides on purpose.
  * They then cannot serve as canaries for the machine. */
-int chorale_how_unlike(const struct chorale_how *base,
-                       const struct chorale_how *head);
+int chorale_ab_side_differs(const struct chorale_ab_side *base,
+                            const struct chorale_ab_side *head);
 
 #endif

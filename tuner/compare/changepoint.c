@@ -172,8 +172,8 @@ static void insert(struct chorale_change *change, size_t *cut, size_t *ncut,
     ++*ncut;
 }
 
-long chorale_changes(const double *x, size_t n, double level, long rounds,
-                     uint64_t seed, struct chorale_change *change)
+long chorale_changes_find(const double *x, size_t n, double level, long rounds,
+                          uint64_t seed, struct chorale_change *change)
 {
     double *work = malloc((n + 1) * sizeof(*work));
     size_t *cut = malloc((n + 1) * sizeof(*cut)), ncut = 1;
@@ -204,8 +204,8 @@ out:
     return count;
 }
 
-long chorale_changes_exact(const double *x, size_t n,
-                           struct chorale_change *change)
+long chorale_changes_find_exact(const double *x, size_t n,
+                                struct chorale_change *change)
 {
     long count = 0;
 
@@ -215,7 +215,7 @@ long chorale_changes_exact(const double *x, size_t n,
     return count;
 }
 
-double chorale_changes_least(size_t n)
+double chorale_changes_min_p(size_t n)
 {
     double half = (double)(n / 2);
 

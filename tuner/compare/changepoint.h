@@ -26,16 +26,16 @@ struct chorale_change {
  *
  * Sources: Matteson, James, J. American Statistical Association 109(505), 2014;
  * for stopping early: Besag, Clifford, Biometrika 78(2), 1991. */
-long chorale_changes(const double *x, size_t n, double level, long rounds,
-                     uint64_t seed, struct chorale_change *change);
+long chorale_changes_find(const double *x, size_t n, double level, long rounds,
+                          uint64_t seed, struct chorale_change *change);
 
 /* The same for simulated series, which are exact: every value that differs from
  * its predecessor by more than 1e-9 is a change. change[] needs room for n. */
-long chorale_changes_exact(const double *x, size_t n,
-                           struct chorale_change *change);
+long chorale_changes_find_exact(const double *x, size_t n,
+                                struct chorale_change *change);
 
 /* The smallest p that n values can give: the two halves can come out unchanged
  * or swapped by chance. */
-double chorale_changes_least(size_t n);
+double chorale_changes_min_p(size_t n);
 
 #endif

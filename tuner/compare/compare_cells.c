@@ -474,7 +474,7 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
                             cmp->head.path);
     if (nbase > 0 && nhead > 0)
         chorale_comparison_unpaired(cmp);
-    err = chorale_comparison_doubted(cmp, msg);
+    err = chorale_comparison_invalid(cmp, msg);
     if (err != CHORALE_OK)
         return err;
     unlike = leave_unlike(cmp);

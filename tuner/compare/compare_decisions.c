@@ -25,7 +25,7 @@
 
 struct side {
     struct chorale_points points; /* of the first launches */
-    struct chorale_spot *spot;
+    struct chorale_measured *spot;
     size_t nspot;
 };
 
@@ -45,12 +45,12 @@ static int same_cand(const struct chorale_cand *a,
            strcmp(a->run->params, b->run->params) == 0;
 }
 
-static const struct chorale_cand *pick(const struct chorale_spot *spot)
+static const struct chorale_cand *pick(const struct chorale_measured *spot)
 {
     return &spot->cand[spot->why == CHORALE_WHY_GAIN ? spot->pick : 0];
 }
 
-static const struct chorale_cand *find(const struct chorale_spot *spot,
+static const struct chorale_cand *find(const struct chorale_measured *spot,
                                        const struct chorale_cand *like)
 {
     for (size_t c = 0; c < spot->ncand; c++)
@@ -60,8 +60,8 @@ static const struct chorale_cand *find(const struct chorale_spot *spot,
 }
 
 /* The head's spot at the same place, or NULL. */
-static const struct chorale_spot *partner(const struct side *head,
-                                          const struct chorale_spot *spot)
+static const struct chorale_measured *
+partner(const struct side *head, const struct chorale_measured *spot)
 {
     for (size_t i = 0; i < head->nspot; i++)
         if (same_line(head->spot[i].point, spot->point) &&
@@ -85,9 +85,9 @@ static double difference(const struct stretch *s, int in_head, size_t l)
     const char *launch = NULL;
 
     for (size_t i = 0; i < s->n; i++) {
-        const struct chorale_spot *b = &s->base->spot[s->first + i];
-        const struct chorale_spot *h = partner(s->head, b);
-        const struct chorale_spot *at = in_head ? h : b;
+        const struct chorale_measured *b = &s->base->spot[s->first + i];
+        const struct chorale_measured *h = partner(s->head, b);
+        const struct chorale_measured *at = in_head ? h : b;
         const struct chorale_cand *from = find(at, pick(b));
         const struct chorale_cand *to = find(at, pick(h));
         size_t k = l;
@@ -106,8 +106,8 @@ static double difference(const struct stretch *s, int in_head, size_t l)
 static size_t differences(const struct stretch *s, int in_head, double *d,
                           double *mean_p)
 {
-    const struct chorale_spot *b = &s->base->spot[s->first];
-    const struct chorale_spot *at = in_head ? partner(s->head, b) : b;
+    const struct chorale_measured *b = &s->base->spot[s->first];
+    const struct chorale_measured *at = in_head ? partner(s->head, b) : b;
     double sum = 0;
     size_t n = 0;
 
@@ -126,7 +126,7 @@ static size_t differences(const struct stretch *s, int in_head, double *d,
 /* Returns 1 if only a crossover moved by one size. */
 static int moved_by_one(const struct stretch *s)
 {
-    const struct chorale_spot *b = &s->base->spot[s->first];
+    const struct chorale_measured *b = &s->base->spot[s->first];
     const struct chorale_cand *to = pick(partner(s->head, b));
 
     if (s->n != 1)
@@ -154,7 +154,7 @@ static int add(struct chorale_comparison *cmp, const struct stretch *s,
                struct chorale_ranks *ranks, char **text)
 {
     struct chorale_rechoice *r = &cmp->rechoice[cmp->nrechoice++];
-    const struct chorale_spot *b = &s->base->spot[s->first];
+    const struct chorale_measured *b = &s->base->spot[s->first];
     size_t room = cmp->base.nlaunch + cmp->head.nlaunch + 1, nb, nh;
     double *base = malloc(room * sizeof(*base));
     double *head = malloc(room * sizeof(*head));
@@ -191,7 +191,7 @@ out:
 
 static int differs(const struct side *base, const struct side *head, size_t i)
 {
-    const struct chorale_spot *h = partner(head, &base->spot[i]);
+    const struct chorale_measured *h = partner(head, &base->spot[i]);
 
     return h != NULL && base->spot[i].nlaunch > 0 && h->nlaunch > 0 &&
            !same_cand(pick(&base->spot[i]), pick(h));
@@ -258,7 +258,7 @@ out:
 static void release(struct side *side)
 {
     for (size_t i = 0; i < side->nspot; i++)
-        chorale_spot_release(&side->spot[i]);
+        chorale_measured_release(&side->spot[i]);
     free(side->spot);
     free(side->points.row);
 }
@@ -278,10 +278,10 @@ enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
         chorale_side_first(&cmp->head, &head.points) != 0)
         err = chorale_fail_memory(msg, "compare");
     if (err == CHORALE_OK)
-        err = chorale_decide_spots(&base.points, &opts, &base.spot,
+        err = chorale_decide_sizes(&base.points, &opts, &base.spot,
                                    &base.nspot, msg);
     if (err == CHORALE_OK)
-        err = chorale_decide_spots(&head.points, &opts, &head.spot,
+        err = chorale_decide_sizes(&head.points, &opts, &head.spot,
                                    &head.nspot, msg);
     if (err == CHORALE_OK && find_all(cmp, &base, &head) != 0)
         err = chorale_fail_memory(msg, "compare");

@@ -63,7 +63,7 @@ static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
     return err;
 }
 
-enum chorale_err chorale_comparison_doubted(struct chorale_comparison *cmp,
+enum chorale_err chorale_comparison_invalid(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg)
 {
     enum chorale_err err = leave_doubted(cmp, &cmp->head, CHORALE_GONE, msg);

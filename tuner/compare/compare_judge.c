@@ -300,7 +300,7 @@ size_t chorale_compare_pairs(size_t ncell, double alpha)
 {
     size_t n = 1;
 
-    while (chorale_shift_paired_least(n) * (double)ncell > alpha)
+    while (chorale_shift_paired_min_p(n) * (double)ncell > alpha)
         n++;
     return n;
 }
@@ -309,7 +309,7 @@ size_t chorale_compare_launches(size_t ncell, double alpha)
 {
     size_t n = 1;
 
-    while (chorale_shift_two_least(n, n) * (double)ncell > alpha)
+    while (chorale_shift_two_min_p(n, n) * (double)ncell > alpha)
         n++;
     return n;
 }

@@ -112,7 +112,7 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
                           int all, int fail_on)
 {
     size_t *order = chorale_comparison_order(cmp), n[CHORALE_NVERDICT];
-    size_t red = chorale_comparison_red(cmp, fail_on);
+    size_t red = chorale_comparison_failures(cmp, fail_on);
     char text[CHORALE_REMARK_SIZE];
     int is_choice;
 
@@ -131,7 +131,7 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
 
         if (all || (v != CHORALE_SAME && v != CHORALE_UNDECIDED))
             markdown_cell(cmp, order[i], out,
-                          chorale_cell_red(cmp, order[i], fail_on));
+                          chorale_cell_fails(cmp, order[i], fail_on));
     }
     free(order);
     for (size_t k = 0; finding(cmp, k, text, sizeof(text), &is_choice); k++) {
@@ -172,7 +172,7 @@ int chorale_show_tap(const struct chorale_comparison *cmp, FILE *out, int all,
         fprintf(out, "# note: %s\n", text);
     for (size_t i = 0; i < count; i++) {
         const struct chorale_compared *c = &cmp->judged[i];
-        int red = chorale_cell_red(cmp, i, fail_on);
+        int red = chorale_cell_fails(cmp, i, fail_on);
 
         fprintf(out, "%sok %zu - ", red ? "not " : "", i + 1);
         chorale_cell_name(&cmp->cell[i].at, text, sizeof(text));
@@ -248,7 +248,7 @@ static void junit_cell(const struct chorale_comparison *cmp, size_t i,
     chorale_cell_place(&cmp->cell[i].at, text, sizeof(text));
     put_xml(out, text);
     junit_time(out, seconds_of(c, 1));
-    if (chorale_cell_red(cmp, i, fail_on)) {
+    if (chorale_cell_fails(cmp, i, fail_on)) {
         fprintf(out, ">\n    <failure type=\"%s\" message=\"",
                 chorale_verdict_word(c->verdict));
         put_percent(out, c->shift.estimate);
@@ -280,7 +280,7 @@ static void junit_head(const struct chorale_comparison *cmp, size_t tests,
             "<testsuites>\n <testsuite name=\"chorale compare\" tests=\"%zu\""
             " failures=\"%zu\" errors=\"0\" skipped=\"%zu\" id=\"0\""
             " package=\"chorale\" timestamp=\"%.19s\" time=\"0\" hostname=\"",
-            tests, chorale_comparison_red(cmp, fail_on), skipped, now);
+            tests, chorale_comparison_failures(cmp, fail_on), skipped, now);
     put_xml(out, cmp->head.system);
     fputs("\">\n  <properties/>\n", out);
 }
@@ -359,7 +359,7 @@ static json_t *cell_json(const struct chorale_comparison *cmp, size_t i,
         "shape", safe(at->shape), "dtype", safe(at->dtype), "op", safe(at->op),
         "conditions", safe(at->conditions),
         "verdict", chorale_verdict_word(c->verdict),
-        "red", chorale_cell_red(cmp, i, fail_on),
+        "red", chorale_cell_fails(cmp, i, fail_on),
         "ratio", chorale_json(exp(c->shift.estimate)),
         "ratio_lo", chorale_json(exp(c->shift.lo)),
         "ratio_hi", chorale_json(exp(c->shift.hi)), "p", chorale_json(c->p),
@@ -396,6 +396,7 @@ int chorale_show_json(const struct chorale_comparison *cmp, FILE *out, int all,
     json_t *notes = json_array();
     size_t *order = chorale_comparison_order(cmp);
     char text[CHORALE_REMARK_SIZE];
+    json_int_t red;
     int is_choice, bad = order == NULL;
 
     (void)all;
@@ -411,9 +412,8 @@ int chorale_show_json(const struct chorale_comparison *cmp, FILE *out, int all,
     for (size_t k = 0; chorale_comparison_remark(cmp, k, text, sizeof(text));
          k++)
         bad |= json_array_append_new(notes, safe(text)) != 0;
-    bad |= json_object_set_new(root, "red",
-                               json_integer((json_int_t)chorale_comparison_red(
-                                   cmp, fail_on))) != 0;
+    red = (json_int_t)chorale_comparison_failures(cmp, fail_on);
+    bad |= json_object_set_new(root, "red", json_integer(red)) != 0;
     bad |= json_object_set_new(root, "threshold",
                                json_real(cmp->opts.threshold)) != 0;
     bad |= json_object_set_new(root, "cells", cells) != 0;

@@ -103,7 +103,7 @@ static enum chorale_err measure(const struct chorale_comparison *cmp,
                                 const char *what, struct chorale_errmsg *msg)
 {
     const char *base = base_again(cmp, opts);
-    const struct chorale_turns turns = {
+    const struct chorale_interleave turns = {
         .path = { base, cmp->head.path },
         .how = { opts->base_how, opts->head_how },
         .system = opts->system, .launcher_cmd = opts->launcher_cmd,
@@ -111,7 +111,7 @@ static enum chorale_err measure(const struct chorale_comparison *cmp,
     };
 
     if (opts->run)
-        return chorale_turns_run(&turns, msg);
+        return chorale_interleave_run(&turns, msg);
     return chorale_fail(msg, CHORALE_STOPPED, "%s; repeat `chorale run "
                         "--max-launches 1` on %s%s%s in turn until both are "
                         "done, then this command", what,
@@ -206,7 +206,7 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
     show_fn *print = find_format(opts->format);
     struct chorale_output file = { NULL, NULL, NULL };
     FILE *out = stdout;
-    size_t red = chorale_comparison_red(cmp, fail_on);
+    size_t red = chorale_comparison_failures(cmp, fail_on);
     enum chorale_err err = CHORALE_OK;
 
     if (opts->output != NULL) {

@@ -13,8 +13,8 @@ struct chorale_comparing {
     const char *system, *baseline, *label, *fail_on, *format, *output;
     const char *recheck;     /* both, head, or NULL */
     const char *launcher_cmd;/* for custom launchers, or NULL */
-    const struct chorale_how *base_how, *head_how; /* program to measure with;
-                              * NULL: this chorale as it is */
+    const struct chorale_ab_side *base_how, *head_how; /* program to measure
+                              * with; NULL: this chorale as it is */
     double threshold;
     long min_launches, again;
     int all, unpaired, guidelines;
@@ -67,7 +67,7 @@ enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
 /* Compare and print. command is the command line, for the record. CHORALE_NO: a
  * finding fails. CHORALE_STOPPED: cells must be measured again, or measuring
  * was interrupted. Other errors are those of chorale_comparison_load() and
- * chorale_turns_run(). */
+ * chorale_interleave_run(). */
 enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
                                    const char *command,
                                    struct chorale_errmsg *msg);

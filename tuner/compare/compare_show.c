@@ -218,7 +218,7 @@ int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
 static void print_counts(const struct chorale_comparison *cmp, FILE *out,
                          int fail_on)
 {
-    size_t n[CHORALE_NVERDICT], red = chorale_comparison_red(cmp, fail_on);
+    size_t n[CHORALE_NVERDICT], red = chorale_comparison_failures(cmp, fail_on);
 
     chorale_comparison_tally(cmp, n);
     for (int v = 0; v < CHORALE_NVERDICT; v++)
@@ -259,7 +259,8 @@ int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
 
         if (all || (v != CHORALE_SAME && v != CHORALE_UNDECIDED))
             add_cell(&rows, cmp, order[i],
-                     colour(tty, chorale_cell_red(cmp, order[i], fail_on), v));
+                     colour(tty, chorale_cell_fails(cmp, order[i], fail_on),
+                            v));
     }
     free(order);
     if (chorale_rows_print(&rows, 0, out) != 0)
@@ -301,8 +302,8 @@ int chorale_fail_on_parse(const char *list)
     return bits;
 }
 
-int chorale_cell_red(const struct chorale_comparison *cmp, size_t cell,
-                     int fail_on)
+int chorale_cell_fails(const struct chorale_comparison *cmp, size_t cell,
+                       int fail_on)
 {
     switch (cmp->judged[cell].verdict) {
     case CHORALE_SLOWER:
@@ -318,13 +319,13 @@ int chorale_cell_red(const struct chorale_comparison *cmp, size_t cell,
     }
 }
 
-size_t chorale_comparison_red(const struct chorale_comparison *cmp,
-                              int fail_on)
+size_t chorale_comparison_failures(const struct chorale_comparison *cmp,
+                                   int fail_on)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < cmp->count; i++)
-        n += (size_t)chorale_cell_red(cmp, i, fail_on);
+        n += (size_t)chorale_cell_fails(cmp, i, fail_on);
     for (size_t i = 0; i < cmp->nrechoice; i++)
         n += cmp->rechoice[i].changed && fail_on & CHORALE_FAIL_CHOICE;
     for (size_t i = 0; i < cmp->nguideline; i++)

@@ -141,7 +141,7 @@ int chorale_cell_compare(const struct chorale_run_point *a,
 
 /* compare_invalid.c: change cells judged gone or new to CHORALE_TOO_FEW if the
  * other side ran them but has no usable time. */
-enum chorale_err chorale_comparison_doubted(struct chorale_comparison *cmp,
+enum chorale_err chorale_comparison_invalid(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
 /* guidelines.c: check every rule at every point of head. A rule is broken if
@@ -183,11 +183,11 @@ enum chorale_fail_on {
 /* Parse a list into bits; -1 for an unknown word. */
 int chorale_fail_on_parse(const char *list);
 /* The number of findings that fail the comparison. */
-size_t chorale_comparison_red(const struct chorale_comparison *cmp,
-                              int fail_on);
+size_t chorale_comparison_failures(const struct chorale_comparison *cmp,
+                                   int fail_on);
 /* Returns 1 if this cell fails the comparison. */
-int chorale_cell_red(const struct chorale_comparison *cmp, size_t cell,
-                     int fail_on);
+int chorale_cell_fails(const struct chorale_comparison *cmp, size_t cell,
+                       int fail_on);
 
 /* compare_show.c: words and counts of verdicts, and names of cells in printable
  * ASCII. */

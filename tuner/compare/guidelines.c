@@ -65,7 +65,7 @@ static const struct rule {
 struct job {
     struct chorale_comparison *cmp;
     struct chorale_points points;
-    struct chorale_spot *spot;
+    struct chorale_measured *spot;
     size_t nspot;
     int tuned;
     double *log_ratio;       /* [launches] */
@@ -87,7 +87,8 @@ static int kinds_alike(const struct chorale_run_point *a,
 }
 
 /* Log seconds of the checked choice at a spot in one launch, or NAN. */
-static double time_of(const struct job *job, const struct chorale_spot *spot,
+static double time_of(const struct job *job,
+                      const struct chorale_measured *spot,
                       const char *launch)
 {
     size_t pick = job->tuned && spot->why == CHORALE_WHY_GAIN ? spot->pick : 0;
@@ -100,15 +101,15 @@ static double time_of(const struct job *job, const struct chorale_spot *spot,
 
 /* Log seconds of a collective at n bytes in one launch, interpolated between
  * adjacent sizes. NAN outside the measured sizes. */
-static double at(const struct job *job, const struct chorale_spot *like,
+static double at(const struct job *job, const struct chorale_measured *like,
                  enum chorale_coll coll, const char *launch)
 {
-    const struct chorale_spot *lo = NULL, *hi = NULL;
+    const struct chorale_measured *lo = NULL, *hi = NULL;
     size_t n = like->point->n;
     double t, u, share;
 
     for (size_t i = 0; i < job->nspot; i++) {
-        const struct chorale_spot *s = &job->spot[i];
+        const struct chorale_measured *s = &job->spot[i];
 
         if (s->point->coll != coll || !placed_alike(s->point, like->point) ||
             !kinds_alike(s->point, like->point))
@@ -132,7 +133,7 @@ static double at(const struct job *job, const struct chorale_spot *like,
 }
 
 /* Log seconds of the right side of a rule. */
-static double bound(const struct job *job, const struct chorale_spot *spot,
+static double bound(const struct job *job, const struct chorale_measured *spot,
                     const struct rule *rule, const char *launch)
 {
     double sum = 0;
@@ -143,7 +144,7 @@ static double bound(const struct job *job, const struct chorale_spot *spot,
 }
 
 /* The next larger size of the same line: the right side of monotony. */
-static const struct chorale_spot *larger(const struct job *job, size_t i)
+static const struct chorale_measured *larger(const struct job *job, size_t i)
 {
     const struct chorale_run_point *a = job->spot[i].point, *b;
 
@@ -182,7 +183,7 @@ static double t_test(const struct job *job, size_t n, double mean)
 }
 
 /* Add one checked place of a rule. Returns -1 if out of memory. */
-static int add(struct job *job, const struct chorale_spot *spot,
+static int add(struct job *job, const struct chorale_measured *spot,
                const char *text, size_t n, double seconds)
 {
     struct chorale_comparison *cmp = job->cmp;
@@ -208,8 +209,8 @@ static int add(struct job *job, const struct chorale_spot *spot,
 
 /* Check all launches of a spot against a rule, or against the next larger
  * size. */
-static int hold(struct job *job, const struct chorale_spot *spot,
-                const struct rule *rule, const struct chorale_spot *next)
+static int hold(struct job *job, const struct chorale_measured *spot,
+                const struct rule *rule, const struct chorale_measured *next)
 {
     double seconds = 0;
     size_t n = 0;
@@ -232,8 +233,8 @@ static int hold(struct job *job, const struct chorale_spot *spot,
 static int hold_all(struct job *job)
 {
     for (size_t i = 0; i < job->nspot; i++) {
-        const struct chorale_spot *spot = &job->spot[i];
-        const struct chorale_spot *next = larger(job, i);
+        const struct chorale_measured *spot = &job->spot[i];
+        const struct chorale_measured *next = larger(job, i);
 
         if (spot->point->comm_size < 2)
             continue;
@@ -281,7 +282,7 @@ enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
 
     if (chorale_side_first(&cmp->head, &job.points) != 0)
         return chorale_fail_memory(msg, "compare");
-    err = chorale_decide_spots(&job.points, &opts, &job.spot, &job.nspot,
+    err = chorale_decide_sizes(&job.points, &opts, &job.spot, &job.nspot,
                                msg);
     job.log_ratio = malloc((job.points.count + 1) * sizeof(*job.log_ratio));
     for (job.tuned = 0; err == CHORALE_OK && job.tuned < 2; job.tuned++)
@@ -290,7 +291,7 @@ enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
     if (err == CHORALE_OK && judge(cmp) != 0)
         err = chorale_fail_memory(msg, "compare");
     for (size_t i = 0; i < job.nspot; i++)
-        chorale_spot_release(&job.spot[i]);
+        chorale_measured_release(&job.spot[i]);
     free(job.spot);
     free(job.points.row);
     free(job.log_ratio);

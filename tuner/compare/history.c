@@ -269,15 +269,15 @@ static int find_changes(struct loader *ld, struct chorale_history_cell *c,
     for (size_t i = 0; i < c->nvalue; i++)
         work[i] = log(c->value[i].seconds);
     c->few = !ld->h->simulated &&
-             chorale_changes_least(c->nvalue) > ld->opts->level;
+             chorale_changes_min_p(c->nvalue) > ld->opts->level;
     if (ld->h->simulated)
-        n = chorale_changes_exact(work, c->nvalue, c->change);
+        n = chorale_changes_find_exact(work, c->nvalue, c->change);
     else if (c->few)
         n = 0;
     else
-        n = chorale_changes(work, c->nvalue, ld->opts->level,
-                            ld->opts->rounds, 1 + (uint64_t)ld->h->ncell,
-                            c->change);
+        n = chorale_changes_find(work, c->nvalue, ld->opts->level,
+                                 ld->opts->rounds, 1 + (uint64_t)ld->h->ncell,
+                                 c->change);
     for (long i = 0; i < n; i++)
         if (fabs(c->change[i].after - c->change[i].before) > edge)
             c->change[kept++] = c->change[i];

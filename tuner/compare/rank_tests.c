@@ -215,13 +215,13 @@ int chorale_shift_paired(struct chorale_ranks *ranks, const double *x,
     return 0;
 }
 
-double chorale_shift_two_least(size_t nx, size_t ny)
+double chorale_shift_two_min_p(size_t nx, size_t ny)
 {
     return exp(lgamma((double)nx + 1) + lgamma((double)ny + 1) -
                lgamma((double)(nx + ny) + 1));
 }
 
-double chorale_shift_paired_least(size_t n)
+double chorale_shift_paired_min_p(size_t n)
 {
     return exp2(-(double)n);
 }

@@ -45,8 +45,8 @@ int chorale_shift_paired(struct chorale_ranks *ranks, const double *x,
 
 /* The smallest one-sided p for samples of these sizes: 1 / C(nx + ny, nx) for
  * two samples, 2^-n for n pairs. */
-double chorale_shift_two_least(size_t nx, size_t ny);
-double chorale_shift_paired_least(size_t n);
+double chorale_shift_two_min_p(size_t nx, size_t ny);
+double chorale_shift_paired_min_p(size_t n);
 
 /* Adjust p values for multiple tests; each result is at most 1 and the order is
  * kept. Holm controls the probability of any false positive, under any

@@ -202,7 +202,7 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         gap->wrong[c] = 0;
         gap->may[c] = 0;
         if (!gap->near[stop * fam->ncand + c] ||
-            (c > 0 && chorale_family_bars(fam, c, n, comm_size) != NULL))
+            (c > 0 && chorale_family_excluded(fam, c, n, comm_size) != NULL))
             continue;
         seconds[c] = chorale_family_between(fam, gap->k, c, n, comm_size,
                                             &error);

@@ -36,9 +36,9 @@ struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
     return pt;
 }
 
-const char *chorale_decide_bars(const struct chorale_alg *alg,
-                                const struct chorale_point *pt,
-                                const struct chorale_decide_opts *opts)
+const char *chorale_decide_excluded(const struct chorale_alg *alg,
+                                    const struct chorale_point *pt,
+                                    const struct chorale_decide_opts *opts)
 {
     const char *why = chorale_alg_unselectable(alg, opts->allow_patented);
     enum chorale_order order = chorale_alg_order(alg, pt);
@@ -74,7 +74,7 @@ static int same_group(const struct chorale_run_point *a,
 
 /* 1 if candidate a ties with the best: equal in simulation; else close, and not
  * significantly different in the paired choosing launches. */
-static int ties(const struct chorale_spot *spot, size_t a, size_t best,
+static int ties(const struct chorale_measured *spot, size_t a, size_t best,
                 int simulated)
 {
     double sum = 0, squares = 0, mean, sd;
@@ -122,14 +122,14 @@ static int preferred(const struct chorale_cand *a,
 }
 
 /* The best candidate of the choosing launches, 0 if there is no candidate. */
-static size_t challenger(const struct chorale_spot *spot,
+static size_t challenger(const struct chorale_measured *spot,
                          const struct chorale_cand *neighbour, int simulated)
 {
     size_t best = 0, pick;
     double most = -HUGE_VAL;
 
     for (size_t c = 1; c < spot->ncand; c++) {
-        double mean = chorale_spot_mean(spot, c, spot->chooses, NULL);
+        double mean = chorale_cand_mean(spot, c, spot->chooses, NULL);
 
         if (spot->cand[c].place >= 0 && mean > most) {
             most = mean;
@@ -146,7 +146,7 @@ static size_t challenger(const struct chorale_spot *spot,
 }
 
 /* First verdict on one size; CHORALE_WHY_GAIN is tested later. */
-static void judge(struct chorale_spot *spot,
+static void judge(struct chorale_measured *spot,
                   const struct chorale_cand *neighbour,
                   const struct chorale_decide_opts *opts)
 {
@@ -165,7 +165,7 @@ static void judge(struct chorale_spot *spot,
 
         for (size_t c = 1; c < spot->ncand; c++) {
             usable += spot->cand[c].place >= 0 &&
-                      chorale_spot_mean(spot, c, NULL, &nchoose) > -HUGE_VAL;
+                      chorale_cand_mean(spot, c, NULL, &nchoose) > -HUGE_VAL;
             barred += spot->cand[c].barred != NULL;
         }
         spot->why = usable > 0   ? CHORALE_WHY_LAUNCHES
@@ -173,8 +173,8 @@ static void judge(struct chorale_spot *spot,
                                  : CHORALE_WHY_NONE;
         return;
     }
-    chosen = chorale_spot_mean(spot, spot->pick, spot->chooses, &nchoose);
-    gain = chorale_spot_mean(spot, spot->pick, spot->confirms, &nconfirm);
+    chosen = chorale_cand_mean(spot, spot->pick, spot->chooses, &nchoose);
+    gain = chorale_cand_mean(spot, spot->pick, spot->confirms, &nconfirm);
     if (chosen <= (opts->simulated ? SAME : 0))
         spot->why = CHORALE_WHY_SLOWER;
     else if (!opts->simulated && nconfirm < 2)
@@ -193,7 +193,7 @@ static int compare_double(const void *a, const void *b)
 
 /* Benjamini and Hochberg over all tested points: the largest significant p, or
  * -1. */
-static int critical_p(const struct chorale_spot *spot, size_t nspot,
+static int critical_p(const struct chorale_measured *spot, size_t nspot,
                       double fdr, double *critical_p)
 {
     double *p = malloc((nspot + 1) * sizeof(*p));
@@ -217,16 +217,16 @@ static int critical_p(const struct chorale_spot *spot, size_t nspot,
 /* Set the losses of candidates that may replace the choice to save ranges:
  * those that cost little more by the choosing launches and are confirmed
  * too. */
-static void find_stand_ins(struct chorale_spot *spot, double critical,
+static void find_stand_ins(struct chorale_measured *spot, double critical,
                            const struct chorale_decide_opts *opts)
 {
-    double best = chorale_spot_mean(spot, spot->pick, spot->chooses, NULL);
+    double best = chorale_cand_mean(spot, spot->pick, spot->chooses, NULL);
     double least = log1p(opts->threshold) + SAME;
 
     for (size_t c = 0; c < spot->ncand; c++) {
         struct chorale_cand *cand = &spot->cand[c];
-        double loss = best - chorale_spot_mean(spot, c, spot->chooses, NULL);
-        double gain = chorale_spot_mean(spot, c, spot->confirms, NULL);
+        double loss = best - chorale_cand_mean(spot, c, spot->chooses, NULL);
+        double gain = chorale_cand_mean(spot, c, spot->confirms, NULL);
 
         cand->loss = INFINITY;
         if (c == spot->pick)
@@ -235,7 +235,7 @@ static void find_stand_ins(struct chorale_spot *spot, double critical,
             !(loss <= log1p(opts->compact)))
             continue;
         if (!opts->simulated && c > 0)
-            cand->p = chorale_spot_p(spot, c);
+            cand->p = chorale_cand_pvalue(spot, c);
         if (c == 0 || (gain > least && (opts->simulated ||
                                         cand->p <= critical)))
             cand->loss = fmax(SAME, loss);
@@ -243,19 +243,19 @@ static void find_stand_ins(struct chorale_spot *spot, double critical,
 }
 
 /* Compute the p-value of each challenger's gain. */
-static int test(struct chorale_spot *spot, size_t nspot, int simulated)
+static int test(struct chorale_measured *spot, size_t nspot, int simulated)
 {
-    if (!simulated && chorale_spots_learn(spot, nspot) != 0)
+    if (!simulated && chorale_measured_spread(spot, nspot) != 0)
         return -1;
     for (size_t i = 0; i < nspot; i++)
         if (spot[i].pick > 0)
             spot[i].p = simulated ? 0
-                                  : chorale_spot_p(&spot[i], spot[i].pick);
+                                  : chorale_cand_pvalue(&spot[i], spot[i].pick);
     return 0;
 }
 
 /* Final verdicts: without a significant gain the library is chosen. */
-static int settle(struct chorale_spot *spot, size_t nspot,
+static int settle(struct chorale_measured *spot, size_t nspot,
                   const struct chorale_decide_opts *opts)
 {
     double critical;
@@ -284,26 +284,26 @@ static int settle(struct chorale_spot *spot, size_t nspot,
 /* Find and judge all measured sizes of a system. */
 static int find_spots(const struct chorale_points *points,
                       const struct chorale_decide_opts *opts,
-                      struct chorale_spot *spot, size_t *nspot_p)
+                      struct chorale_measured *spot, size_t *nspot_p)
 {
     const struct chorale_run_point *row = points->row;
     const struct chorale_cand *neighbour = NULL;
     size_t end;
 
     for (size_t i = 0; i < points->count; i = end) {
-        struct chorale_spot *s = &spot[*nspot_p];
+        struct chorale_measured *s = &spot[*nspot_p];
 
         for (end = i; end < points->count && row[end].n == row[i].n &&
                       same_group(&row[i], &row[end]); end++)
             continue;
         (*nspot_p)++;
-        if (chorale_spot_init(s, &row[i], end - i, opts) != 0)
+        if (chorale_measured_init(s, &row[i], end - i, opts) != 0)
             return -1;
         if (i == 0 || !same_group(&row[i - 1], &row[i]))
             neighbour = NULL;
         if (s->nlaunch == 0) { /* no library to compare with */
-            if (!chorale_spot_has_library(&row[i], end - i)) {
-                chorale_spot_release(s);
+            if (!chorale_measured_has_library(&row[i], end - i)) {
+                chorale_measured_release(s);
                 (*nspot_p)--;
                 continue;
             }
@@ -342,7 +342,7 @@ size_t chorale_guess_losses(const struct chorale_family *fam,
 
 /* Drop sizes without a usable time of the library, if other sizes of their line
  * have one: they are then predicted. */
-static void drop_unusable(struct chorale_spot *spot, size_t *nspot_p)
+static void drop_unusable(struct chorale_measured *spot, size_t *nspot_p)
 {
     size_t kept = 0, end;
 
@@ -356,15 +356,15 @@ static void drop_unusable(struct chorale_spot *spot, size_t *nspot_p)
             if (usable == 0 || spot[k].nlaunch > 0)
                 spot[kept++] = spot[k];
             else
-                chorale_spot_release(&spot[k]);
+                chorale_measured_release(&spot[k]);
         }
     }
     *nspot_p = kept;
 }
 
-enum chorale_err chorale_decide_spots(const struct chorale_points *points,
+enum chorale_err chorale_decide_sizes(const struct chorale_points *points,
                                       const struct chorale_decide_opts *opts,
-                                      struct chorale_spot **spot_p,
+                                      struct chorale_measured **spot_p,
                                       size_t *nspot_p,
                                       struct chorale_errmsg *msg)
 {
@@ -379,7 +379,7 @@ enum chorale_err chorale_decide_spots(const struct chorale_points *points,
 }
 
 /* 1 if any choice is not the library: else no prediction is needed. */
-static int any_choice(const struct chorale_spot *spot, size_t nspot)
+static int any_choice(const struct chorale_measured *spot, size_t nspot)
 {
     for (size_t i = 0; i < nspot; i++)
         if (spot[i].pick != 0)
@@ -388,7 +388,7 @@ static int any_choice(const struct chorale_spot *spot, size_t nspot)
 }
 
 /* 1 if an earlier spot belongs to the same family. */
-static int seen(const struct chorale_spot *spot, size_t i)
+static int seen(const struct chorale_measured *spot, size_t i)
 {
     for (size_t k = i; k-- > 0 &&
                        spot[k].point->coll == spot[i].point->coll;)
@@ -400,8 +400,8 @@ static int seen(const struct chorale_spot *spot, size_t i)
 /* Append the rows of one family: its lines, and between them. */
 static int decide_family(struct chorale_predictor *model,
                          const struct chorale_decide_opts *opts,
-                         struct chorale_spot *spot, size_t nspot,
-                         const struct chorale_spot *first,
+                         struct chorale_measured *spot, size_t nspot,
+                         const struct chorale_measured *first,
                          struct chorale_decision **rows_p, size_t *count_p)
 {
     struct chorale_family fam;
@@ -422,10 +422,10 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
                                 size_t *count_p, struct chorale_errmsg *msg)
 {
     struct chorale_decision *rows = NULL;
-    struct chorale_spot *spot;
+    struct chorale_measured *spot;
     struct chorale_predictor *model = opts->model, *own = NULL;
     size_t nspot, count = 0;
-    enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
+    enum chorale_err err = chorale_decide_sizes(points, opts, &spot, &nspot,
                                                 msg);
 
     if (err == CHORALE_OK && model == NULL && !opts->rules &&
@@ -444,7 +444,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
     free(rows);
     chorale_predictor_free(own);
     for (size_t i = 0; i < nspot; i++)
-        chorale_spot_release(&spot[i]);
+        chorale_measured_release(&spot[i]);
     free(spot);
     return err;
 }

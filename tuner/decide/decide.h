@@ -22,7 +22,7 @@ struct chorale_decide_opts {
     int deterministic;       /* only variants that combine in rank order */
     int allow_patented;
     long max_scratch;        /* bytes per rank, -1: default, see
-                              * chorale_decide_bars() */
+                              * chorale_decide_excluded() */
 };
 
 /* A row of the table decision, for n in [n_lo, n_hi] at comm_size ...
@@ -129,9 +129,9 @@ struct chorale_point chorale_decide_point(const struct chorale_run_point *run,
  * variant does not run there, must never be chosen, is patented or not
  * deterministic where that matters, or needs more scratch than max_scratch. The
  * default limit is 8 n bytes, at least 64 KiB and at most 64 MiB. */
-const char *chorale_decide_bars(const struct chorale_alg *alg,
-                                const struct chorale_point *pt,
-                                const struct chorale_decide_opts *opts);
+const char *chorale_decide_excluded(const struct chorale_alg *alg,
+                                    const struct chorale_point *pt,
+                                    const struct chorale_decide_opts *opts);
 
 /* The rest is shared by decide.c, decide_ratios.c and decide_ranges.c. */
 
@@ -171,7 +171,7 @@ struct chorale_cand {
 extern const struct chorale_run_point chorale_library_run;
 
 /* One measured size, its launches and candidates. */
-struct chorale_spot {
+struct chorale_measured {
     const struct chorale_run_point *point; /* any run of it */
     size_t nlaunch, ncand;
     const char **launch;     /* launches that ran the library, as named in
@@ -187,46 +187,46 @@ struct chorale_spot {
 };
 
 /* 1 if row[0, n) contains a run of the library, usable or not. */
-int chorale_spot_has_library(const struct chorale_run_point *row, size_t n);
+int chorale_measured_has_library(const struct chorale_run_point *row, size_t n);
 
 /* Build a measured size from its runs row[0, n). -1: out of memory; call
- * chorale_spot_release() in either case. */
-int chorale_spot_init(struct chorale_spot *spot,
-                      const struct chorale_run_point *row, size_t n,
-                      const struct chorale_decide_opts *opts);
-void chorale_spot_release(struct chorale_spot *spot);
+ * chorale_measured_release() in either case. */
+int chorale_measured_init(struct chorale_measured *spot,
+                          const struct chorale_run_point *row, size_t n,
+                          const struct chorale_decide_opts *opts);
+void chorale_measured_release(struct chorale_measured *spot);
 
 /* The candidate of a spot with that provider, variant and parameters; its ncand
  * if missing. */
-size_t chorale_spot_find(const struct chorale_spot *spot,
+size_t chorale_spot_find(const struct chorale_measured *spot,
                          const struct chorale_run_point *run);
 
 /* Mean ratio of a candidate over the launches selected by mask (NULL: all);
  * *n_p: their number. NAN if it is 0. */
-double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,
+double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
                          const unsigned char *mask, size_t *n_p);
 
 /* decide_significance.c: estimate the spread from the challengers of all spots.
  * -1: out of memory. */
-int chorale_spots_learn(struct chorale_spot *spot, size_t nspot);
+int chorale_measured_spread(struct chorale_measured *spot, size_t nspot);
 
 /* Standard error of a mean over n >= 2 confirming launches with that sum of
  * squared deviations; *dof_p: its degrees of freedom. */
-double chorale_spot_error(const struct chorale_spot *spot, double squares,
+double chorale_mean_error(const struct chorale_measured *spot, double squares,
                           double n, double *dof_p);
 
 /* Two-sided p-value of "as fast as the library" for such a mean log ratio, or
  * for that of a candidate. p < 0.05 if and only if the 95 % interval excludes
  * no gain. 1 with fewer than two launches. */
-double chorale_spot_chance(const struct chorale_spot *spot, double mean,
+double chorale_mean_pvalue(const struct chorale_measured *spot, double mean,
                            double squares, double n);
-double chorale_spot_p(const struct chorale_spot *spot, size_t cand);
+double chorale_cand_pvalue(const struct chorale_measured *spot, size_t cand);
 
 /* Decide all measured sizes of a system. *spot_p: array of *nspot_p; release
  * each and free the array, also on error. */
-enum chorale_err chorale_decide_spots(const struct chorale_points *points,
+enum chorale_err chorale_decide_sizes(const struct chorale_points *points,
                                       const struct chorale_decide_opts *opts,
-                                      struct chorale_spot **spot_p,
+                                      struct chorale_measured **spot_p,
                                       size_t *nspot_p,
                                       struct chorale_errmsg *msg);
 
@@ -240,7 +240,8 @@ int chorale_decide_is_blind(enum chorale_coll coll);
  * gain. The confirming launches must confirm its mean gain, as for a single
  * size, and that it is slower at no size. critical: the largest significant
  * p-value; -1: none. Sets pick, why, p and loss of the spots. */
-void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
+void chorale_decide_blind(struct chorale_measured *spot, size_t n,
+                          double critical,
                          const struct chorale_decide_opts *opts);
 
 /* Append to *rows_p the rows of a family's line, and of the process counts

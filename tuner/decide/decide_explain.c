@@ -32,7 +32,7 @@ struct view {
     size_t count;
 };
 
-static const struct chorale_cand *cand_at(const struct chorale_spot *spot,
+static const struct chorale_cand *cand_at(const struct chorale_measured *spot,
                                           const struct chorale_member *m)
 {
     size_t c = chorale_spot_find(spot, m->run);
@@ -41,7 +41,7 @@ static const struct chorale_cand *cand_at(const struct chorale_spot *spot,
 }
 
 /* 95 % interval of the speed-up over all launches that ran the candidate. */
-static void interval(const struct chorale_spot *spot,
+static void interval(const struct chorale_measured *spot,
                      const struct chorale_cand *cand, struct entry *e)
 {
     double sum = 0, squares = 0, n = 0, half;
@@ -74,7 +74,7 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
 
     *e = (struct entry){ .member = &fam->cand[c], .lo = NAN, .hi = NAN,
                          .error = NAN };
-    e->barred = chorale_family_bars(fam, c, v->n, v->comm_size);
+    e->barred = chorale_family_excluded(fam, c, v->n, v->comm_size);
     for (size_t i = 0; exact && i < ln->nspot; i++) {
         if (ln->spot[i].point->n != v->n)
             continue;
@@ -261,7 +261,7 @@ static int explain(struct chorale_family *fam,
     return rc;
 }
 
-static int is_first(const struct chorale_spot *spot, size_t i)
+static int is_first(const struct chorale_measured *spot, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (chorale_family_same(spot[k].point, spot[i].point))
@@ -275,10 +275,10 @@ enum chorale_err chorale_decide_explain(
     const struct chorale_decide_query *query, json_t *list,
     struct chorale_errmsg *msg)
 {
-    struct chorale_spot *spot;
+    struct chorale_measured *spot;
     struct chorale_predictor *model = opts->model, *own = NULL;
     size_t nspot, found = 0;
-    enum chorale_err err = chorale_decide_spots(points, opts, &spot, &nspot,
+    enum chorale_err err = chorale_decide_sizes(points, opts, &spot, &nspot,
                                                 msg);
     int rc = 0;
 
@@ -313,7 +313,7 @@ enum chorale_err chorale_decide_explain(
                            chorale_coll_info(query->coll)->name);
     chorale_predictor_free(own);
     for (size_t i = 0; i < nspot; i++)
-        chorale_spot_release(&spot[i]);
+        chorale_measured_release(&spot[i]);
     free(spot);
     return err;
 }

@@ -24,7 +24,7 @@ struct range {
 /* A size of a line: measured, or predicted between two measured ones. */
 struct stop {
     size_t n;
-    struct chorale_spot *spot; /* NULL: predicted */
+    struct chorale_measured *spot; /* NULL: predicted */
     size_t before;           /* spot at or before it */
 };
 
@@ -39,11 +39,11 @@ struct list {
     double *seconds, *loss;  /* [nstop][ncand], logarithms of seconds */
     unsigned char *near;     /* [ncand] worth a prediction */
     size_t *pick;            /* [nstop] */
-    const struct chorale_spot **spot; /* the measured spots of a range */
+    const struct chorale_measured **spot; /* the measured spots of a range */
     size_t nspot;
 };
 
-static const struct chorale_cand *choice(const struct chorale_spot *spot)
+static const struct chorale_cand *choice(const struct chorale_measured *spot)
 {
     return &spot->cand[spot->pick];
 }
@@ -54,7 +54,7 @@ static double launch_mean(const struct list *list, const char *launch)
     double sum = 0;
 
     for (size_t i = 0; i < list->nspot; i++) {
-        const struct chorale_spot *s = list->spot[i];
+        const struct chorale_measured *s = list->spot[i];
         size_t l = 0;
 
         while (l < s->nlaunch && s->launch[l] != launch)
@@ -67,7 +67,7 @@ static double launch_mean(const struct list *list, const char *launch)
 }
 
 /* 1 if some launch confirms at this spot. */
-static int any_confirms(const struct chorale_spot *spot)
+static int any_confirms(const struct chorale_measured *spot)
 {
     return memchr(spot->confirms, 1, spot->nlaunch) != NULL;
 }
@@ -76,11 +76,11 @@ static int any_confirms(const struct chorale_spot *spot)
  * all its sizes. */
 static void speedup(const struct list *list, struct chorale_decision *row)
 {
-    const struct chorale_spot *s = list->spot[0];
+    const struct chorale_measured *s = list->spot[0];
     double mean = 0, sum = 0, squares = 0, n = 0, error, dof;
 
     for (size_t i = 0; i < list->nspot; i++)
-        mean += chorale_spot_mean(list->spot[i], list->spot[i]->pick,
+        mean += chorale_cand_mean(list->spot[i], list->spot[i]->pick,
                                   list->spot[i]->confirms, NULL) /
                 (double)list->nspot;
     row->speedup = exp(mean);
@@ -100,7 +100,7 @@ static void speedup(const struct list *list, struct chorale_decision *row)
     if (n < 2)
         return;
     mean = sum / n;
-    error = chorale_spot_error(s, squares - n * mean * mean, n, &dof);
+    error = chorale_mean_error(s, squares - n * mean * mean, n, &dof);
     error *= gsl_cdf_tdist_Pinv(0.975, dof);
     row->speedup = exp(mean);
     row->speedup_lo = exp(mean - error);
@@ -114,9 +114,9 @@ static void times(const struct list *list, struct chorale_decision *row)
     double k = (double)list->nspot;
 
     for (size_t i = 0; i < list->nspot; i++) {
-        const struct chorale_spot *s = list->spot[i];
+        const struct chorale_measured *s = list->spot[i];
         const unsigned char *mask = any_confirms(s) ? s->confirms : NULL;
-        double own = chorale_spot_mean(s, s->pick, mask, NULL), most = own;
+        double own = chorale_cand_mean(s, s->pick, mask, NULL), most = own;
         double sum = 0, n = 0;
 
         for (size_t l = 0; l < s->nlaunch; l++) {
@@ -129,7 +129,7 @@ static void times(const struct list *list, struct chorale_decision *row)
         mine += (sum / n - own) / k;
         for (size_t c = 0; c < s->ncand; c++)
             if (s->cand[c].place >= 0)
-                most = fmax(most, chorale_spot_mean(s, c, mask, NULL));
+                most = fmax(most, chorale_cand_mean(s, c, mask, NULL));
         loss += (most - own) / k;
     }
     row->seconds = exp(mine);
@@ -178,9 +178,9 @@ static void reason_gain(const struct list *list, char *text, size_t size)
     double p = 0;
 
     for (size_t i = 0; i < list->nspot; i++) {
-        const struct chorale_spot *s = list->spot[i];
+        const struct chorale_measured *s = list->spot[i];
 
-        chorale_spot_mean(s, s->pick, s->confirms, &n);
+        chorale_cand_mean(s, s->pick, s->confirms, &n);
         least = n < least ? n : least;
         p = fmax(p, choice(s)->p);
     }
@@ -253,7 +253,7 @@ static void gather(struct list *list, const struct range *r)
 
     list->nspot = 0;
     for (size_t i = r->first; i < r->last; i++) {
-        struct chorale_spot *s = list->stop[i].spot;
+        struct chorale_measured *s = list->stop[i].spot;
         size_t c;
 
         if (s == NULL)
@@ -345,7 +345,8 @@ static int change(struct list *list, struct range *r, size_t i)
 }
 
 /* 1 if the member is the choice of a spot or may replace it. */
-static int is_confirmed(const struct list *list, const struct chorale_spot *s,
+static int is_confirmed(const struct list *list,
+                        const struct chorale_measured *s,
                         size_t member)
 {
     size_t c = chorale_spot_find(s, list->fam->cand[member].run);
@@ -358,7 +359,7 @@ static void guess(struct list *list, size_t i, unsigned char *may)
 {
     const struct chorale_family *fam = list->fam;
     const struct chorale_line *line = &fam->line[list->line];
-    const struct chorale_spot *a = &line->spot[list->stop[i].before];
+    const struct chorale_measured *a = &line->spot[list->stop[i].before];
     double *seconds = list->seconds + i * fam->ncand;
     size_t n = list->stop[i].n;
 
@@ -371,8 +372,9 @@ static void guess(struct list *list, size_t i, unsigned char *may)
                      is_confirmed(list, &a[1], c);
         seconds[c] = NAN;
         may[c] &= list->near[c];
-        if (c == 0 || (may[c] && chorale_family_bars(fam, c, n,
-                                                     line->comm_size) == NULL))
+        if (c == 0 ||
+            (may[c] &&
+             chorale_family_excluded(fam, c, n, line->comm_size) == NULL))
             seconds[c] = chorale_family_on(fam, list->line, c, n);
     }
     chorale_guess_losses(fam, seconds, may, list->loss + i * fam->ncand);
@@ -386,7 +388,7 @@ static void guess(struct list *list, size_t i, unsigned char *may)
 static void take(struct list *list, size_t i, const double *measured)
 {
     const struct chorale_family *fam = list->fam;
-    const struct chorale_spot *s = list->stop[i].spot;
+    const struct chorale_measured *s = list->stop[i].spot;
 
     for (size_t c = 0; c < fam->ncand; c++) {
         size_t k = chorale_spot_find(s, fam->cand[c].run);
@@ -398,7 +400,7 @@ static void take(struct list *list, size_t i, const double *measured)
 }
 
 /* The stops of a line: the measured sizes and BETWEEN more in wide gaps. */
-static void find_stops(struct list *list, struct chorale_spot *spot,
+static void find_stops(struct list *list, struct chorale_measured *spot,
                        size_t nspot)
 {
     for (size_t i = 0; i < nspot; i++) {

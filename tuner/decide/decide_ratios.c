@@ -16,7 +16,8 @@ static int is_library(const struct chorale_run_point *row)
     return strcmp(row->provider, "library") == 0;
 }
 
-static size_t find_launch(const struct chorale_spot *spot, const char *launch)
+static size_t find_launch(const struct chorale_measured *spot,
+                          const char *launch)
 {
     size_t i = 0;
 
@@ -44,11 +45,11 @@ static int place(const struct chorale_run_point *row,
     if (alg == NULL)
         return -1;
     pt = chorale_decide_point(row, row->config.value, row->n, row->comm_size);
-    *barred_p = chorale_decide_bars(alg, &pt, opts);
+    *barred_p = chorale_decide_excluded(alg, &pt, opts);
     return *barred_p == NULL ? chorale_alg_index(alg) : -1;
 }
 
-void chorale_spot_release(struct chorale_spot *spot)
+void chorale_measured_release(struct chorale_measured *spot)
 {
     for (size_t c = 0; spot->cand != NULL && c < spot->ncand; c++)
         free(spot->cand[c].ratio);
@@ -59,7 +60,7 @@ void chorale_spot_release(struct chorale_spot *spot)
     free(spot->library);
 }
 
-int chorale_spot_has_library(const struct chorale_run_point *row, size_t n)
+int chorale_measured_has_library(const struct chorale_run_point *row, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (is_library(&row[i]))
@@ -68,7 +69,7 @@ int chorale_spot_has_library(const struct chorale_run_point *row, size_t n)
 }
 
 /* Allocate for runs [0, n) of one size. */
-static int spot_alloc(struct chorale_spot *spot,
+static int spot_alloc(struct chorale_measured *spot,
                       const struct chorale_run_point *row, size_t n)
 {
     memset(spot, 0, sizeof(*spot));
@@ -84,7 +85,7 @@ static int spot_alloc(struct chorale_spot *spot,
 }
 
 /* Find the launches in which the library ran at this size. */
-static void find_launches(struct chorale_spot *spot,
+static void find_launches(struct chorale_measured *spot,
                           const struct chorale_run_point *row, size_t n,
                           int simulated)
 {
@@ -116,7 +117,7 @@ static double partner(const struct chorale_run_point *row, size_t n,
 }
 
 /* Mean log seconds of the library in each launch. */
-static void library_times(struct chorale_spot *spot,
+static void library_times(struct chorale_measured *spot,
                           const struct chorale_run_point *row, size_t n)
 {
     for (size_t l = 0; l < spot->nlaunch; l++) {
@@ -135,7 +136,7 @@ static void library_times(struct chorale_spot *spot,
 }
 
 /* Add the candidate of the runs own[0, m), among the size's row[0, n). */
-static int add_cand(struct chorale_spot *spot,
+static int add_cand(struct chorale_measured *spot,
                     const struct chorale_run_point *row, size_t n,
                     const struct chorale_run_point *own, size_t m,
                     const struct chorale_decide_opts *opts)
@@ -170,9 +171,9 @@ static int add_cand(struct chorale_spot *spot,
     return 0;
 }
 
-int chorale_spot_init(struct chorale_spot *spot,
-                      const struct chorale_run_point *row, size_t n,
-                      const struct chorale_decide_opts *opts)
+int chorale_measured_init(struct chorale_measured *spot,
+                          const struct chorale_run_point *row, size_t n,
+                          const struct chorale_decide_opts *opts)
 {
     size_t end;
 
@@ -196,7 +197,7 @@ int chorale_spot_init(struct chorale_spot *spot,
     return 0;
 }
 
-size_t chorale_spot_find(const struct chorale_spot *spot,
+size_t chorale_spot_find(const struct chorale_measured *spot,
                          const struct chorale_run_point *run)
 {
     size_t c = 0;
@@ -207,7 +208,7 @@ size_t chorale_spot_find(const struct chorale_spot *spot,
     return c;
 }
 
-double chorale_spot_mean(const struct chorale_spot *spot, size_t cand,
+double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
                          const unsigned char *mask, size_t *n_p)
 {
     double sum = 0;

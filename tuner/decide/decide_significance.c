@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 /* Sum of squared deviations in the confirming launches; *n_p: their number. */
-static double squares_of(const struct chorale_spot *spot, size_t cand,
+static double squares_of(const struct chorale_measured *spot, size_t cand,
                          double *n_p)
 {
-    double mean = chorale_spot_mean(spot, cand, spot->confirms, NULL);
+    double mean = chorale_cand_mean(spot, cand, spot->confirms, NULL);
     double squares = 0;
 
     *n_p = 0;
@@ -26,7 +26,7 @@ static double squares_of(const struct chorale_spot *spot, size_t cand,
     return squares;
 }
 
-int chorale_spots_learn(struct chorale_spot *spot, size_t nspot)
+int chorale_measured_spread(struct chorale_measured *spot, size_t nspot)
 {
     double *variance = calloc(nspot + 1, sizeof(*variance));
     double *dof = calloc(nspot + 1, sizeof(*dof));
@@ -53,7 +53,7 @@ int chorale_spots_learn(struct chorale_spot *spot, size_t nspot)
     return 0;
 }
 
-double chorale_spot_error(const struct chorale_spot *spot, double squares,
+double chorale_mean_error(const struct chorale_measured *spot, double squares,
                           double n, double *dof_p)
 {
     *dof_p = n - 1;
@@ -61,24 +61,24 @@ double chorale_spot_error(const struct chorale_spot *spot, double squares,
                                         (n - 1), dof_p) / n);
 }
 
-double chorale_spot_chance(const struct chorale_spot *spot, double mean,
+double chorale_mean_pvalue(const struct chorale_measured *spot, double mean,
                            double squares, double n)
 {
     double dof, se;
 
     if (!(n >= 2))
         return 1;
-    se = chorale_spot_error(spot, squares, n, &dof);
+    se = chorale_mean_error(spot, squares, n, &dof);
     if (!(se > 0))
         return mean > 0 ? 0 : 1;
     return 2 * gsl_cdf_tdist_Q(fabs(mean) / se, dof);
 }
 
-double chorale_spot_p(const struct chorale_spot *spot, size_t cand)
+double chorale_cand_pvalue(const struct chorale_measured *spot, size_t cand)
 {
     double n, squares = squares_of(spot, cand, &n);
 
-    return chorale_spot_chance(spot, chorale_spot_mean(spot, cand,
+    return chorale_mean_pvalue(spot, chorale_cand_mean(spot, cand,
                                                        spot->confirms, NULL),
                                squares, n);
 }

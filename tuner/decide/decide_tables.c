@@ -136,9 +136,10 @@ static enum chorale_err print_left_out(struct chorale_store *store,
                                        sqlite3_int64 system_id,
                                        struct chorale_errmsg *msg)
 {
-    struct chorale_left_out left;
-    enum chorale_err err = chorale_left_out(store, system_id, CHORALE_NCOLL, 0,
-                                            0, &left, msg);
+    struct chorale_excluded_count left;
+    enum chorale_err err = chorale_excluded_count(store, system_id,
+                                                  CHORALE_NCOLL, 0,
+                                                  0, &left, msg);
 
     if (err != CHORALE_OK || left.count == 0)
         return err;
@@ -297,10 +298,11 @@ static enum chorale_err explain(struct chorale_store *store,
                                 struct chorale_decide_query query,
                                 json_t *list, struct chorale_errmsg *msg)
 {
-    struct chorale_left_out left;
-    enum chorale_err err = chorale_left_out(store, system_id, query.coll,
-                                            query.msg_size, query.comm_size,
-                                            &left, msg);
+    struct chorale_excluded_count left;
+    enum chorale_err err = chorale_excluded_count(store, system_id, query.coll,
+                                                  query.msg_size,
+                                                  query.comm_size,
+                                                  &left, msg);
 
     query.left_out = left.count > 0;
     return err == CHORALE_OK

@@ -16,19 +16,19 @@ int chorale_decide_is_blind(enum chorale_coll coll)
 
 /* Mean over the spots of the mean gain in the choosing (or confirming)
  * launches; NAN if it must not be chosen, or is slower at some spot. */
-static double gain_everywhere(const struct chorale_spot *spot, size_t n,
+static double gain_everywhere(const struct chorale_measured *spot, size_t n,
                               const struct chorale_cand *cand, int confirms)
 {
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct chorale_spot *s = &spot[i];
+        const struct chorale_measured *s = &spot[i];
         size_t c = chorale_spot_find(s, cand->run);
         double gain;
 
         if (c == s->ncand || s->cand[c].place < 0)
             return NAN;
-        gain = chorale_spot_mean(s, c, confirms ? s->confirms : s->chooses,
+        gain = chorale_cand_mean(s, c, confirms ? s->confirms : s->chooses,
                                  NULL);
         if (!(gain >= -SAME))
             return NAN;
@@ -38,13 +38,13 @@ static double gain_everywhere(const struct chorale_spot *spot, size_t n,
 }
 
 /* Mean over the spots of the candidate's gain in one launch; NAN: not run. */
-static double gain_in(const struct chorale_spot *spot, size_t n,
+static double gain_in(const struct chorale_measured *spot, size_t n,
                       const struct chorale_cand *cand, const char *launch)
 {
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct chorale_spot *s = &spot[i];
+        const struct chorale_measured *s = &spot[i];
         size_t l = 0;
 
         while (l < s->nlaunch && s->launch[l] != launch)
@@ -58,7 +58,7 @@ static double gain_in(const struct chorale_spot *spot, size_t n,
 
 /* The gain in the confirming launches, their number, and the two-sided p-value
  * of no gain. */
-static double confirm(const struct chorale_spot *spot, size_t n,
+static double confirm(const struct chorale_measured *spot, size_t n,
                       const struct chorale_cand *cand, double *count_p,
                       double *p_p)
 {
@@ -76,18 +76,18 @@ static double confirm(const struct chorale_spot *spot, size_t n,
     }
     mean = sum / count;
     *count_p = count;
-    *p_p = chorale_spot_chance(spot, mean, squares - count * mean * mean,
+    *p_p = chorale_mean_pvalue(spot, mean, squares - count * mean * mean,
                                count);
     return mean;
 }
 
 /* Make the candidate (NULL: the library) the choice of the spots. */
-static void settle(struct chorale_spot *spot, size_t n,
+static void settle(struct chorale_measured *spot, size_t n,
                    const struct chorale_cand *cand, enum chorale_why why,
                    double p)
 {
     for (size_t i = 0; i < n; i++) {
-        struct chorale_spot *s = &spot[i];
+        struct chorale_measured *s = &spot[i];
 
         s->pick = cand != NULL ? chorale_spot_find(s, cand->run) : 0;
         if (cand != NULL || s->why == CHORALE_WHY_GAIN)
@@ -99,7 +99,8 @@ static void settle(struct chorale_spot *spot, size_t n,
     }
 }
 
-void chorale_decide_blind(struct chorale_spot *spot, size_t n, double critical,
+void chorale_decide_blind(struct chorale_measured *spot, size_t n,
+                          double critical,
                          const struct chorale_decide_opts *opts)
 {
     const struct chorale_cand *best = NULL;

@@ -51,7 +51,7 @@ static int add_member(struct chorale_family *fam,
     return 0;
 }
 
-static int add_line(struct chorale_family *fam, struct chorale_spot *spot,
+static int add_line(struct chorale_family *fam, struct chorale_measured *spot,
                     size_t nspot)
 {
     struct chorale_line *more;
@@ -89,7 +89,7 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
             line->error[kind][i] = NAN;
     }
     for (size_t i = 0; i < line->nspot; i++) {
-        const struct chorale_spot *s = &line->spot[i];
+        const struct chorale_measured *s = &line->spot[i];
         double base = 0;
 
         for (size_t l = 0; l < s->nlaunch; l++)
@@ -99,7 +99,7 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
                            chorale_family_member(fam, s->cand[c].run)] =
                 s->cand[c].place < 0
                     ? INFINITY
-                    : base - chorale_spot_mean(s, c, NULL, NULL);
+                    : base - chorale_cand_mean(s, c, NULL, NULL);
     }
     return 0;
 }
@@ -207,8 +207,8 @@ static void find_lacking(struct chorale_family *fam)
 }
 
 int chorale_family_init(struct chorale_family *fam,
-                        struct chorale_spot *spot, size_t nspot,
-                        const struct chorale_spot *first,
+                        struct chorale_measured *spot, size_t nspot,
+                        const struct chorale_measured *first,
                         struct chorale_predictor *model,
                         const struct chorale_decide_opts *opts)
 {
@@ -236,7 +236,7 @@ int chorale_family_init(struct chorale_family *fam,
             return -1;
     }
     fam->played = model != NULL && fam->nline > 0 &&
-                  chorale_predict_notes(model) + notes_of(fam) <= notes;
+                  chorale_predict_events(model) + notes_of(fam) <= notes;
     if (fam->played)
         find_lacking(fam);
     for (size_t j = 0; j < fam->nline; j++)
@@ -258,8 +258,9 @@ void chorale_family_release(struct chorale_family *fam)
     free(fam->cand);
 }
 
-const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
-                                size_t n, int comm_size)
+const char *chorale_family_excluded(const struct chorale_family *fam,
+                                    size_t cand,
+                                    size_t n, int comm_size)
 {
     const struct chorale_run_point *run = fam->cand[cand].run;
     struct chorale_point pt;
@@ -273,5 +274,5 @@ const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
     if (run->config.alg == NULL)
         return "unknown to this build";
     pt = chorale_decide_point(fam->point, run->config.value, n, comm_size);
-    return chorale_decide_bars(run->config.alg, &pt, fam->opts);
+    return chorale_decide_excluded(run->config.alg, &pt, fam->opts);
 }

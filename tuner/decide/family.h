@@ -39,7 +39,7 @@ enum chorale_guess_kind {
  * measured, INFINITY must not be chosen. */
 struct chorale_line {
     int comm_size;
-    struct chorale_spot *spot; /* their picks become those of the rows */
+    struct chorale_measured *spot; /* their picks become those of the rows */
     size_t nspot;
     double *log_time;        /* [nspot][ncand] */
     double *error[CHORALE_GUESS_KINDS]; /* [nspot][ncand] |guess / measured - 1|
@@ -72,8 +72,8 @@ int chorale_family_same(const struct chorale_run_point *a,
 /* Build the family of first from spot[0, nspot), sorted by process count within
  * a family. -1: out of memory; release it in either case. */
 int chorale_family_init(struct chorale_family *fam,
-                        struct chorale_spot *spot, size_t nspot,
-                        const struct chorale_spot *first,
+                        struct chorale_measured *spot, size_t nspot,
+                        const struct chorale_measured *first,
                         struct chorale_predictor *model,
                         const struct chorale_decide_opts *opts);
 void chorale_family_release(struct chorale_family *fam);
@@ -84,8 +84,9 @@ size_t chorale_family_member(const struct chorale_family *fam,
 
 /* NULL if the table may choose that variant at n bytes and comm_size ranks,
  * else the reason (static). */
-const char *chorale_family_bars(const struct chorale_family *fam, size_t cand,
-                                size_t n, int comm_size);
+const char *chorale_family_excluded(const struct chorale_family *fam,
+                                    size_t cand,
+                                    size_t n, int comm_size);
 
 /* Mark in near[ncand] the members that took at most CHORALE_FAMILY_NEAR log
  * units more than the fastest at a measured size next to n on that line, or

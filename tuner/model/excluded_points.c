@@ -28,11 +28,12 @@ static const char sql[] =
     "  buffers HAVING min(spoilt) > 0"
     " ORDER BY coll, comm_size, msg_size LIMIT 1";
 
-enum chorale_err chorale_left_out(struct chorale_store *store,
-                                  sqlite3_int64 system_id,
-                                  enum chorale_coll coll, size_t msg_size,
-                                  int comm_size, struct chorale_left_out *left,
-                                  struct chorale_errmsg *msg)
+enum chorale_err chorale_excluded_count(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        enum chorale_coll coll, size_t msg_size,
+                                        int comm_size,
+                                        struct chorale_excluded_count *left,
+                                        struct chorale_errmsg *msg)
 {
     const char *name = coll != CHORALE_NCOLL ? chorale_coll_info(coll)->name
                                              : NULL;
@@ -40,7 +41,7 @@ enum chorale_err chorale_left_out(struct chorale_store *store,
     sqlite3_int64 any = 0;
     enum chorale_err err = chorale_store_int(store, any_sql, 0, &any, msg);
 
-    *left = (struct chorale_left_out){ 0, "" };
+    *left = (struct chorale_excluded_count){ 0, "" };
     if (err == CHORALE_OK && any)
         err = chorale_store_query(
             store, sql, CHORALE_FIELDS(system_id, name, msg_size, comm_size),

@@ -51,8 +51,8 @@ static enum chorale_err take_mean(struct model_job *job,
         mean[j] = isfinite(log_sum) ? exp(log_sum) : sum;
     }
     memcpy(job->model->fit.value, mean, sizeof(mean));
-    model_values_set(job->model, mean);
-    return model_play(job, msg);
+    chorale_model_values_set(job->model, mean);
+    return chorale_model_replay(job, msg);
 }
 
 /* Fit each launch separately; the intervals come from the differences. */
@@ -72,10 +72,10 @@ static enum chorale_err spread(struct model_job *job,
     if (value == NULL)
         goto out;
     err = CHORALE_OK;
-    model_progress(job, 1, "launches, each by itself");
+    chorale_model_progress(job, 1, "launches, each by itself");
     for (size_t i = 0; i < model->nlaunch && model->nlaunch > 1; i++) {
-        model_values_get(model, value[k]);
-        err = model_fit_rows(job, NULL, list[i], value[k], NULL, NULL);
+        chorale_model_values_get(model, value[k]);
+        err = chorale_model_fit_rows(job, NULL, list[i], value[k], NULL, NULL);
         if (err == CHORALE_ENV)
             goto out;
         k += err == CHORALE_OK;
@@ -89,7 +89,7 @@ static enum chorale_err spread(struct model_job *job,
                                  (const double (*)[CHORALE_FIT_MAX])value, k,
                                  msg);
     if (err == CHORALE_OK)
-        err = model_ports_spread(job, list, model->nlaunch, msg);
+        err = chorale_model_ports_spread(job, list, model->nlaunch, msg);
 out:
     free(list);
     free(value);
@@ -166,11 +166,11 @@ static void list_params(struct model_job *job)
     for (size_t t = 0; t < model->ntau; t++)
         for (int k = 0; k < model->tau[t].regime.n; k++)
             if (model->tau[t].known)
-                add_param(job, model_column_tau(model, t) + (size_t)k, "tau",
-                          "all", &model->tau[t].regime, k, (int)t);
+                add_param(job, chorale_model_column_tau(model, t) + (size_t)k,
+                          "tau", "all", &model->tau[t].regime, k, (int)t);
     for (size_t i = 0; i < CHORALE_NET_PARTS; i++)
-        add_param(job, model_column_parts(model) + i, parts[i], "all", NULL,
-                  0, -1);
+        add_param(job, chorale_model_column_parts(model) + i, parts[i], "all",
+                  NULL, 0, -1);
     add_kappas(job, "net", 2);
     if (model->net.inner_shared)
         add_kappas(job, "node", 1);
@@ -209,9 +209,9 @@ static void cross_validate(struct model_job *job)
         struct model_cell *cell = &job->cell[i];
         double seconds, error;
 
-        if (!model_is_beyond(job, cell))
+        if (!chorale_model_held_out(job, cell))
             continue;
-        seconds = model_cell_play(job, cell, NULL, NULL);
+        seconds = chorale_model_cell_replay(job, cell, NULL, NULL);
         if (!(seconds > 0) ||
             (cell->tau >= 0 && !model->tau[cell->tau].known))
             continue;
@@ -229,7 +229,7 @@ static void cross_validate(struct model_job *job)
     model->beyond.median = chorale_quantile(job->scratch, n, 0.5);
 }
 
-void model_job_free(struct model_job *job)
+void chorale_model_job_free(struct model_job *job)
 {
     free(job->cell);
     free(job->x);
@@ -241,7 +241,7 @@ void model_job_free(struct model_job *job)
     free(job->row);
 }
 
-int model_job_alloc(struct model_job *job)
+int chorale_model_job_alloc(struct model_job *job)
 {
     size_t n = job->ncell + 1, wide = n * CHORALE_FIT_MAX;
 
@@ -260,8 +260,8 @@ static void job_release(struct model_job *job)
 {
     for (size_t i = 0; i < job->ncell; i++)
         for (int k = 0; k < 3; k++)
-            chorale_score_free(job->cell[i].score[k]);
-    model_job_free(job);
+            chorale_recording_free(job->cell[i].score[k]);
+    chorale_model_job_free(job);
 }
 
 enum chorale_err chorale_model_fit(const struct chorale_points *points,
@@ -278,21 +278,21 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
     memset(&got, 0, sizeof(got));
     if (opts != NULL)
         job.opts = *opts;
-    err = model_cells_find(&job, msg);
-    if (err == CHORALE_OK && model_job_alloc(&job) != 0)
+    err = chorale_model_cells_find(&job, msg);
+    if (err == CHORALE_OK && chorale_model_job_alloc(&job) != 0)
         err = chorale_fail_memory(msg, "fit");
-    if (err == CHORALE_OK && model_progress_begin(&job) != 0)
+    if (err == CHORALE_OK && chorale_model_progress_begin(&job) != 0)
         err = chorale_fail_memory(msg, "fit");
     if (err == CHORALE_OK)
-        err = model_search(&job, msg);
+        err = chorale_model_search(&job, msg);
     if (err == CHORALE_OK)
         err = spread(&job, msg);
     if (err == CHORALE_OK) {
         list_params(&job);
         errors(&job);
         cross_validate(&job);
-        model_progress(&job, 1, "variants");
-        err = model_check(&job, msg);
+        chorale_model_progress(&job, 1, "variants");
+        err = chorale_model_crossval(&job, msg);
     }
     if (err == CHORALE_OK) {
         *model = got;

@@ -86,7 +86,7 @@ static void play_pieces(struct model_job *job, struct target *t)
                                   : wide.tau.n;
         at = t->level >= 0 ? chorale_net_column(&wide, t->level, 0)
                            : chorale_net_column_tau(&wide);
-        if (model_cell_play(job, cell, &wide, own) > 0)
+        if (chorale_model_cell_replay(job, cell, &wide, own) > 0)
             memcpy(bin, own + at,
                    t->per * (size_t)t->npiece * sizeof(*bin));
     }
@@ -149,7 +149,7 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
     size_t column = t->level >= 0
                         ? (size_t)chorale_net_column(&job->model->net,
                                                      t->level, k)
-                        : model_column_tau(job->model, (size_t)t->tau) +
+                        : chorale_model_column_tau(job->model, (size_t)t->tau) +
                               (size_t)k;
     double from = k > 0 ? r->upto[k - 1] : -1;
     unsigned char drop[CHORALE_FIT_MAX];
@@ -165,7 +165,7 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
     memset(job->drop + column, 0, 2 * per);
     job->ncol = ncol + per;
     job->cold = 1; /* values for one side alone may be far from the start */
-    if (model_fit_rows(job, NULL, -1, split, NULL, NULL) == CHORALE_OK)
+    if (chorale_model_fit_rows(job, NULL, -1, split, NULL, NULL) == CHORALE_OK)
         lack = row_lack(job, split);
     job->cold = 0;
     job->ncol = ncol;
@@ -207,7 +207,7 @@ static void best_edge(struct model_job *job, struct target *t,
     long near;
 
     *best = (struct found){ .lack = HUGE_VAL, .at = -1 };
-    model_values_get(job->model, value);
+    chorale_model_values_get(job->model, value);
     memcpy(t->x, job->x, job->ncell * CHORALE_FIT_MAX * sizeof(*t->x));
     play_pieces(job, t);
     for (size_t e = t->nedge > 1; e < t->nedge; e += 3)
@@ -275,21 +275,23 @@ static enum chorale_err add_break(struct model_job *job, struct target *t,
     if (target < 0)
         return CHORALE_OK;
     set_target(job, t, target);
-    model_save(job, &before);
+    chorale_model_save(job, &before);
     insert_break(regimes(model, t), best.regime, best.edge);
-    model_values_set(model, best.value);
-    err = model_settle(job, SOME_ROUNDS, msg);
+    chorale_model_values_set(model, best.value);
+    err = chorale_model_converge(job, SOME_ROUNDS, msg);
     if (err != CHORALE_OK && err != CHORALE_DATA)
         return err;
     now = err == CHORALE_OK ? criterion(job, job->lack) : HUGE_VAL;
     if (!(now < was - WORTH))
-        return model_restore(job, &before, msg);
+        return chorale_model_restore(job, &before, msg);
     *done_p = 0;
     return CHORALE_OK;
 }
 
-enum chorale_err model_breaks(struct model_job *job, const double *edge,
-                              size_t nedge, struct chorale_errmsg *msg)
+enum chorale_err chorale_model_add_breaks(struct model_job *job,
+                                          const double *edge,
+                                          size_t nedge,
+                                          struct chorale_errmsg *msg)
 {
     struct target t = { .edge = edge, .nedge = nedge };
     enum chorale_err err = CHORALE_OK;

@@ -110,8 +110,8 @@ static double centre(const double *x, size_t n)
     return chorale_quantile(mean, k, 0.5);
 }
 
-double model_cell_seconds(const struct model_job *job,
-                          const struct model_cell *cell, int ordinal)
+double chorale_model_cell_seconds(const struct model_job *job,
+                                  const struct model_cell *cell, int ordinal)
 {
     const struct chorale_run_point *row = job->points->row;
     double log_of[MANY_LAUNCHES], sum = 0;
@@ -225,11 +225,11 @@ static size_t write_down(const struct model_job *job, struct model_cell *cell)
             continue;
         if (!rooted && i > 0)
             break;
-        cell->score[i] = chorale_score_new(cell->alg, &at, cell->ppn,
-                                           cell->place, NULL);
+        cell->score[i] = chorale_recording_new(cell->alg, &at, cell->ppn,
+                                               cell->place, NULL);
         if (cell->score[i] == NULL)
             return 0;
-        notes += 1 + chorale_score_notes(cell->score[i]);
+        notes += 1 + chorale_recording_events(cell->score[i]);
     }
     return notes;
 }
@@ -237,7 +237,7 @@ static size_t write_down(const struct model_job *job, struct model_cell *cell)
 static void forget(struct model_cell *cell)
 {
     for (int i = 0; i < 3; i++) {
-        chorale_score_free(cell->score[i]);
+        chorale_recording_free(cell->score[i]);
         cell->score[i] = NULL;
     }
 }
@@ -307,8 +307,8 @@ static void sample(struct model_job *job)
     job->ncell = kept;
 }
 
-enum chorale_err model_cells_find(struct model_job *job,
-                                  struct chorale_errmsg *msg)
+enum chorale_err chorale_model_cells_find(struct model_job *job,
+                                          struct chorale_errmsg *msg)
 {
     const struct chorale_run_point *row = job->points->row;
     size_t i = 0, end;
@@ -331,7 +331,7 @@ enum chorale_err model_cells_find(struct model_job *job,
             job->model->nskipped += nok;
             continue;
         }
-        cell.seconds = model_cell_seconds(job, &cell, -1);
+        cell.seconds = chorale_model_cell_seconds(job, &cell, -1);
         job->cell[job->ncell++] = cell;
     }
     job->model->ncell = job->ncell;

@@ -68,7 +68,8 @@ static int same_variant(const struct model_cell *a,
  * NAN if not predictable, MODEL_WILD if ill-conditioned. */
 static enum chorale_err predict_left_out(struct check *c, struct chorale_errmsg *msg)
 {
-    enum chorale_err err = model_foretell(c->job, c->use, c->seconds, msg);
+    enum chorale_err err = chorale_model_predict(c->job, c->use, c->seconds,
+                                                 msg);
 
     for (size_t i = 0; i < c->n; i++) {
         double seconds = c->seconds[c->index[i]];
@@ -90,7 +91,7 @@ static void use_those(struct check *c,
         const struct model_cell *cell = &c->job->cell[i];
         int in = of(cell) >= from && of(cell) <= upto;
 
-        c->use[i] = !model_is_beyond(c->job, cell) && in != out;
+        c->use[i] = !chorale_model_held_out(c->job, cell) && in != out;
     }
 }
 
@@ -135,7 +136,8 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t i = 0; i < c->n; i++)
         c->loo[i] = c->ahead[i] = NAN;
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
-        model_progress(c->job, p > 0, "predicting P = %.0f", c->sorted[p]);
+        chorale_model_progress(c->job, p > 0, "predicting P = %.0f",
+                               c->sorted[p]);
         use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
         err = predict_left_out(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
@@ -184,11 +186,11 @@ static enum chorale_err look_ahead(struct check *c,
 
     if (cut == NULL)
         return chorale_fail_memory(msg, "fit");
-    k = model_cuts(c->sorted, k, ranks ? MODEL_RANKS_APART
+    k = chorale_model_cutoffs(c->sorted, k, ranks ? MODEL_RANKS_APART
                                        : MODEL_SIZES_APART, cut);
     for (size_t p = 0; p < k; p++) {
-        model_progress(c->job, 1, "predicting above %s = %.0f",
-                       ranks ? "P" : "m", cut[p]);
+        chorale_model_progress(c->job, 1, "predicting above %s = %.0f",
+                               ranks ? "P" : "m", cut[p]);
         use_those(c, of, -1, cut[p], 0);
         err = predict_left_out(c, msg);
         if (err != CHORALE_OK)
@@ -334,7 +336,8 @@ static double pure(const struct check *c, size_t first, size_t end,
     return var;
 }
 
-/* Variance of model_cell_seconds() (logarithm) given var, the variance of one
+/* Variance of chorale_model_cell_seconds() (logarithm) given var, the variance
+ * of one
  * launch; a cell with outliers uses its own variance. */
 static double centre_variance(const struct check *c,
                               const struct model_cell *cell, double var)
@@ -463,8 +466,8 @@ static int check_init(struct check *c, struct model_job *job)
     return 0;
 }
 
-enum chorale_err model_check(struct model_job *job,
-                             struct chorale_errmsg *msg)
+enum chorale_err chorale_model_crossval(struct model_job *job,
+                                        struct chorale_errmsg *msg)
 {
     struct check c;
     enum chorale_err err = CHORALE_OK;

@@ -62,58 +62,61 @@ struct model_job {
     int wide;                /* as in struct chorale_fit_data */
 };
 
-/* Allocate for job->ncell cells; -1: out of memory. Call model_job_free() in
+/* Allocate for job->ncell cells; -1: out of memory. Call
+ * chorale_model_job_free() in
  * either case; it frees the cell array, not the recorded schedules. */
-int model_job_alloc(struct model_job *job);
-void model_job_free(struct model_job *job);
+int chorale_model_job_alloc(struct model_job *job);
+void chorale_model_job_free(struct model_job *job);
 
 /* Find the cells and record the schedules of a sample. */
-enum chorale_err model_cells_find(struct model_job *job,
-                                  struct chorale_errmsg *msg);
+enum chorale_err chorale_model_cells_find(struct model_job *job,
+                                          struct chorale_errmsg *msg);
 
 /* Seconds of a cell over the launches with that ordinal (-1: all): a robust
  * centre of 3 to 32 runs, else the geometric mean; 0: no run. */
-double model_cell_seconds(const struct model_job *job,
-                          const struct model_cell *cell, int ordinal);
+double chorale_model_cell_seconds(const struct model_job *job,
+                                  const struct model_cell *cell, int ordinal);
 
 /* Replay a cell on the model's network. Returns seconds, for a rotating root
  * the median of three; NAN on failure. column: receives the job's columns, or
  * NULL. wide: another network with more regimes, whose columns are stored
  * instead; NULL: the model's network. */
-double model_cell_play(const struct model_job *job,
-                       const struct model_cell *cell,
-                       const struct chorale_net *wide, double *column);
+double chorale_model_cell_replay(const struct model_job *job,
+                                 const struct model_cell *cell,
+                                 const struct chorale_net *wide,
+                                 double *column);
 
 /* Column layout of the model's network and taus. */
-size_t model_columns(const struct chorale_model *model);
-size_t model_column_tau(const struct chorale_model *model, size_t tau);
-size_t model_column_parts(const struct chorale_model *model);
-void model_values_get(const struct chorale_model *model, double *value);
-void model_values_set(struct chorale_model *model, const double *value);
+size_t chorale_model_columns(const struct chorale_model *model);
+size_t chorale_model_column_tau(const struct chorale_model *model, size_t tau);
+size_t chorale_model_column_parts(const struct chorale_model *model);
+void chorale_model_values_get(const struct chorale_model *model, double *value);
+void chorale_model_values_set(struct chorale_model *model, const double *value);
 
 /* Fit the rows selected by use (NULL: all usable rows) with the coefficients of
  * the last replay and the launches of that ordinal (-1: all). value
  * [job->ncol]: start values, then the result. fit may be NULL. CHORALE_DATA:
  * the rows do not separate the parameters. */
-enum chorale_err model_fit_rows(struct model_job *job,
-                                const unsigned char *use, int ordinal,
-                                double *value, struct chorale_fit_result *fit,
-                                struct chorale_errmsg *msg);
+enum chorale_err chorale_model_fit_rows(struct model_job *job,
+                                        const unsigned char *use, int ordinal,
+                                        double *value,
+                                        struct chorale_fit_result *fit,
+                                        struct chorale_errmsg *msg);
 
 /* Alternate replay and fit until the critical paths no longer change, at most
  * so many rounds, and take the best round. Sets the model's network, taus, fit
  * and job->lack. CHORALE_DATA as above; msg names the missing measurements.
  * CHORALE_STOPPED, CHORALE_ENV. */
-enum chorale_err model_settle(struct model_job *job, int rounds,
-                              struct chorale_errmsg *msg);
+enum chorale_err chorale_model_converge(struct model_job *job, int rounds,
+                                        struct chorale_errmsg *msg);
 
 /* Whether the cell is excluded from the fit and only predicted (max_procs). */
-int model_is_beyond(const struct model_job *job,
-                    const struct model_cell *cell);
+int chorale_model_held_out(const struct model_job *job,
+                           const struct model_cell *cell);
 
 /* Replay all cells at the model's values. CHORALE_ENV: out of memory. */
-enum chorale_err model_play(struct model_job *job,
-                            struct chorale_errmsg *msg);
+enum chorale_err chorale_model_replay(struct model_job *job,
+                                      struct chorale_errmsg *msg);
 
 /* The state that an attempt changes, for restoring it. */
 struct model_state {
@@ -121,23 +124,25 @@ struct model_state {
     struct chorale_model_tau tau[CHORALE_MODEL_TAUS];
     double lack;
 };
-void model_save(const struct model_job *job, struct model_state *state);
-enum chorale_err model_restore(struct model_job *job,
-                               const struct model_state *state,
-                               struct chorale_errmsg *msg);
+void chorale_model_save(const struct model_job *job, struct model_state *state);
+enum chorale_err chorale_model_restore(struct model_job *job,
+                                       const struct model_state *state,
+                                       struct chorale_errmsg *msg);
 
 /* Add breakpoints to levels and taus, chosen from the candidates edge[nedge]
  * (bytes, ascending), while the criterion improves enough. */
-enum chorale_err model_breaks(struct model_job *job, const double *edge,
-                              size_t nedge, struct chorale_errmsg *msg);
+enum chorale_err chorale_model_add_breaks(struct model_job *job,
+                                          const double *edge,
+                                          size_t nedge,
+                                          struct chorale_errmsg *msg);
 
 /* Whether the terms x of a cell's time nearly cancel (ill-conditioned). */
-int model_is_wild(const struct model_job *job, const double *x,
-                  double seconds);
+int chorale_model_ill_cond(const struct model_job *job, const double *x,
+                           double seconds);
 
 /* Choose the port model, the ports of a node and the breakpoints. */
-enum chorale_err model_search(struct model_job *job,
-                              struct chorale_errmsg *msg);
+enum chorale_err chorale_model_search(struct model_job *job,
+                                      struct chorale_errmsg *msg);
 
 /* Fit a network from scratch to the cells with use[job->ncell] set and predict
  * the remaining cells. seconds [job->ncell]: NAN for the cells with use set,
@@ -145,39 +150,42 @@ enum chorale_err model_search(struct model_job *job,
  * MODEL_WILD where the prediction is ill-conditioned. CHORALE_STOPPED,
  * CHORALE_ENV. */
 #define MODEL_WILD (-1.0)
-enum chorale_err model_foretell(const struct model_job *job,
-                                const unsigned char *use, double *seconds,
-                                struct chorale_errmsg *msg);
+enum chorale_err chorale_model_predict(const struct model_job *job,
+                                       const unsigned char *use,
+                                       double *seconds,
+                                       struct chorale_errmsg *msg);
 
 /* Upper limits of fits that predict the values above them, chosen from value[k]
  * (ascending). Each is at least apart times the previous one; the largest value
  * is excluded. Returns the number stored in cut[k]. */
-size_t model_cuts(const double *value, size_t k, double apart, double *cut);
+size_t chorale_model_cutoffs(const double *value, size_t k, double apart,
+                             double *cut);
 #define MODEL_RANKS_APART 2 /* ratio of process counts */
 #define MODEL_SIZES_APART 8 /* ratio of block sizes */
 
 /* Set the total of the progress bar: the network search and the fits of the
  * cross-validation. -1: out of memory. */
-int model_progress_begin(const struct model_job *job);
+int chorale_model_progress_begin(const struct model_job *job);
 #define MODEL_SEARCH 6 /* cost of the search, in cross-validation fits */
 /* Advance by done fits; format names the next step. */
-void model_progress(const struct model_job *job, long done,
-                    const char *format, ...)
+void chorale_model_progress(const struct model_job *job, long done,
+                            const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* CHORALE_STOPPED if opts.asked() requests a stop, else CHORALE_OK. */
-enum chorale_err model_asked(const struct model_job *job,
-                             struct chorale_errmsg *msg);
+enum chorale_err chorale_model_asked(const struct model_job *job,
+                                     struct chorale_errmsg *msg);
 
 /* Set job->ports_lo and ports_hi from the launches with these ordinals, at the
  * values of the last replay. Both are NAN if the times do not depend on the
  * ports or the ports are not separable from other parameters. CHORALE_ENV: out
  * of memory. */
-enum chorale_err model_ports_spread(struct model_job *job, const int *ordinal,
-                                    size_t nlaunch,
-                                    struct chorale_errmsg *msg);
+enum chorale_err chorale_model_ports_spread(struct model_job *job,
+                                            const int *ordinal,
+                                            size_t nlaunch,
+                                            struct chorale_errmsg *msg);
 
 /* Cross-validate and fill model->variant. */
-enum chorale_err model_check(struct model_job *job,
-                             struct chorale_errmsg *msg);
+enum chorale_err chorale_model_crossval(struct model_job *job,
+                                        struct chorale_errmsg *msg);
 
 #endif

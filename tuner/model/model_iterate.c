@@ -15,7 +15,7 @@
 
 /* --- columns ----------------------------------------------------------- */
 
-size_t model_column_tau(const struct chorale_model *model, size_t tau)
+size_t chorale_model_column_tau(const struct chorale_model *model, size_t tau)
 {
     size_t n = (size_t)chorale_net_column_parts(&model->net);
 
@@ -24,17 +24,17 @@ size_t model_column_tau(const struct chorale_model *model, size_t tau)
     return n;
 }
 
-size_t model_column_parts(const struct chorale_model *model)
+size_t chorale_model_column_parts(const struct chorale_model *model)
 {
-    return model_column_tau(model, model->ntau);
+    return chorale_model_column_tau(model, model->ntau);
 }
 
-size_t model_columns(const struct chorale_model *model)
+size_t chorale_model_columns(const struct chorale_model *model)
 {
-    return model_column_parts(model) + CHORALE_NET_PARTS;
+    return chorale_model_column_parts(model) + CHORALE_NET_PARTS;
 }
 
-void model_values_get(const struct chorale_model *model, double *value)
+void chorale_model_values_get(const struct chorale_model *model, double *value)
 {
     double own[CHORALE_NET_COLUMNS];
     size_t parts = (size_t)chorale_net_column_parts(&model->net);
@@ -42,23 +42,25 @@ void model_values_get(const struct chorale_model *model, double *value)
     chorale_net_get(&model->net, own);
     memcpy(value, own, parts * sizeof(*value));
     for (size_t t = 0; t < model->ntau; t++)
-        memcpy(value + model_column_tau(model, t), model->tau[t].regime.beta,
+        memcpy(value + chorale_model_column_tau(model, t),
+               model->tau[t].regime.beta,
                (size_t)model->tau[t].regime.n * sizeof(*value));
-    memcpy(value + model_column_parts(model), own + parts,
+    memcpy(value + chorale_model_column_parts(model), own + parts,
            CHORALE_NET_PARTS * sizeof(*value));
 }
 
-void model_values_set(struct chorale_model *model, const double *value)
+void chorale_model_values_set(struct chorale_model *model, const double *value)
 {
     double own[CHORALE_NET_COLUMNS] = { 0 };
     size_t parts = (size_t)chorale_net_column_parts(&model->net);
 
     memcpy(own, value, parts * sizeof(*value));
-    memcpy(own + parts, value + model_column_parts(model),
+    memcpy(own + parts, value + chorale_model_column_parts(model),
            CHORALE_NET_PARTS * sizeof(*value));
     chorale_net_set(&model->net, own);
     for (size_t t = 0; t < model->ntau; t++)
-        memcpy(model->tau[t].regime.beta, value + model_column_tau(model, t),
+        memcpy(model->tau[t].regime.beta,
+               value + chorale_model_column_tau(model, t),
                (size_t)model->tau[t].regime.n * sizeof(*value));
 }
 
@@ -76,9 +78,9 @@ static int middle(const double *t, int n)
     return 0;
 }
 
-double model_cell_play(const struct model_job *job,
-                       const struct model_cell *cell,
-                       const struct chorale_net *wide, double *column)
+double chorale_model_cell_replay(const struct model_job *job,
+                                 const struct model_cell *cell,
+                                 const struct chorale_net *wide, double *column)
 {
     const struct chorale_model *model = job->model;
     struct chorale_net net = wide != NULL ? *wide : model->net;
@@ -92,7 +94,7 @@ double model_cell_play(const struct model_job *job,
         net.tau = (struct chorale_net_regimes){ .n = 0 };
     for (int i = 0; i < 3; i++)
         if (cell->score[i] != NULL) {
-            seconds[n] = chorale_score_play(cell->score[i], &net, own[n]);
+            seconds[n] = chorale_recording_replay(cell->score[i], &net, own[n]);
             if (!(seconds[n] > 0))
                 return NAN;
             n++;
@@ -104,29 +106,29 @@ double model_cell_play(const struct model_job *job,
     else if (column != NULL) {
         memset(column, 0, job->ncol * sizeof(*column));
         memcpy(column, own[m], parts * sizeof(*column));
-        memcpy(column + model_column_parts(model), own[m] + parts,
+        memcpy(column + chorale_model_column_parts(model), own[m] + parts,
                CHORALE_NET_PARTS * sizeof(*column));
         if (cell->tau >= 0)
-            memcpy(column + model_column_tau(model, (size_t)cell->tau),
+            memcpy(column + chorale_model_column_tau(model, (size_t)cell->tau),
                    own[m] + parts + CHORALE_NET_PARTS,
                    (size_t)net.tau.n * sizeof(*column));
     }
     return seconds[m];
 }
 
-int model_is_beyond(const struct model_job *job,
-                    const struct model_cell *cell)
+int chorale_model_held_out(const struct model_job *job,
+                           const struct model_cell *cell)
 {
     return job->opts.max_procs > 0 &&
            cell->pt.comm_size > job->opts.max_procs;
 }
 
-int model_is_wild(const struct model_job *job, const double *x,
-                  double seconds)
+int chorale_model_ill_cond(const struct model_job *job, const double *x,
+                           double seconds)
 {
     double value[CHORALE_FIT_MAX], sum = 0;
 
-    model_values_get(job->model, value);
+    chorale_model_values_get(job->model, value);
     for (size_t j = 0; j < job->ncol; j++)
         sum += fabs(x[j] * value[j]);
     return sum > WILD * seconds;
@@ -154,19 +156,19 @@ static int play_all(struct model_job *job)
 
     if (same_as_last(job))
         return 0;
-    job->ncol = model_columns(job->model);
+    job->ncol = chorale_model_columns(job->model);
     if (job->ncol > CHORALE_FIT_MAX)
         return -1;
     for (size_t i = 0; i < job->ncell; i++) {
         struct model_cell *cell = &job->cell[i];
 
         cell->use = 0;
-        if ((job->coarse && !cell->coarse) || model_is_beyond(job, cell))
+        if ((job->coarse && !cell->coarse) || chorale_model_held_out(job, cell))
             continue;
-        cell->played = model_cell_play(job, cell, NULL,
-                                       job->x + i * CHORALE_FIT_MAX);
-        cell->wild = model_is_wild(job, job->x + i * CHORALE_FIT_MAX,
-                                   cell->played);
+        cell->played = chorale_model_cell_replay(job, cell, NULL,
+                                                 job->x + i * CHORALE_FIT_MAX);
+        cell->wild = chorale_model_ill_cond(job, job->x + i * CHORALE_FIT_MAX,
+                                            cell->played);
         cell->use = cell->played > 0 &&
                     (cell->tau < 0 || job->model->tau[cell->tau].known);
         if (cell->use) {
@@ -178,7 +180,8 @@ static int play_all(struct model_job *job)
     return 0;
 }
 
-enum chorale_err model_play(struct model_job *job, struct chorale_errmsg *msg)
+enum chorale_err chorale_model_replay(struct model_job *job,
+                                      struct chorale_errmsg *msg)
 {
     if (play_all(job) != 0)
         return chorale_fail_memory(msg, "fit");
@@ -200,7 +203,8 @@ static struct chorale_fit_data rows(struct model_job *job,
         const struct model_cell *cell = &job->cell[i];
         const double *x = job->x + i * CHORALE_FIT_MAX;
         double seconds = ordinal < 0 ? cell->seconds
-                                     : model_cell_seconds(job, cell, ordinal);
+                                     : chorale_model_cell_seconds(job, cell,
+                                                                  ordinal);
         double *to = job->rx + data.nrow * data.ncol;
 
         if (!cell->use || cell->wild || (use != NULL && !use[i]) ||
@@ -215,10 +219,11 @@ static struct chorale_fit_data rows(struct model_job *job,
     return data;
 }
 
-enum chorale_err model_fit_rows(struct model_job *job,
-                                const unsigned char *use, int ordinal,
-                                double *value, struct chorale_fit_result *fit,
-                                struct chorale_errmsg *msg)
+enum chorale_err chorale_model_fit_rows(struct model_job *job,
+                                        const unsigned char *use, int ordinal,
+                                        double *value,
+                                        struct chorale_fit_result *fit,
+                                        struct chorale_errmsg *msg)
 {
     struct chorale_fit_data data = rows(job, use, ordinal, job->drop);
     struct chorale_fit_result got;
@@ -267,7 +272,7 @@ static enum chorale_err separate(struct model_job *job,
         if (err != CHORALE_OK)
             return err;
         for (size_t t = 0; t < model->ntau; t++) {
-            size_t at = model_column_tau(model, t);
+            size_t at = chorale_model_column_tau(model, t);
 
             if (!job->drop[at] || !model->tau[t].known)
                 continue;
@@ -345,7 +350,7 @@ static double change(const struct model_job *job, const double *a,
 static void limit_parts(struct model_job *job, double *value)
 {
     const struct chorale_net *net = &job->model->net;
-    size_t parts = model_column_parts(job->model);
+    size_t parts = chorale_model_column_parts(job->model);
     double least = HUGE_VAL, sum = 0;
 
     for (int l = 0; l < net->nlevel; l++)
@@ -374,19 +379,19 @@ static enum chorale_err step(struct model_job *job, const double *value,
     if (!any_use(job) || job->drop[0] || job->drop[1])
         return missing(job, msg);
     memcpy(next, value, sizeof(next));
-    err = model_fit_rows(job, NULL, -1, next, &job->model->fit, msg);
+    err = chorale_model_fit_rows(job, NULL, -1, next, &job->model->fit, msg);
     if (err == CHORALE_DATA)
         return missing(job, msg);
     if (err != CHORALE_OK)
         return err;
     limit_parts(job, next);
     *moved_p = change(job, next, value);
-    model_values_set(job->model, next);
+    chorale_model_values_set(job->model, next);
     return CHORALE_OK;
 }
 
-enum chorale_err model_settle(struct model_job *job, int rounds,
-                              struct chorale_errmsg *msg)
+enum chorale_err chorale_model_converge(struct model_job *job, int rounds,
+                                        struct chorale_errmsg *msg)
 {
     double value[CHORALE_FIT_MAX] = { 0 }, best[CHORALE_FIT_MAX] = { 0 };
     double least = HUGE_VAL, moved = 1;
@@ -394,12 +399,12 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
 
     job->wide = rounds > 1;
     for (int round = 0; err == CHORALE_OK; round++) {
-        err = model_asked(job, msg);
+        err = chorale_model_asked(job, msg);
         if (err != CHORALE_OK)
             break;
         if (play_all(job) != 0)
             return chorale_fail_memory(msg, "fit");
-        model_values_get(job->model, value);
+        chorale_model_values_get(job->model, value);
         if (round == 0 || job->lack < least) {
             least = round == 0 ? HUGE_VAL : job->lack;
             memcpy(best, value, sizeof(best));
@@ -416,27 +421,28 @@ enum chorale_err model_settle(struct model_job *job, int rounds,
     if (err != CHORALE_OK)
         return err;
     /* The paths may oscillate: take the values that fitted best. */
-    model_values_set(job->model, best);
+    chorale_model_values_set(job->model, best);
     if (play_all(job) != 0)
         return chorale_fail_memory(msg, "fit");
     err = separate(job, msg);
     if (err == CHORALE_OK)
-        err = model_fit_rows(job, NULL, -1, best, &job->model->fit, msg);
+        err = chorale_model_fit_rows(job, NULL, -1, best, &job->model->fit,
+                                     msg);
     return err;
 }
 
-void model_save(const struct model_job *job, struct model_state *state)
+void chorale_model_save(const struct model_job *job, struct model_state *state)
 {
     state->net = job->model->net;
     memcpy(state->tau, job->model->tau, sizeof(state->tau));
     state->lack = job->lack;
 }
 
-enum chorale_err model_restore(struct model_job *job,
-                               const struct model_state *state,
-                               struct chorale_errmsg *msg)
+enum chorale_err chorale_model_restore(struct model_job *job,
+                                       const struct model_state *state,
+                                       struct chorale_errmsg *msg)
 {
     job->model->net = state->net;
     memcpy(job->model->tau, state->tau, sizeof(state->tau));
-    return model_settle(job, 1, msg);
+    return chorale_model_converge(job, 1, msg);
 }

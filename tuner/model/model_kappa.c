@@ -51,9 +51,9 @@ static void derive(const struct model_job *job, double most, double *change)
         if (!job->cell[i].use)
             continue;
         model->net.ports = up;
-        fast = model_cell_play(job, &job->cell[i], NULL, NULL);
+        fast = chorale_model_cell_replay(job, &job->cell[i], NULL, NULL);
         model->net.ports = down;
-        slow = model_cell_play(job, &job->cell[i], NULL, NULL);
+        slow = chorale_model_cell_replay(job, &job->cell[i], NULL, NULL);
         model->net.ports = ports;
         if (fast > 0 && slow > 0)
             change[i] = log(fast / slow) / log(up / down);
@@ -65,12 +65,12 @@ static void fill(const struct model_job *job, int ordinal,
 {
     double value[CHORALE_FIT_MAX];
 
-    model_values_get(job->model, value);
+    chorale_model_values_get(job->model, value);
     rows->n = 0;
     for (size_t i = 0; i < job->ncell; i++) {
         const struct model_cell *cell = &job->cell[i];
         const double *x = job->x + i * CHORALE_FIT_MAX;
-        double seconds = model_cell_seconds(job, cell, ordinal);
+        double seconds = chorale_model_cell_seconds(job, cell, ordinal);
         size_t k = 0;
 
         if (!cell->use || cell->wild || !(seconds > 0))
@@ -184,9 +184,10 @@ static enum chorale_err steps(const struct model_job *job, const int *ordinal,
     return err;
 }
 
-enum chorale_err model_ports_spread(struct model_job *job, const int *ordinal,
-                                    size_t nlaunch,
-                                    struct chorale_errmsg *msg)
+enum chorale_err chorale_model_ports_spread(struct model_job *job,
+                                            const int *ordinal,
+                                            size_t nlaunch,
+                                            struct chorale_errmsg *msg)
 {
     double most = sharing(job), ports = job->model->net.ports, lo = 0, hi = 0;
     double *change = calloc(job->ncell + 1, sizeof(*change));

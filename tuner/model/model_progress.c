@@ -6,7 +6,8 @@
 
 #include "tuner/model/model_internal.h"
 
-size_t model_cuts(const double *value, size_t k, double apart, double *cut)
+size_t chorale_model_cutoffs(const double *value, size_t k, double apart,
+                             double *cut)
 {
     double last = 0;
     size_t n = 0;
@@ -39,26 +40,27 @@ static size_t distinct(double *value, size_t n)
     return k;
 }
 
-/* Number of fits that model_check() makes for cross-validation. */
+/* Number of fits that chorale_model_crossval() makes for cross-validation. */
 static long folds(const struct model_job *job, double *value, double *cut)
 {
     size_t n = 0, k, all = 0;
 
     for (size_t i = 0; i < job->ncell; i++)
-        if (!model_is_beyond(job, &job->cell[i]))
+        if (!chorale_model_held_out(job, &job->cell[i]))
             value[n++] = job->cell[i].pt.comm_size;
     k = distinct(value, n);
-    all += (k > 1 ? k : 0) + model_cuts(value, k, MODEL_RANKS_APART, cut);
+    all += (k > 1 ? k : 0) + chorale_model_cutoffs(value, k, MODEL_RANKS_APART,
+                                                   cut);
     n = 0;
     for (size_t i = 0; i < job->ncell; i++)
-        if (!model_is_beyond(job, &job->cell[i]))
+        if (!chorale_model_held_out(job, &job->cell[i]))
             value[n++] = (double)job->cell[i].pt.msg_size;
     k = distinct(value, n);
-    all += model_cuts(value, k, MODEL_SIZES_APART, cut);
+    all += chorale_model_cutoffs(value, k, MODEL_SIZES_APART, cut);
     return (long)all;
 }
 
-int model_progress_begin(const struct model_job *job)
+int chorale_model_progress_begin(const struct model_job *job)
 {
     struct chorale_progress *bar = job->opts.bar;
     double *value, *cut;
@@ -75,8 +77,8 @@ int model_progress_begin(const struct model_job *job)
     return value != NULL && cut != NULL ? 0 : -1;
 }
 
-void model_progress(const struct model_job *job, long done,
-                    const char *format, ...)
+void chorale_model_progress(const struct model_job *job, long done,
+                            const char *format, ...)
 {
     char what[96];
     va_list args;
@@ -89,8 +91,8 @@ void model_progress(const struct model_job *job, long done,
     chorale_progress_step(job->opts.bar, done, what);
 }
 
-enum chorale_err model_asked(const struct model_job *job,
-                             struct chorale_errmsg *msg)
+enum chorale_err chorale_model_asked(const struct model_job *job,
+                                     struct chorale_errmsg *msg)
 {
     if (job->opts.asked == NULL || !job->opts.asked())
         return CHORALE_OK;

@@ -20,7 +20,7 @@ static size_t notes_of(const struct model_cell *cell)
 
     for (int k = 0; k < 3; k++)
         if (cell->score[k] != NULL)
-            notes += 1 + chorale_score_notes(cell->score[k]);
+            notes += 1 + chorale_recording_events(cell->score[k]);
     return notes;
 }
 
@@ -81,22 +81,23 @@ static double ask(const struct model_job *fold, const struct model_cell *cell,
 {
     const struct chorale_model *model = fold->model;
     double x[CHORALE_FIT_MAX], seconds;
-    size_t parts = model_column_parts(model);
+    size_t parts = chorale_model_column_parts(model);
 
     if ((levels(cell) & ~told) != 0 ||
         (cell->tau >= 0 && !model->tau[cell->tau].known))
         return NAN;
-    seconds = model_cell_play(fold, cell, NULL, x);
+    seconds = chorale_model_cell_replay(fold, cell, NULL, x);
     for (size_t j = 0; j < parts; j++)
         if (fold->drop[j] && fabs(x[j]) > 0)
             return NAN;
-    return seconds > 0 && model_is_wild(fold, x, seconds) ? MODEL_WILD
+    return seconds > 0 && chorale_model_ill_cond(fold, x, seconds) ? MODEL_WILD
                                                           : seconds;
 }
 
-enum chorale_err model_foretell(const struct model_job *job,
-                                const unsigned char *use, double *seconds,
-                                struct chorale_errmsg *msg)
+enum chorale_err chorale_model_predict(const struct model_job *job,
+                                       const unsigned char *use,
+                                       double *seconds,
+                                       struct chorale_errmsg *msg)
 {
     struct chorale_model model = { .ntau = job->model->ntau };
     struct model_job fold = { .points = job->points, .system = job->system,
@@ -109,16 +110,17 @@ enum chorale_err model_foretell(const struct model_job *job,
     fold.cell = malloc((job->ncell + 1) * sizeof(*fold.cell));
     if (fold.cell != NULL) {
         take_cells(&fold, job, use);
-        err = model_job_alloc(&fold) == 0 ? model_search(&fold, NULL)
-                                          : CHORALE_ENV;
+        err = chorale_model_job_alloc(&fold) == 0
+                  ? chorale_model_search(&fold, NULL)
+                  : CHORALE_ENV;
     }
     for (size_t i = 0; i < fold.ncell; i++)
         told |= levels(&fold.cell[i]);
     for (size_t i = 0; i < job->ncell && err != CHORALE_ENV; i++)
         seconds[i] = err == CHORALE_OK && !use[i]
                          ? ask(&fold, &job->cell[i], told) : NAN;
-    model_job_free(&fold);
+    chorale_model_job_free(&fold);
     if (err == CHORALE_ENV)
         return chorale_fail_memory(msg, "fit");
-    return model_asked(job, msg);
+    return chorale_model_asked(job, msg);
 }

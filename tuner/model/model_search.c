@@ -63,7 +63,7 @@ static enum chorale_err fit_node(struct model_job *job,
         if ((job->cell[i].nodes > 1 || job->model->net.inner_shared) &&
             job->cell[i].ppn > most)
             most = job->cell[i].ppn;
-    model_save(job, &best);
+    chorale_model_save(job, &best);
     while (factor > 1.02 && most > 1 && best.lack > LITTLE) {
         double from = best.net.ports;
         int better = 0;
@@ -75,9 +75,9 @@ static enum chorale_err fit_node(struct model_job *job,
                 continue;
             job->model->net = best.net;
             job->model->net.ports = ports;
-            err = model_settle(job, SOME_ROUNDS, msg);
+            err = chorale_model_converge(job, SOME_ROUNDS, msg);
             if (err == CHORALE_OK && job->lack < 0.99 * best.lack) {
-                model_save(job, &best);
+                chorale_model_save(job, &best);
                 better = 1;
             }
             err = failed(err);
@@ -87,7 +87,7 @@ static enum chorale_err fit_node(struct model_job *job,
         if (!better)
             factor = sqrt(factor);
     }
-    return model_restore(job, &best, msg);
+    return chorale_model_restore(job, &best, msg);
 }
 
 /* Critical paths depend on whether overheads start at zero: try both and keep
@@ -102,12 +102,12 @@ static enum chorale_err try_parts(struct model_job *job,
 
     if (net->overlap_upto < 0 || job->lack < LITTLE)
         return CHORALE_OK;
-    model_save(job, &before);
+    chorale_model_save(job, &before);
     net->send_overhead = net->recv_overhead = 0.2 * alpha;
     net->gap = 0.01 * alpha;
-    err = model_settle(job, ROUNDS, msg);
+    err = chorale_model_converge(job, ROUNDS, msg);
     if (err == CHORALE_DATA || (err == CHORALE_OK && job->lack > before.lack))
-        err = model_restore(job, &before, msg);
+        err = chorale_model_restore(job, &before, msg);
     return err;
 }
 
@@ -134,13 +134,13 @@ static enum chorale_err fit_ports(struct model_job *job, double overlap_upto,
         first_guess(job);
         job->model->net.overlap_upto = overlap_upto;
         job->model->net.inner_shared = shared;
-        err = model_settle(job, ROUNDS, msg);
+        err = chorale_model_converge(job, ROUNDS, msg);
         if (err == CHORALE_OK)
             err = try_parts(job, msg);
         if (err == CHORALE_OK && job->lack < 2 * best->lack)
             err = fit_node(job, msg);
         if (err == CHORALE_OK && job->lack < best->lack)
-            model_save(job, best);
+            chorale_model_save(job, best);
         if (shared && isfinite(best->lack))
             err = failed(err);
     }
@@ -160,7 +160,7 @@ static enum chorale_err choose_ports(struct model_job *job,
     for (int over = 0; over < 2 && err == CHORALE_OK; over++) {
         if (job->opts.ports == 2 - over)
             continue;
-        model_progress(job, over, over ? "overlapped" : "one port");
+        chorale_model_progress(job, over, over ? "overlapped" : "one port");
         err = fit_ports(job, over ? HUGE_VAL : -1, &one, msg);
         if (over && job->opts.ports == 0 && err == CHORALE_DATA) {
             err = CHORALE_OK;
@@ -171,17 +171,17 @@ static enum chorale_err choose_ports(struct model_job *job,
             one.lack < (over ? 0.98 : 1) * best.lack - (over ? 1e-9 : 0))
             best = one;
     }
-    model_progress(job, 1, "overlapped up to a size");
+    chorale_model_progress(job, 1, "overlapped up to a size");
     for (size_t i = 2; err == CHORALE_OK && job->opts.ports == 0 &&
                        best.lack > 0.02 && i < nedge; i += 3) {
         model->net = best.net;
         model->net.overlap_upto = edge[i];
-        err = model_settle(job, SOME_ROUNDS, msg);
+        err = chorale_model_converge(job, SOME_ROUNDS, msg);
         if (err == CHORALE_OK && job->lack < 0.9 * best.lack)
-            model_save(job, &best);
+            chorale_model_save(job, &best);
         err = failed(err);
     }
-    return err == CHORALE_OK ? model_restore(job, &best, msg) : err;
+    return err == CHORALE_OK ? chorale_model_restore(job, &best, msg) : err;
 }
 
 static int compare(const void *a, const void *b)
@@ -215,8 +215,8 @@ static size_t candidates(const struct model_job *job, double *edge)
     return n;
 }
 
-enum chorale_err model_search(struct model_job *job,
-                              struct chorale_errmsg *msg)
+enum chorale_err chorale_model_search(struct model_job *job,
+                                      struct chorale_errmsg *msg)
 {
     double edge[CHORALE_NET_REGIMES];
     size_t nedge = candidates(job, edge);
@@ -225,16 +225,16 @@ enum chorale_err model_search(struct model_job *job,
     job->coarse = 1;
     err = choose_ports(job, edge, nedge, msg);
     job->coarse = 0;
-    model_progress(job, 1, "the network of all %zu cells", job->ncell);
+    chorale_model_progress(job, 1, "the network of all %zu cells", job->ncell);
     for (size_t t = 0; t < job->model->ntau; t++)
         if (!job->model->tau[t].known) {
             set_regime(&job->model->tau[t].regime, 0, 1e-10);
             job->model->tau[t].known = 1;
         }
     if (err == CHORALE_OK)
-        err = model_settle(job, ROUNDS, msg);
-    model_progress(job, 1, "breakpoints");
+        err = chorale_model_converge(job, ROUNDS, msg);
+    chorale_model_progress(job, 1, "breakpoints");
     if (err == CHORALE_OK && !job->opts.no_breaks)
-        err = model_breaks(job, edge, nedge, msg);
+        err = chorale_model_add_breaks(job, edge, nedge, msg);
     return err;
 }

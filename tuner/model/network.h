@@ -94,19 +94,20 @@ struct chorale_score;
 
 /* Record alg at pt (root pt->root) with ppn ranks per node. Returns NULL, and
  * the reason in *why, if chorale_schedule_walk() gives no schedule. */
-struct chorale_score *chorale_score_new(const struct chorale_alg *alg,
-                                        const struct chorale_point *pt,
-                                        int ppn, enum chorale_net_place place,
-                                        const char **why);
-void chorale_score_free(struct chorale_score *score);
+struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
+                                            const struct chorale_point *pt,
+                                            int ppn,
+                                            enum chorale_net_place place,
+                                            const char **why);
+void chorale_recording_free(struct chorale_score *score);
 
 /* Number of recorded events: ends of messages, waits, reductions. */
-size_t chorale_score_notes(const struct chorale_score *score);
+size_t chorale_recording_events(const struct chorale_score *score);
 
 /* Replay. column: [chorale_net_columns()] coefficients of the critical path, or
  * NULL. Returns seconds; NAN if out of memory or if port sharing exceeds the
  * work limit. */
-double chorale_score_play(struct chorale_score *score,
-                          const struct chorale_net *net, double *column);
+double chorale_recording_replay(struct chorale_score *score,
+                                const struct chorale_net *net, double *column);
 
 #endif

@@ -17,10 +17,11 @@ struct chorale_score {
     enum chorale_net_place place;
 };
 
-struct chorale_score *chorale_score_new(const struct chorale_alg *alg,
-                                        const struct chorale_point *pt,
-                                        int ppn, enum chorale_net_place place,
-                                        const char **why)
+struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
+                                            const struct chorale_point *pt,
+                                            int ppn,
+                                            enum chorale_net_place place,
+                                            const char **why)
 {
     struct chorale_score *score = calloc(1, sizeof(*score));
     const char *reason = NULL;
@@ -37,7 +38,7 @@ struct chorale_score *chorale_score_new(const struct chorale_alg *alg,
     if (why != NULL)
         *why = reason;
     if (reason != NULL) {
-        chorale_score_free(score);
+        chorale_recording_free(score);
         return NULL;
     }
     score->ppn = ppn > 0 ? ppn : pt->comm_size;
@@ -45,7 +46,7 @@ struct chorale_score *chorale_score_new(const struct chorale_alg *alg,
     return score;
 }
 
-void chorale_score_free(struct chorale_score *score)
+void chorale_recording_free(struct chorale_score *score)
 {
     if (score == NULL)
         return;
@@ -53,7 +54,7 @@ void chorale_score_free(struct chorale_score *score)
     free(score);
 }
 
-size_t chorale_score_notes(const struct chorale_score *score)
+size_t chorale_recording_events(const struct chorale_score *score)
 {
     return score->s.notes;
 }
@@ -269,8 +270,8 @@ static void play_release(struct play *p)
     free(p->port_touched);
 }
 
-double chorale_score_play(struct chorale_score *score,
-                          const struct chorale_net *net, double *column)
+double chorale_recording_replay(struct chorale_score *score,
+                                const struct chorale_net *net, double *column)
 {
     struct play p = { .net = net };
     const chorale_time *last;

@@ -30,7 +30,7 @@ struct chorale_predictor {
     struct chorale_net net;
     struct tau tau[MAX_TAU];
     int ntau;
-    struct predict_known *known;
+    struct chorale_crossval *known;
     struct asked *asked;
     size_t room, nasked;
     double notes;            /* schedule events replayed so far */
@@ -164,8 +164,9 @@ enum chorale_err chorale_predictor_load(struct chorale_store *store,
         outer->width = -1;
         if (got->hop > 0 && outer->regime.alpha[0] > 0)
             got->net.wiring.hop = got->hop / outer->regime.alpha[0];
-        err = predict_known_load(store, system_id, got->doubtful, &got->known,
-                                 msg);
+        err = chorale_crossval_load(store, system_id, got->doubtful,
+                                    &got->known,
+                                    msg);
     }
     if (err == CHORALE_OK) {
         *p = got->net.nlevel > 0 ? got : NULL;
@@ -183,7 +184,7 @@ chorale_predictor_of(const struct chorale_model *model)
     if (p == NULL)
         return NULL;
     p->net = model->net;
-    p->known = predict_known_of(model);
+    p->known = chorale_crossval_of(model);
     if (p->known == NULL) {
         chorale_predictor_free(p);
         return NULL;
@@ -217,7 +218,7 @@ void chorale_predictor_free(struct chorale_predictor *p)
 {
     if (p == NULL)
         return;
-    predict_known_free(p->known);
+    chorale_crossval_free(p->known);
     free(p->asked);
     free(p);
 }
@@ -323,12 +324,12 @@ static double played(struct chorale_predictor *p, struct chorale_net net,
             strcmp(policy, name[i]) != 0)
             continue;
         at.root = root[i];
-        score = chorale_score_new(alg, &at, ppn, place, NULL);
+        score = chorale_recording_new(alg, &at, ppn, place, NULL);
         if (score == NULL)
             return NAN;
-        p->notes += (double)chorale_score_notes(score);
-        t[n++] = chorale_score_play(score, &net, NULL);
-        chorale_score_free(score);
+        p->notes += (double)chorale_recording_events(score);
+        t[n++] = chorale_recording_replay(score, &net, NULL);
+        chorale_recording_free(score);
     }
     if (n < 3)
         return n > 0 ? t[0] : NAN;
@@ -391,7 +392,7 @@ double chorale_predict(struct chorale_predictor *p,
     return seconds;
 }
 
-double chorale_predict_notes(const struct chorale_predictor *p)
+double chorale_predict_events(const struct chorale_predictor *p)
 {
     return p != NULL ? p->notes : 0;
 }
@@ -421,7 +422,7 @@ int chorale_predict_lacks(const struct chorale_predictor *p,
                           const struct chorale_where *where, char *why,
                           size_t size)
 {
-    return p != NULL && predict_known_lacks(p->known, alg, where, why, size);
+    return p != NULL && chorale_crossval_lacks(p->known, alg, where, why, size);
 }
 
 int chorale_predict_may(struct chorale_predictor *p,
@@ -433,5 +434,5 @@ int chorale_predict_may(struct chorale_predictor *p,
         snprintf(why, size, "no model is fitted");
         return 0;
     }
-    return predict_known_may(p->known, alg, where, why, size);
+    return chorale_crossval_may(p->known, alg, where, why, size);
 }

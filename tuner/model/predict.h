@@ -52,7 +52,7 @@ double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_where *where);
 
 /* Number of schedule events (network.h) replayed so far: the work done. */
-double chorale_predict_notes(const struct chorale_predictor *p);
+double chorale_predict_events(const struct chorale_predictor *p);
 
 /* The network reduced to three numbers for cost formulas. *alpha: s, of the
  * shortest messages; *beta: s per byte, of the longest; both between nodes

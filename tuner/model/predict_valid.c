@@ -27,7 +27,7 @@ struct lacking {
     double p, worst;
 };
 
-struct predict_known {
+struct chorale_crossval {
     struct ranks *row;       /* grouped by variant, ascending comm_size */
     size_t count;
     struct lacking *lacking;
@@ -46,7 +46,7 @@ static const struct chorale_alg *alg_of(sqlite3_stmt *stmt)
 
 /* Make room for one more row and lacking; grows at powers of two. -1: out of
  * memory. */
-static int make_room(struct predict_known *known)
+static int make_room(struct chorale_crossval *known)
 {
     size_t n = known->count + known->nlacking;
     void *more;
@@ -64,7 +64,7 @@ static int make_room(struct predict_known *known)
     return 0;
 }
 
-static void read_row(sqlite3_stmt *stmt, struct predict_known *known)
+static void read_row(sqlite3_stmt *stmt, struct chorale_crossval *known)
 {
     struct ranks *r = &known->row[known->count];
 
@@ -83,7 +83,7 @@ static void read_row(sqlite3_stmt *stmt, struct predict_known *known)
     known->count++;
 }
 
-static void read_lacking(sqlite3_stmt *stmt, struct predict_known *known)
+static void read_lacking(sqlite3_stmt *stmt, struct chorale_crossval *known)
 {
     const char *shape = (const char *)sqlite3_column_text(stmt, 2);
     struct lacking *l = &known->lacking[known->nlacking];
@@ -110,8 +110,8 @@ static const char lacking_sql[] =
 static enum chorale_err load(struct chorale_store *store, const char *sql,
                              sqlite3_int64 system_id,
                              void (*read)(sqlite3_stmt *stmt,
-                                          struct predict_known *known),
-                             struct predict_known *known,
+                                          struct chorale_crossval *known),
+                             struct chorale_crossval *known,
                              struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
@@ -130,12 +130,12 @@ static enum chorale_err load(struct chorale_store *store, const char *sql,
     return err;
 }
 
-enum chorale_err predict_known_load(struct chorale_store *store,
-                                    sqlite3_int64 system_id, int doubtful,
-                                    struct predict_known **known_p,
-                                    struct chorale_errmsg *msg)
+enum chorale_err chorale_crossval_load(struct chorale_store *store,
+                                       sqlite3_int64 system_id, int doubtful,
+                                       struct chorale_crossval **known_p,
+                                       struct chorale_errmsg *msg)
 {
-    struct predict_known *got = calloc(1, sizeof(*got));
+    struct chorale_crossval *got = calloc(1, sizeof(*got));
     enum chorale_err err;
 
     if (got == NULL)
@@ -148,11 +148,11 @@ enum chorale_err predict_known_load(struct chorale_store *store,
         *known_p = got;
         got = NULL;
     }
-    predict_known_free(got);
+    chorale_crossval_free(got);
     return err;
 }
 
-void predict_known_free(struct predict_known *known)
+void chorale_crossval_free(struct chorale_crossval *known)
 {
     if (known == NULL)
         return;
@@ -161,9 +161,9 @@ void predict_known_free(struct predict_known *known)
     free(known);
 }
 
-struct predict_known *predict_known_of(const struct chorale_model *model)
+struct chorale_crossval *chorale_crossval_of(const struct chorale_model *model)
 {
-    struct predict_known *got = calloc(1, sizeof(*got));
+    struct chorale_crossval *got = calloc(1, sizeof(*got));
 
     for (size_t i = 0; got != NULL && i < model->nvariant; i++) {
         const struct chorale_model_variant *v = &model->variant[i];
@@ -172,7 +172,7 @@ struct predict_known *predict_known_of(const struct chorale_model *model)
         if (!v->lacks)
             continue;
         if (make_room(got) != 0) {
-            predict_known_free(got);
+            chorale_crossval_free(got);
             return NULL;
         }
         l = &got->lacking[got->nlacking++];
@@ -232,10 +232,10 @@ static int no(char *why, size_t size, const char *format, double a, double b)
     return 0;
 }
 
-int predict_known_lacks(const struct predict_known *known,
-                        const struct chorale_alg *alg,
-                        const struct chorale_where *where, char *why,
-                        size_t size)
+int chorale_crossval_lacks(const struct chorale_crossval *known,
+                           const struct chorale_alg *alg,
+                           const struct chorale_where *where, char *why,
+                           size_t size)
 {
     for (size_t i = 0; known != NULL && i < known->nlacking; i++) {
         const struct lacking *l = &known->lacking[i];
@@ -249,10 +249,10 @@ int predict_known_lacks(const struct predict_known *known,
     return 0;
 }
 
-int predict_known_may(const struct predict_known *known,
-                      const struct chorale_alg *alg,
-                      const struct chorale_where *where, char *why,
-                      size_t size)
+int chorale_crossval_may(const struct chorale_crossval *known,
+                         const struct chorale_alg *alg,
+                         const struct chorale_where *where, char *why,
+                         size_t size)
 {
     const struct ranks *below = NULL, *above = NULL;
     int p = where->comm_size;
@@ -275,7 +275,7 @@ int predict_known_may(const struct predict_known *known,
     if (below->comm_size < p || where->msg_size > below->m_max) {
         if (known->doubtful)
             return no(why, size, "the model as a whole is not trusted", 0, 0);
-        if (predict_known_lacks(known, alg, where, why, size))
+        if (chorale_crossval_lacks(known, alg, where, why, size))
             return 0;
     }
     if (above == NULL && is_linear(alg, where))

@@ -59,7 +59,7 @@ static void one_wave(struct chorale_estimate_launch **l, int count, int nodes)
 
 /* fellow[0] starts the program, the others share the start. */
 static void together(struct chorale_estimate_launch *launch, size_t n,
-                     const struct chorale_fellow *fellow, int count,
+                     const struct chorale_cosched *fellow, int count,
                      double start_up, struct chorale_estimate_launch **wave)
 {
     struct chorale_estimate_launch *host = launch_of(launch, n,
@@ -81,7 +81,7 @@ static void together(struct chorale_estimate_launch *launch, size_t n,
  * without a start, with all that can share it. 0: no launch is left. */
 static int one_start(struct chorale_estimate_launch *launch, size_t n,
                      double start_up, int ordinal,
-                     struct chorale_fellow *fellow,
+                     struct chorale_cosched *fellow,
                      struct chorale_estimate_launch **wave)
 {
     struct chorale_estimate_launch *first = NULL;
@@ -91,11 +91,11 @@ static int one_start(struct chorale_estimate_launch *launch, size_t n,
         if (launch[i].shares && !launch[i].placed &&
             launch[i].p.ordinal == ordinal) {
             first = first == NULL ? &launch[i] : first;
-            fellow[count++] = (struct chorale_fellow){ .p = launch[i].p };
+            fellow[count++] = (struct chorale_cosched){ .p = launch[i].p };
         }
     if (first == NULL)
         return 0;
-    count = chorale_fellows_place(fellow, count);
+    count = chorale_cosched_place(fellow, count);
     if (count < 0)
         return -1;
     if (count == 0)
@@ -109,7 +109,7 @@ enum chorale_err
 chorale_estimate_starts(struct chorale_estimate_launch *launch, size_t n,
                         double start_up, struct chorale_errmsg *msg)
 {
-    struct chorale_fellow *fellow = calloc(n + 1, sizeof(*fellow));
+    struct chorale_cosched *fellow = calloc(n + 1, sizeof(*fellow));
     struct chorale_estimate_launch **wave = calloc(n + 1, sizeof(*wave));
     int rc = fellow == NULL || wave == NULL ? -1 : 0;
 

@@ -46,7 +46,7 @@ enum chorale_err chorale_natives_load(struct chorale_natives *natives,
     natives->count = 0;
     if (text == NULL)
         return chorale_fail_memory(msg, NULL);
-    err = chorale_ask_runner("--natives", NULL, text, TEXT, msg);
+    err = chorale_runner_query("--natives", NULL, text, TEXT, msg);
     for (char *line = err == CHORALE_OK ? strtok_r(text, "\n", &save) : NULL;
          line != NULL && !bad; line = strtok_r(NULL, "\n", &save))
         bad = read_line(line, natives);

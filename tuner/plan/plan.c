@@ -314,7 +314,7 @@ static enum chorale_err ask_counters(const struct planner *p)
                         "will be absent\n", list);
         return CHORALE_OK;
     }
-    err = chorale_ask_runner("--counters", list, text, sizeof(text), p->msg);
+    err = chorale_runner_query("--counters", list, text, sizeof(text), p->msg);
     for (char *line = err == CHORALE_OK ? strtok_r(text, "\n", &save) : NULL;
          line != NULL; line = strtok_r(NULL, "\n", &save))
         fprintf(stderr, "chorale: --counters, on this machine: %s\n", line);

@@ -52,7 +52,7 @@ static double updating_factor(const struct chorale_rep *rep, long y)
                                           : factor(rep) * half_round(rep, 1);
 }
 
-double chorale_rep_u(long y)
+double chorale_rep_packets(long y)
 {
     return floor((double)y * (double)y / 4);
 }
@@ -61,15 +61,15 @@ double chorale_rep_slots(enum chorale_rep_net net, int link, long x, long y)
 {
     switch (net) {
     case CHORALE_REP_ARRAY:
-        return link * chorale_rep_u(x);
+        return link * chorale_rep_packets(x);
     case CHORALE_REP_RING:
-        return link * chorale_rep_u(x) / 2;
+        return link * chorale_rep_packets(x) / 2;
     case CHORALE_REP_MESH:
-        return link * (double)x * chorale_rep_u(y);
+        return link * (double)x * chorale_rep_packets(y);
     case CHORALE_REP_TORUS:
         break;
     }
-    return link * (double)x * chorale_rep_u(y) / 2;
+    return link * (double)x * chorale_rep_packets(y) / 2;
 }
 
 /* Equation (1): a ring through all elements, in both directions if links
@@ -143,7 +143,7 @@ void chorale_rep_cost(const struct chorale_rep *rep, long x, long y,
         y = x;
     group = flat(rep) ? (double)x : (double)x * (double)y;
     *cost = (struct chorale_rep_cost){
-        .updating = updating_factor(rep, y) * chorale_rep_u(y) *
+        .updating = updating_factor(rep, y) * chorale_rep_packets(y) *
                     rep->accesses * rep->tx / (double)y,
         .modification = rep->accesses * rep->tm +
                         (1 / group - 1 / all) * rep->tm,

@@ -78,7 +78,7 @@ struct chorale_rep_cost {
 int chorale_rep_wraps(enum chorale_rep_net net);
 
 /* floor(y^2 / 4): packets over the middle link of y elements. */
-double chorale_rep_u(long y);
+double chorale_rep_packets(long y);
 
 /* T_ux / (s T_x): slots of updating in a group of x <= y; y is ignored in one
  * dimension. Propositions 3.1 to 3.4. */

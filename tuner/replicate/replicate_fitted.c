@@ -79,7 +79,7 @@ enum chorale_err chorale_rep_fitted(struct chorale_rep_job *job,
     if (err == CHORALE_OK)
         err = read_model(job, store, id);
     if (err == CHORALE_OK && job->known)
-        err = chorale_rep_known(job, store, id);
+        err = chorale_rep_load_db(job, store, id);
     chorale_store_close(store);
     return err;
 }

@@ -55,15 +55,15 @@ struct chorale_rep_job {
 };
 
 /* Returns 1 in one dimension: groups are counted in elements, not sides. */
-int chorale_rep_flat(const struct chorale_rep_job *job);
+int chorale_rep_one_dim(const struct chorale_rep_job *job);
 
 /* Append a row with unknown values; NULL if out of memory. */
 struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
                                             long side);
 
 /* Fill cost, other and apart of a row by the model. */
-void chorale_rep_foretell(struct chorale_rep_job *job,
-                          struct chorale_rep_row *row);
+void chorale_rep_predict(struct chorale_rep_job *job,
+                         struct chorale_rep_row *row);
 
 /* The row with the least total of cost, of other, or of seen[which]; NULL
  * without such a row. */
@@ -84,9 +84,9 @@ enum chorale_err chorale_rep_fitted(struct chorale_rep_job *job,
  * reduce_scatter_block (else reduce_scatter) and allgather in the database.
  * rep.side becomes the number of processes. CHORALE_DATA: they were not
  * measured. */
-enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
-                                   struct chorale_store *store,
-                                   sqlite3_int64 system_id);
+enum chorale_err chorale_rep_load_db(struct chorale_rep_job *job,
+                                     struct chorale_store *store,
+                                     sqlite3_int64 system_id);
 
 /* replicate_run.c: start the runner and fill seen of the rows. rep.alpha and
  * rep.tm are taken from the measured message and addition times, unless options

@@ -288,9 +288,9 @@ static long most_on_node(const struct facts *facts, long size)
     return ppn;
 }
 
-enum chorale_err chorale_rep_known(struct chorale_rep_job *job,
-                                   struct chorale_store *store,
-                                   sqlite3_int64 system_id)
+enum chorale_err chorale_rep_load_db(struct chorale_rep_job *job,
+                                     struct chorale_store *store,
+                                     sqlite3_int64 system_id)
 {
     struct facts facts = { NULL, 0 };
     enum chorale_err err = load(store, system_id, &facts, job->msg);

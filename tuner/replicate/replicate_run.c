@@ -191,7 +191,7 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
                                     .sim.selector = "mpich" };
     struct chorale_sim_files files = { 0, 0, "", "", NULL };
     struct chorale_args args = { .count = 0 };
-    int size = (int)(chorale_rep_flat(job) ? rep->side
+    int size = (int)(chorale_rep_one_dim(job) ? rep->side
                                            : rep->side * rep->side);
     int ppn = o->ppn > 0 ? (int)o->ppn : simulated ? 1 : size;
     char word[160];
@@ -251,6 +251,6 @@ enum chorale_err chorale_rep_measure(struct chorale_rep_job *job)
     if (isnan(o->alpha))
         rep->alpha = job->alpha_s / (job->beta * (double)o->datum);
     for (size_t i = 0; i < job->nrow; i++)
-        chorale_rep_foretell(job, &job->row[i]);
+        chorale_rep_predict(job, &job->row[i]);
     return CHORALE_OK;
 }

@@ -9,7 +9,7 @@
 
 enum { AROUND = 2 };
 
-int chorale_rep_flat(const struct chorale_rep_job *job)
+int chorale_rep_one_dim(const struct chorale_rep_job *job)
 {
     return job->rep.net == CHORALE_REP_ARRAY ||
            job->rep.net == CHORALE_REP_RING;
@@ -34,8 +34,8 @@ struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
     return grown;
 }
 
-void chorale_rep_foretell(struct chorale_rep_job *job,
-                          struct chorale_rep_row *row)
+void chorale_rep_predict(struct chorale_rep_job *job,
+                         struct chorale_rep_row *row)
 {
     struct chorale_rep other = job->rep, apart = job->rep;
 
@@ -88,7 +88,7 @@ chorale_rep_best(const struct chorale_rep_job *job, int which)
 static void group_text(const struct chorale_rep_job *job, long x, char *text,
                        size_t size)
 {
-    if (job->known || chorale_rep_flat(job))
+    if (job->known || chorale_rep_one_dim(job))
         snprintf(text, size, "%ld", x);
     else
         snprintf(text, size, "%ld x %ld", x, x);
@@ -96,7 +96,7 @@ static void group_text(const struct chorale_rep_job *job, long x, char *text,
 
 static const char *side_text(const struct chorale_rep_job *job)
 {
-    return job->known || chorale_rep_flat(job) ? "" : " a side";
+    return job->known || chorale_rep_one_dim(job) ? "" : " a side";
 }
 
 static const char *form_text(int as_links)
@@ -167,7 +167,7 @@ static void print_closed(const struct chorale_rep_job *job, long x)
         printf("; it ignores %s", job->rep.as_links ? "missing links"
                                                       : "latency");
     printf("\n");
-    if (chorale_rep_flat(job) || job->rep.divisors || job->rep.alpha > 0)
+    if (chorale_rep_one_dim(job) || job->rep.divisors || job->rep.alpha > 0)
         return;
     says = chorale_rep_proposition(&job->rep, 0);
     printf("proposition 3.7 as printed: ");
@@ -186,7 +186,7 @@ static void print_problem(const struct chorale_rep_job *job)
 
     printf("%s, %ld %s%s, N_a = %g", job->name, rep->side,
            job->known ? "processes" : "elements",
-           job->known || chorale_rep_flat(job) ? "" : " a side",
+           job->known || chorale_rep_one_dim(job) ? "" : " a side",
            rep->accesses);
     if (!job->known)
         printf(", T_x = %g, T_m = %g", rep->tx, rep->tm);

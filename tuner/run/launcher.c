@@ -61,7 +61,7 @@ static enum chorale_err custom_args(const char *command, int comm_size,
     return CHORALE_OK;
 }
 
-enum chorale_err chorale_launcher_there(const char *command,
+enum chorale_err chorale_launcher_check(const char *command,
                                         struct chorale_errmsg *msg)
 {
     struct chorale_args args = { .count = 0 };
@@ -144,7 +144,7 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        struct chorale_errmsg *msg)
 {
     const int simulated = strcmp(launcher->kind, "smpirun") == 0;
-    const int escaped = simulated && !chorale_word_plain(db_path);
+    const int escaped = simulated && !chorale_word_is_plain(db_path);
     char runner[PATH_MAX];
     enum chorale_err err;
 

@@ -41,7 +41,7 @@ void chorale_find_shim(char *path, size_t size);
 
 /* Check that the program of --launcher-cmd exists; command may be NULL.
  * CHORALE_ENV: it does not; CHORALE_USAGE: not a command. */
-enum chorale_err chorale_launcher_there(const char *command,
+enum chorale_err chorale_launcher_check(const char *command,
                                         struct chorale_errmsg *msg);
 
 /* Command line of a launch of comm_size ranks, ppn per node. announce: the

@@ -150,7 +150,7 @@ static int nodes_of(const struct chorale_pending *p)
 /* Order by descending nodes, then descending ranks. */
 static int by_size(const void *left, const void *right)
 {
-    const struct chorale_fellow *a = left, *b = right;
+    const struct chorale_cosched *a = left, *b = right;
 
     if (nodes_of(&a->p) != nodes_of(&b->p))
         return nodes_of(&b->p) - nodes_of(&a->p);
@@ -161,9 +161,9 @@ static int by_size(const void *left, const void *right)
 
 /* The first launch uses all nodes. Each other one gets the first free nodes of
  * the first wave that has enough of them; launches must fill their nodes. */
-static int place(struct chorale_fellow *f, int count)
+static int place(struct chorale_cosched *f, int count)
 {
-    struct chorale_fellow left;
+    struct chorale_cosched left;
     int all = f[0].p.comm_size / f[0].p.ppn, kept = 1;
     int *used = calloc((size_t)count, sizeof(*used));
 
@@ -190,7 +190,7 @@ static int place(struct chorale_fellow *f, int count)
     return kept;
 }
 
-int chorale_fellows_place(struct chorale_fellow *fellow, int count)
+int chorale_cosched_place(struct chorale_cosched *fellow, int count)
 {
     if (count < 2)
         return 0;
@@ -201,14 +201,14 @@ int chorale_fellows_place(struct chorale_fellow *fellow, int count)
     return count == 1 ? 0 : count;
 }
 
-enum chorale_err chorale_pending_fellows(struct chorale_store *store,
+enum chorale_err chorale_pending_cosched(struct chorale_store *store,
                                          const struct chorale_wanted *wanted,
                                          const struct chorale_pending *p,
-                                         struct chorale_fellow **fellow_p,
+                                         struct chorale_cosched **fellow_p,
                                          int *count_p,
                                          struct chorale_errmsg *msg)
 {
-    struct chorale_fellow *fellow = NULL, *grown;
+    struct chorale_cosched *fellow = NULL, *grown;
     sqlite3_stmt *stmt = NULL;
     int count = 0;
     enum chorale_err err = chorale_store_query(
@@ -228,7 +228,7 @@ enum chorale_err chorale_pending_fellows(struct chorale_store *store,
     }
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK) {
-        count = chorale_fellows_place(fellow, count);
+        count = chorale_cosched_place(fellow, count);
         if (count < 0)
             err = chorale_fail_memory(msg, NULL);
     }
@@ -368,10 +368,10 @@ enum chorale_err chorale_launch_runs(struct chorale_store *store,
         " WHERE launch.uuid = ?1", CHORALE_FIELDS(uuid), 0, count, msg);
 }
 
-enum chorale_err chorale_launch_blame(struct chorale_store *store,
-                                      const char *uuid, sqlite3_int64 cell,
-                                      const char *reason, long *count,
-                                      struct chorale_errmsg *msg)
+enum chorale_err chorale_launch_fail_cell(struct chorale_store *store,
+                                          const char *uuid, sqlite3_int64 cell,
+                                          const char *reason, long *count,
+                                          struct chorale_errmsg *msg)
 {
     /* The library's default may have been run with it: it fails here too. */
     return fail_cells(store,

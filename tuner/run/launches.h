@@ -35,7 +35,7 @@ enum chorale_err chorale_pending_next(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 
 /* A launch that shares a start of the program (runners/launch/groups.h). */
-struct chorale_fellow {
+struct chorale_cosched {
     struct chorale_pending p;
     char uuid[CHORALE_UUID_SIZE]; /* of its row in launch */
     int wave, node;
@@ -44,16 +44,16 @@ struct chorale_fellow {
 /* Assign waves and nodes to launches that may share a start. Those that do come
  * first, the largest at the front. Returns their number; 0: no two can share;
  * -1: out of memory. */
-int chorale_fellows_place(struct chorale_fellow *fellow, int count);
+int chorale_cosched_place(struct chorale_cosched *fellow, int count);
 
 /* Find the launches with p's ordinal and way of measuring that fit into one
  * start. The first uses all ranks, on several nodes; the others use subsets. p
  * is missing if it does not fit, and stays pending. *count_p is 0 if no two
  * launches fit. Free the array. */
-enum chorale_err chorale_pending_fellows(struct chorale_store *store,
+enum chorale_err chorale_pending_cosched(struct chorale_store *store,
                                          const struct chorale_wanted *wanted,
                                          const struct chorale_pending *p,
-                                         struct chorale_fellow **fellow_p,
+                                         struct chorale_cosched **fellow_p,
                                          int *count_p,
                                          struct chorale_errmsg *msg);
 
@@ -93,9 +93,9 @@ enum chorale_err chorale_launch_runs(struct chorale_store *store,
 
 /* Store a failed run for the cell, or with cell 0 for all cells of the launch
  * without a run; *count: their number. */
-enum chorale_err chorale_launch_blame(struct chorale_store *store,
-                                      const char *uuid, sqlite3_int64 cell,
-                                      const char *reason, long *count,
-                                      struct chorale_errmsg *msg);
+enum chorale_err chorale_launch_fail_cell(struct chorale_store *store,
+                                          const char *uuid, sqlite3_int64 cell,
+                                          const char *reason, long *count,
+                                          struct chorale_errmsg *msg);
 
 #endif

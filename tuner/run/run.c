@@ -118,7 +118,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
 
 /* The argument of the runner that names the launches (runners/launch/groups.h),
  * freed by the caller; NULL: out of memory. */
-static char *launch_word(const struct chorale_fellow *fellow, int count)
+static char *launch_word(const struct chorale_cosched *fellow, int count)
 {
     size_t room = (size_t)count * (CHORALE_UUID_SIZE + 24), len = 0;
     char *word = count > 1 ? malloc(room) : strdup(fellow->uuid);
@@ -133,7 +133,7 @@ static char *launch_word(const struct chorale_fellow *fellow, int count)
 /* The command line of a start. */
 static enum chorale_err command_line(struct chorale_session *s,
                                      struct chorale_launcher *launcher,
-                                     const struct chorale_fellow *fellow,
+                                     const struct chorale_cosched *fellow,
                                      int count, struct chorale_args *args,
                                      struct chorale_sim_files *files)
 {
@@ -161,7 +161,7 @@ static enum chorale_err command_line(struct chorale_session *s,
 
 /* Insert the rows of its launches. */
 static enum chorale_err begin(struct chorale_session *s,
-                              const struct chorale_fellow *fellow, int count,
+                              const struct chorale_cosched *fellow, int count,
                               sqlite3_int64 seed,
                               const struct chorale_args *args)
 {
@@ -204,7 +204,7 @@ static enum chorale_err hear(struct chorale_session *s,
 
 /* One start of the program, with one launch or several. */
 static enum chorale_err one_start(struct chorale_session *s,
-                                  struct chorale_fellow *fellow, int count)
+                                  struct chorale_cosched *fellow, int count)
 {
     struct chorale_launcher launcher = { .bind = 0 };
     struct chorale_args args = { .count = 0 };
@@ -245,13 +245,13 @@ static enum chorale_err one_launch(struct chorale_session *s,
                                    const struct chorale_wanted *wanted,
                                    const struct chorale_pending *p)
 {
-    struct chorale_fellow alone = { .p = *p }, *fellow = NULL;
+    struct chorale_cosched alone = { .p = *p }, *fellow = NULL;
     int count = 0;
     enum chorale_err err = CHORALE_OK;
 
     if (!s->opts->one_per_p && !s->one_per_p && s->opts->max_launches == 0 &&
         p->part[0] == '\0' && p->siblings == 1)
-        err = chorale_pending_fellows(s->store, wanted, p, &fellow, &count,
+        err = chorale_pending_cosched(s->store, wanted, p, &fellow, &count,
                                       s->msg);
     if (err != CHORALE_OK)
         return err;

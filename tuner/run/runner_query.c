@@ -9,9 +9,9 @@
 #include "tuner/run/launcher.h"
 #include "tuner/base/process.h"
 
-enum chorale_err chorale_ask_runner(const char *option, const char *value,
-                                    char *text, size_t size,
-                                    struct chorale_errmsg *msg)
+enum chorale_err chorale_runner_query(const char *option, const char *value,
+                                      char *text, size_t size,
+                                      struct chorale_errmsg *msg)
 {
     struct chorale_args args = { .count = 0 };
     char runner[PATH_MAX];

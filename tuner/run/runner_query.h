@@ -11,8 +11,8 @@
  * store its output, cut to size bytes with the NUL: native algorithms that can
  * be forced (--natives), or unavailable events (--counters LIST). CHORALE_ENV:
  * the runner is missing or fails. */
-enum chorale_err chorale_ask_runner(const char *option, const char *value,
-                                    char *text, size_t size,
-                                    struct chorale_errmsg *msg);
+enum chorale_err chorale_runner_query(const char *option, const char *value,
+                                      char *text, size_t size,
+                                      struct chorale_errmsg *msg);
 
 #endif

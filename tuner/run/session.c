@@ -109,8 +109,8 @@ static enum chorale_err blame(struct chorale_session *s, const char *uuid,
     s->vain = 0;
     snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
              reason);
-    err = chorale_launch_blame(s->store, uuid, s->trying, text, &count,
-                               s->msg);
+    err = chorale_launch_fail_cell(s->store, uuid, s->trying, text, &count,
+                                   s->msg);
     chorale_progress_step(&s->bar, 1, s->what);
     return err;
 }
@@ -131,7 +131,7 @@ static enum chorale_err blame_all(struct chorale_session *s, const char *uuid,
     s->vain = 0;
     snprintf(text, sizeof(text), "%s%s", hung ? "" : CHORALE_ENDED_PROGRAM,
              reason);
-    err = chorale_launch_blame(s->store, uuid, 0, text, &count, s->msg);
+    err = chorale_launch_fail_cell(s->store, uuid, 0, text, &count, s->msg);
     chorale_progress_step(&s->bar, count, s->what);
     return err;
 }
@@ -184,7 +184,7 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
 }
 
 void chorale_session_begin(struct chorale_session *s,
-                           const struct chorale_fellow *fellow, int count)
+                           const struct chorale_cosched *fellow, int count)
 {
     s->comm_size = fellow->p.comm_size;
     s->siblings = fellow->p.siblings;
@@ -201,7 +201,7 @@ void chorale_session_begin(struct chorale_session *s,
 
 /* Mark the launches without an end as failed; *stored: runs of all launches. */
 static enum chorale_err mark_failed(struct chorale_session *s,
-                                    const struct chorale_fellow *fellow,
+                                    const struct chorale_cosched *fellow,
                                     int count, const char *reason,
                                     sqlite3_int64 *stored)
 {
@@ -221,7 +221,7 @@ static enum chorale_err mark_failed(struct chorale_session *s,
 }
 
 enum chorale_err chorale_session_judge(struct chorale_session *s,
-                                       const struct chorale_fellow *fellow,
+                                       const struct chorale_cosched *fellow,
                                        int count, enum chorale_ending ending,
                                        int status)
 {

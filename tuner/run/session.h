@@ -40,12 +40,12 @@ struct chorale_session {
 
 /* Reset the state for a launch. fellow[0] uses all ranks. */
 void chorale_session_begin(struct chorale_session *s,
-                           const struct chorale_fellow *fellow, int count);
+                           const struct chorale_cosched *fellow, int count);
 /* Process one output line of the runner or its launcher; arg is the session. */
 int chorale_session_line(void *arg, const char *line, int is_err);
 /* Report how the launch ended, and mark the cells that made it fail. */
 enum chorale_err chorale_session_judge(struct chorale_session *s,
-                                       const struct chorale_fellow *fellow,
+                                       const struct chorale_cosched *fellow,
                                        int count, enum chorale_ending ending,
                                        int status);
 

@@ -29,7 +29,7 @@ choice_of(const struct chorale_table *t, const struct chorale_selector *s,
     int coll = s != NULL ? chorale_coll_find(s->coll) : -1;
 
     if (coll >= 0)
-        n = chorale_coll_asked_n((enum chorale_coll)coll, n, s->hull.n_lo);
+        n = chorale_coll_query_n((enum chorale_coll)coll, n, s->hull.n_lo);
     if (s == NULL || comm_size < s->hull.comm_size_lo ||
         comm_size > s->hull.comm_size_hi || n < s->hull.n_lo ||
         n > s->hull.n_hi)

@@ -11,7 +11,7 @@
 
 #include "tuner/run/launcher.h"
 
-long chorale_starts(const char *const *word, const char *runner)
+long chorale_probe_ranks(const char *const *word, const char *runner)
 {
     struct chorale_args args = { .count = 0 };
     struct chorale_errmsg msg;
@@ -31,7 +31,7 @@ long chorale_starts(const char *const *word, const char *runner)
     return ranks;
 }
 
-enum chorale_err chorale_starts_mpi(char mpi[8], struct chorale_errmsg *msg)
+enum chorale_err chorale_probe_srun_mpi(char mpi[8], struct chorale_errmsg *msg)
 {
     static const char *const types[] = { "pmi2", "pmix" };
     const char *tasks = getenv("SLURM_NTASKS");
@@ -51,7 +51,7 @@ enum chorale_err chorale_starts_mpi(char mpi[8], struct chorale_errmsg *msg)
     first = strstr(library, "Open MPI") != NULL;
     for (int i = 0; i < 2; i++) {
         snprintf(type, sizeof(type), "--mpi=%s", types[(first + i) % 2]);
-        if (chorale_starts(word, runner) == want) {
+        if (chorale_probe_ranks(word, runner) == want) {
             snprintf(mpi, 8, "%s", types[(first + i) % 2]);
             return CHORALE_OK;
         }

@@ -62,7 +62,7 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
     clock_gettime(CLOCK_REALTIME, &watch->asked);
     chorale_slurm_forget(&watch->queue);
     snprintf(all, sizeof(all), "%.*s", (int)(slash - folder), folder);
-    if (chorale_slurm_look(all, &watch->queue, &why) != CHORALE_OK)
+    if (chorale_slurm_squeue(all, &watch->queue, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: the states of jobs are not known: %s\n",
                 why.text);
 }
@@ -85,11 +85,11 @@ static void ended(struct look *look, const char *job, char *text, size_t size)
                                         "%s%s", len > 0 ? "," : "",
                                         e[i].job_id);
         free(watch->ended);
-        watch->ended = chorale_slurm_ended(list);
+        watch->ended = chorale_slurm_sacct(list);
         clock_gettime(CLOCK_REALTIME, &watch->ended_asked);
     }
     if (watch->ended != NULL)
-        chorale_slurm_ending(watch->ended, job, text, size);
+        chorale_slurm_end_state(watch->ended, job, text, size);
 }
 
 /* The last message of the element, without its newline. */

@@ -19,7 +19,7 @@ static uint64_t bits(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-size_t chorale_elsewhere_spared(size_t n, size_t needed)
+size_t chorale_nodeset_excludable(size_t n, size_t needed)
 {
     size_t kept = (n + 1) / 2;
 
@@ -27,8 +27,8 @@ size_t chorale_elsewhere_spared(size_t n, size_t needed)
     return kept < n ? n - kept : 0;
 }
 
-int chorale_elsewhere_mark(char *out, size_t n, size_t spared, uint64_t seed,
-                           int odd)
+int chorale_nodeset_mark(char *out, size_t n, size_t spared, uint64_t seed,
+                         int odd)
 {
     size_t *order = malloc((n + 1) * sizeof(*order));
 
@@ -80,7 +80,7 @@ static int alike(const char *a, const char *b)
            strncmp(a, b, length) == 0;
 }
 
-char *chorale_elsewhere_names(char *const *name, size_t n, const char *mark)
+char *chorale_nodeset_names(char *const *name, size_t n, const char *mark)
 {
     const char *last = NULL; /* the previous name */
     size_t size = 0, i = 0;

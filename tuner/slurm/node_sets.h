@@ -17,17 +17,17 @@
 #define CHORALE_ELSEWHERE_SETS 8 /* most sets; each needs its own job arrays */
 
 /* How many of n nodes an element that needs `needed` nodes may exclude. */
-size_t chorale_elsewhere_spared(size_t n, size_t needed);
+size_t chorale_nodeset_excludable(size_t n, size_t needed);
 
 /* Mark `spared` of n nodes with out[i] = 1, the others with 0, by the seed. odd
  * = 1 marks nodes that the call with odd = 0 leaves unmarked. Returns 0, or -1
  * if out of memory. */
-int chorale_elsewhere_mark(char *out, size_t n, size_t spared, uint64_t seed,
-                           int odd);
+int chorale_nodeset_mark(char *out, size_t n, size_t spared, uint64_t seed,
+                         int odd);
 
 /* The marked ones of n names in Slurm's notation, "a7,n[001-003,017]". Names
  * are in natural order (strverscmp). The caller frees it; NULL: out of
  * memory. */
-char *chorale_elsewhere_names(char *const *name, size_t n, const char *mark);
+char *chorale_nodeset_names(char *const *name, size_t n, const char *mark);
 
 #endif

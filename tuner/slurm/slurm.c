@@ -19,7 +19,7 @@
 #define ANSWER_MAX (8 << 20)
 #define REMEDY "submit on a login node that has Slurm's programs"
 
-enum chorale_err chorale_slurm_say(const struct chorale_args *args,
+enum chorale_err chorale_slurm_run(const struct chorale_args *args,
                                    char **text_p, struct chorale_errmsg *msg)
 {
     char *text = calloc(1, ANSWER_MAX);
@@ -67,8 +67,8 @@ static int config_value(const char *text, const char *key, char *value,
     return 0;
 }
 
-enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
-                                   struct chorale_errmsg *msg)
+enum chorale_err chorale_slurm_config(struct chorale_slurm *slurm,
+                                      struct chorale_errmsg *msg)
 {
     struct chorale_args args = { .count = 0 };
     char *text = NULL, value[256] = "";
@@ -78,7 +78,7 @@ enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
     chorale_args_add(&args, "scontrol");
     chorale_args_add(&args, "show");
     chorale_args_add(&args, "config");
-    err = chorale_slurm_say(&args, &text, msg);
+    err = chorale_slurm_run(&args, &text, msg);
     chorale_args_free(&args);
     if (err != CHORALE_OK)
         return err;
@@ -139,7 +139,7 @@ enum chorale_err chorale_slurm_submit(const struct chorale_args *words,
     chorale_args_add(&args, "--parsable");
     for (int i = 0; i < words->count; i++)
         chorale_args_add(&args, "%s", words->word[i]);
-    err = chorale_slurm_say(&args, &text, msg);
+    err = chorale_slurm_run(&args, &text, msg);
     chorale_args_free(&args);
     if (err != CHORALE_OK)
         return err;
@@ -164,7 +164,7 @@ enum chorale_err chorale_slurm_requeue(const char *job_id,
     chorale_args_add(&args, "scontrol");
     chorale_args_add(&args, "requeue");
     chorale_args_add(&args, "%s", job_id);
-    err = chorale_slurm_say(&args, &text, msg);
+    err = chorale_slurm_run(&args, &text, msg);
     chorale_args_free(&args);
     free(text);
     return err;
@@ -178,7 +178,7 @@ void chorale_slurm_cancel(const char *job_id)
 
     chorale_args_add(&args, "scancel");
     chorale_args_add(&args, "%s", job_id);
-    if (chorale_slurm_say(&args, &text, &msg) != CHORALE_OK)
+    if (chorale_slurm_run(&args, &text, &msg) != CHORALE_OK)
         fprintf(stderr, "chorale: job %s: %s\n", job_id, msg.text);
     chorale_args_free(&args);
     free(text);
@@ -189,7 +189,7 @@ int chorale_slurm_held(const char *state)
     return strstr(state, "held") != NULL || strstr(state, "Held") != NULL;
 }
 
-char *chorale_slurm_ended(const char *jobs)
+char *chorale_slurm_sacct(const char *jobs)
 {
     struct chorale_args args = { .count = 0 };
     struct chorale_errmsg why;
@@ -202,15 +202,15 @@ char *chorale_slurm_ended(const char *jobs)
         chorale_args_add(&args, "--allocations");
         chorale_args_add(&args, "--format=JobID,State,ExitCode");
         chorale_args_add(&args, "--jobs=%s", jobs);
-        if (chorale_slurm_say(&args, &text, &why) != CHORALE_OK)
+        if (chorale_slurm_run(&args, &text, &why) != CHORALE_OK)
             text = NULL; /* accounting is not kept everywhere */
         chorale_args_free(&args);
     }
     return text != NULL ? text : calloc(1, 1);
 }
 
-int chorale_slurm_ending(const char *ended, const char *job, char *text,
-                         size_t size)
+int chorale_slurm_end_state(const char *ended, const char *job, char *text,
+                            size_t size)
 {
     for (; *ended != '\0';
          ended += strcspn(ended, "\n"), ended += *ended == '\n') {

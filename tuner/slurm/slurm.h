@@ -19,7 +19,7 @@ int chorale_slurm_recent(const struct timespec *then);
 /* Run a Slurm program and store its output in *text_p, which the caller frees.
  * CHORALE_ENV: it is missing or fails; msg has the first line of its standard
  * error. CHORALE_STOPPED. */
-enum chorale_err chorale_slurm_say(const struct chorale_args *args,
+enum chorale_err chorale_slurm_run(const struct chorale_args *args,
                                    char **text_p, struct chorale_errmsg *msg);
 
 /* The configuration by `scontrol show config`. */
@@ -32,8 +32,8 @@ struct chorale_slurm {
 
 /* Load the configuration. CHORALE_ENV: Slurm is missing, does not answer, or
  * allows no job arrays. */
-enum chorale_err chorale_slurm_ask(struct chorale_slurm *slurm,
-                                   struct chorale_errmsg *msg);
+enum chorale_err chorale_slurm_config(struct chorale_slurm *slurm,
+                                      struct chorale_errmsg *msg);
 
 /* A list of node names. */
 struct chorale_slurm_nodes {
@@ -75,9 +75,9 @@ struct chorale_slurm_queue {
  * kept in squeue.txt of `folder`. Of concurrent commands one asks and the
  * others wait for its answer (.lock). Free *queue. CHORALE_ENV: squeue failed,
  * and *queue is empty. */
-enum chorale_err chorale_slurm_look(const char *folder,
-                                    struct chorale_slurm_queue *queue,
-                                    struct chorale_errmsg *msg);
+enum chorale_err chorale_slurm_squeue(const char *folder,
+                                      struct chorale_slurm_queue *queue,
+                                      struct chorale_errmsg *msg);
 void chorale_slurm_forget(struct chorale_slurm_queue *queue);
 /* Add jobs that were just submitted, as lines "JOB TASK STATE REASON", to the
  * cached answer, which keeps its age. Without a cached answer it does nothing
@@ -91,15 +91,16 @@ void chorale_slurm_submitted(const char *folder, const char *lines);
 int chorale_slurm_patient(enum chorale_err looked, long long now,
                           long long *since_p);
 
-/* Ask sacct about jobs "ID,ID". Returns lines for chorale_slurm_ending(), or ""
+/* Ask sacct about jobs "ID,ID". Returns lines for chorale_slurm_end_state(), or
+ * ""
  * if sacct is missing or accounting is off. The caller frees it; NULL: out of
  * memory. */
-char *chorale_slurm_ended(const char *jobs);
+char *chorale_slurm_sacct(const char *jobs);
 
 /* Find in that text how JOB_TASK ended: "TIMEOUT", "FAILED (exit code 3)".
  * Returns 0, and leaves text[size] unchanged, if the job is not listed. */
-int chorale_slurm_ending(const char *ended, const char *job, char *text,
-                         size_t size);
+int chorale_slurm_end_state(const char *ended, const char *job, char *text,
+                            size_t size);
 
 /* The state of a task of an array, or of the job itself with task < 0, by
  * squeue. text[size] is set to "STATE (REASON)". Returns 0 if it is not in the

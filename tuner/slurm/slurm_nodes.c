@@ -99,7 +99,7 @@ enum chorale_err chorale_slurm_usable(const char *partition, int ppn,
     chorale_args_add(&args, "--format=%%N %%c %%P %%T");
     if (partition != NULL)
         chorale_args_add(&args, "--partition=%s", partition);
-    err = chorale_slurm_say(&args, &text, msg);
+    err = chorale_slurm_run(&args, &text, msg);
     chorale_args_free(&args);
     if (err == CHORALE_OK)
         err = read_nodes(text, partition, ppn, nodes, msg);

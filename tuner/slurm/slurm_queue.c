@@ -209,7 +209,7 @@ static enum chorale_err ask_queue(const char *file,
     chorale_args_add(&args, "--array");
     chorale_args_add(&args, "--me");
     chorale_args_add(&args, "--format=%%F %%K %%T %%r");
-    err = chorale_slurm_say(&args, &queue->text, msg);
+    err = chorale_slurm_run(&args, &queue->text, msg);
     chorale_args_free(&args);
     if (err != CHORALE_OK)
         snprintf(note, sizeof(note), "%s%s", failed, msg->text);
@@ -217,9 +217,9 @@ static enum chorale_err ask_queue(const char *file,
     return err;
 }
 
-enum chorale_err chorale_slurm_look(const char *folder,
-                                    struct chorale_slurm_queue *queue,
-                                    struct chorale_errmsg *msg)
+enum chorale_err chorale_slurm_squeue(const char *folder,
+                                      struct chorale_slurm_queue *queue,
+                                      struct chorale_errmsg *msg)
 {
     char file[PATH_MAX + 80];
     int turn;

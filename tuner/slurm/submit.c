@@ -117,7 +117,7 @@ static enum chorale_err check_options(struct chorale_submit *s)
 static enum chorale_err check_slurm(struct chorale_submit *s)
 {
     struct chorale_errmsg why;
-    enum chorale_err err = chorale_slurm_ask(&s->slurm, &why);
+    enum chorale_err err = chorale_slurm_config(&s->slurm, &why);
 
     if (err != CHORALE_OK && !s->opts->dry_run) {
         *s->msg = why;
@@ -219,7 +219,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
 
     /* Ask squeue first: a job that has ended by then has published all. */
     if (earlier)
-        err = chorale_slurm_look(s->base, &s->queue, s->msg);
+        err = chorale_slurm_squeue(s->base, &s->queue, s->msg);
     if (err == CHORALE_OK)
         err = chorale_gather_shards(s->work, NULL, s->msg);
     if (err == CHORALE_OK)
@@ -231,7 +231,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
     /* Another submit may have run before the lock was taken. */
     if (err == CHORALE_OK && earlier) {
         chorale_slurm_forget(&s->queue);
-        err = chorale_slurm_look(s->base, &s->queue, s->msg);
+        err = chorale_slurm_squeue(s->base, &s->queue, s->msg);
     }
     if (err == CHORALE_OK)
         err = chorale_store_system(s->store, s->system, &s->system_id, NULL,
@@ -256,7 +256,7 @@ static void tell_held(struct chorale_submit *s)
     for (size_t i = 0; i < count; i++)
         if (chorale_slurm_state(&s->queue, list[i].job_id, list[i].task, state,
                                 sizeof(state)))
-            chorale_submit_tell_held(s, &list[i], state, &held);
+            chorale_submit_warn_held(s, &list[i], state, &held);
     free(list);
 }
 

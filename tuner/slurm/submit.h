@@ -83,7 +83,7 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s);
 
 /* Report once how to release an element whose job is held. *held counts the
  * held jobs of a look; s->told_held is the most that were reported. */
-void chorale_submit_tell_held(struct chorale_submit *s,
+void chorale_submit_warn_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held);
 

@@ -78,7 +78,7 @@ static void assign(struct chorale_submit *s, const int *ordinal, size_t count,
         size_t pair = set & ~(size_t)1;
 
         l->set = l->set_from = 0;
-        if (chorale_elsewhere_spared(s->nodes.count, (size_t)l->nodes) == 0)
+        if (chorale_nodeset_excludable(s->nodes.count, (size_t)l->nodes) == 0)
             continue;
         l->set = (int)set;
         l->set_from = ordinal[(pair * count + nset - 1) / nset];
@@ -119,8 +119,8 @@ static size_t most_spared(const struct chorale_submit *s)
     size_t most = 0;
 
     for (size_t i = 0; i < s->nlaunch; i++) {
-        size_t spared = chorale_elsewhere_spared(s->nodes.count,
-                                                 (size_t)s->launch[i].nodes);
+        size_t spared = chorale_nodeset_excludable(s->nodes.count,
+                                                   (size_t)s->launch[i].nodes);
 
         most = spared > most ? spared : most;
     }
@@ -171,7 +171,7 @@ enum chorale_err chorale_submit_left_out(const struct chorale_submit *s,
                                          char **names_p)
 {
     size_t n = s->nodes.count;
-    size_t spared = chorale_elsewhere_spared(n, (size_t)l->nodes);
+    size_t spared = chorale_nodeset_excludable(n, (size_t)l->nodes);
     uint64_t seed = (uint64_t)s->opts->plan.seed +
                     ((uint64_t)l->set_from << 32);
     char *mark;
@@ -182,8 +182,8 @@ enum chorale_err chorale_submit_left_out(const struct chorale_submit *s,
         return CHORALE_OK;
     mark = malloc(n);
     if (mark != NULL &&
-        chorale_elsewhere_mark(mark, n, spared, seed, l->set & 1) == 0)
-        *names_p = chorale_elsewhere_names(s->nodes.name, n, mark);
+        chorale_nodeset_mark(mark, n, spared, seed, l->set & 1) == 0)
+        *names_p = chorale_nodeset_names(s->nodes.name, n, mark);
     if (*names_p == NULL)
         err = chorale_fail_memory(s->msg, NULL);
     free(mark);

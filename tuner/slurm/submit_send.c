@@ -237,7 +237,7 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
     return err;
 }
 
-void chorale_submit_tell_held(struct chorale_submit *s,
+void chorale_submit_warn_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held)
 {
@@ -277,7 +277,7 @@ static enum chorale_err look(struct chorale_submit *s, sqlite3_int64 *done_p,
         if (!chorale_slurm_state(&s->queue, list[i].job_id, list[i].task,
                                  state, sizeof(state)))
             continue;
-        chorale_submit_tell_held(s, &list[i], state, &held);
+        chorale_submit_warn_held(s, &list[i], state, &held);
         if (strncmp(state, "RUNNING", 7) == 0)
             running++;
         else
@@ -319,7 +319,7 @@ static enum chorale_err look_again(struct chorale_submit *s,
     enum chorale_err err;
 
     chorale_slurm_forget(&s->queue);
-    err = chorale_slurm_look(s->base, &s->queue, s->msg);
+    err = chorale_slurm_squeue(s->base, &s->queue, s->msg);
     if (err == CHORALE_OK)
         *there_p = chorale_slurm_state(&s->queue, s->gather_job, -1, state,
                                        sizeof(state));

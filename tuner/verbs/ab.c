@@ -28,8 +28,8 @@ static enum chorale_err read_sides(struct opts *opts,
                   ? chorale_fail(msg, CHORALE_USAGE, "ab: %s SIDE is missing: "
                                  "this, build:PROGRAM, env:NAME=VALUE, "
                                  "table:FILE.so or with:COMMAND", option[side])
-                  : chorale_how_parse(&opts->ab.how[side], option[side],
-                                      text[side], msg);
+                  : chorale_ab_side_parse(&opts->ab.how[side], option[side],
+                                          text[side], msg);
     return err;
 }
 
@@ -50,14 +50,14 @@ static enum chorale_err name_databases(struct opts *opts, const char *prefix,
  * second one. */
 static enum chorale_err measure(struct opts *opts, struct chorale_errmsg *msg)
 {
-    struct chorale_turns turns = {
+    struct chorale_interleave turns = {
         .path = { opts->ab.path[0], opts->ab.path[1] },
         .how = { &opts->ab.how[0], &opts->ab.how[1] },
         .system = opts->cmp.system, .launcher_cmd = opts->cmp.launcher_cmd,
     };
     enum chorale_err err = chorale_ab_again(&opts->ab, &turns.again, msg);
 
-    return err == CHORALE_OK ? chorale_turns_run(&turns, msg) : err;
+    return err == CHORALE_OK ? chorale_interleave_run(&turns, msg) : err;
 }
 
 static enum chorale_err ab(struct opts *opts, const char *prefix,
@@ -73,7 +73,7 @@ static enum chorale_err ab(struct opts *opts, const char *prefix,
     if (err == CHORALE_OK)
         err = name_databases(opts, prefix, msg);
     if (err == CHORALE_OK)
-        err = chorale_launcher_there(opts->ab.plan.launcher_cmd, msg);
+        err = chorale_launcher_check(opts->ab.plan.launcher_cmd, msg);
     if (err != CHORALE_OK)
         return err;
     cmp->system = opts->ab.plan.system;
@@ -82,7 +82,7 @@ static enum chorale_err ab(struct opts *opts, const char *prefix,
     cmp->head_how = &opts->ab.how[1];
     cmp->recheck = "both";
     cmp->run = 1;
-    cmp->unlike = chorale_how_unlike(cmp->base_how, cmp->head_how);
+    cmp->unlike = chorale_ab_side_differs(cmp->base_how, cmp->head_how);
     chorale_stop_catch();
     err = chorale_ab_plan(&opts->ab, msg);
     if (err == CHORALE_OK)
@@ -113,8 +113,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = chorale_output_check(opts.cmp.output, msg);
     if (err == CHORALE_OK)
         err = ab(&opts, nword == 1 ? argv[1] : "ab", command, msg);
-    chorale_how_release(&opts.ab.how[0]);
-    chorale_how_release(&opts.ab.how[1]);
+    chorale_ab_side_release(&opts.ab.how[0]);
+    chorale_ab_side_release(&opts.ab.how[1]);
     return err;
 }
 

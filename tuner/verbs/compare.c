@@ -41,7 +41,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct opts opts = { .cmp = CHORALE_COMPARING_DEFAULTS };
-    struct chorale_how other = { .text = NULL };
+    struct chorale_ab_side other = { .text = NULL };
     char command[1024];
     int nword = 0;
     enum chorale_err err;
@@ -57,11 +57,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     opts.cmp.base_path = argv[1];
     opts.cmp.head_path = argv[nword];
     if (opts.base_command != NULL) {
-        chorale_how_build(&other, opts.base_command);
+        chorale_ab_side_build(&other, opts.base_command);
         opts.cmp.base_how = &other;
     }
     err = chorale_comparing(&opts.cmp, command, msg);
-    chorale_how_release(&other);
+    chorale_ab_side_release(&other);
     return err;
 }
 

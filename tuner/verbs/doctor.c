@@ -309,13 +309,13 @@ static void try_in_job(void)
                              &msg) != CHORALE_OK)
         return; /* already reported */
     for (size_t i = 0; i < sizeof(srun) / sizeof(srun[0]); i++) {
-        if (chorale_starts(srun[i], runner) != 2)
+        if (chorale_probe_ranks(srun[i], runner) != 2)
             continue;
         good++;
         say("", "srun %s starts ranks: 'launcher = srun' and 'mpi = %s' in a "
                 "site file", srun[i][3], srun[i][3] + strlen("--mpi="));
     }
-    if (chorale_starts(mpiexec, runner) == 2) {
+    if (chorale_probe_ranks(mpiexec, runner) == 2) {
         good++;
         say("", "%s starts ranks: 'launcher = mpiexec'", mpiexec[0]);
     }
@@ -339,8 +339,8 @@ static void check_tools(void)
         strtol(level, NULL, 10) > 2)
         say("", "kernel.perf_event_paranoid is %s: only privileged programs "
                 "may count hardware events", level);
-    else if (chorale_ask_runner("--counters", "PAPI_TOT_CYC", text,
-                                sizeof(text), &msg) == CHORALE_OK &&
+    else if (chorale_runner_query("--counters", "PAPI_TOT_CYC", text,
+                                  sizeof(text), &msg) == CHORALE_OK &&
              text[0] != '\0')
         say("", "no hardware counters on this machine: %.*s",
             (int)strcspn(text, "\n"), text);
@@ -381,7 +381,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     bad = check_mpi(opts.ranks, &facts);
     if (chorale_facts_get(&facts, "processors") == NULL) {
         chorale_facts_machine(&facts); /* no rank started */
-        chorale_facts_load(&facts, "load_before");
+        chorale_facts_loadavg(&facts, "load_before");
     }
     check_machine(&facts);
     check_tools();

@@ -207,7 +207,7 @@ static enum chorale_err measure(struct element *e)
     run.kill_seconds = e->opts->kill_wait;
     run.publish_seconds = e->opts->publish;
     if (run.mpi != NULL && strcmp(run.mpi, "auto") == 0) {
-        enum chorale_err err = chorale_starts_mpi(mpi, e->msg);
+        enum chorale_err err = chorale_probe_srun_mpi(mpi, e->msg);
 
         if (err != CHORALE_OK)
             return err;

@@ -372,7 +372,7 @@ static void print_missing(int coll)
 {
     int count = 0;
 
-    for (const struct chorale_missing *m = chorale_missing; m->name != NULL;
+    for (const struct chorale_omitted *m = chorale_omitted; m->name != NULL;
          m++) {
         if (coll >= 0 && (int)m->coll != coll)
             continue;
@@ -430,7 +430,7 @@ static void dump(int coll, int missing)
     for (int i = 0; !missing && chorale_algs[i] != NULL; i++)
         if (coll < 0 || (int)chorale_algs[i]->coll == coll)
             json_array_append_new(list, alg_json(chorale_algs[i]));
-    for (const struct chorale_missing *m = chorale_missing;
+    for (const struct chorale_omitted *m = chorale_omitted;
          missing && m->name != NULL; m++)
         if (coll < 0 || (int)m->coll == coll)
             json_array_append_new(

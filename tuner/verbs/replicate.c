@@ -174,7 +174,7 @@ static enum chorale_err predict(struct chorale_rep_job *job)
         row = chorale_rep_add_row(job, x);
         if (row == NULL)
             return chorale_fail_memory(job->msg, NULL);
-        chorale_rep_foretell(job, row);
+        chorale_rep_predict(job, row);
     }
     return CHORALE_OK;
 }

@@ -207,7 +207,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     opts->run.launcher_cmd = opts->plan.launcher_cmd;
     err = check_output(prefix, msg);
     if (err == CHORALE_OK && !opts->plan.dry_run)
-        err = chorale_launcher_there(opts->plan.launcher_cmd, msg);
+        err = chorale_launcher_check(opts->plan.launcher_cmd, msg);
     if (err == CHORALE_OK)
         err = measure(opts, path, command, system, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
@@ -226,7 +226,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if (proved != CHORALE_NO || round == MENDED_MOST || failed ||
             asked.adaptive)
             break;
-        err = chorale_mend(path, system, &asked, &opts->run, &lost, &why);
+        err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);
         if (err == CHORALE_STOPPED) {
             *msg = why;
             return err;

@@ -45,7 +45,7 @@ static int type_ok(const struct chorale_ctx *ctx, MPI_Datatype type)
 
     if (type == MPI_DATATYPE_NULL)
         return 0;
-    return early(ctx) || chorale_args_plain(type)
+    return early(ctx) || chorale_type_is_plain(type)
         || PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, ctx->comm)
                == MPI_SUCCESS;
 }
@@ -59,7 +59,7 @@ static int side_ok(const struct chorale_ctx *ctx, struct side side,
     if (side.count < 0 || !type_ok(ctx, side.type))
         return 0;
     return side.buf != NULL || side.count == 0
-        || !chorale_args_plain(side.type);
+        || !chorale_type_is_plain(side.type);
 }
 
 static struct side send_side(const struct chorale_call *c, MPI_Count count)
@@ -112,7 +112,7 @@ static int apart(const struct chorale_ctx *ctx, struct side from,
 {
     return !CHORALE_ARGS_APART || early(ctx) || from.buf != to.buf
         || from.type != to.type || from.count == 0 || to.count == 0
-        || !chorale_args_plain(to.type);
+        || !chorale_type_is_plain(to.type);
 }
 
 static int judge_reduction(enum chorale_coll coll,
@@ -358,7 +358,7 @@ static int is_right(enum chorale_coll coll, const struct chorale_call *call,
     const struct chorale_coll_info *info = chorale_coll_info(coll);
 
     *opclass = info->reduces
-                   ? chorale_args_opclass(call->op, call->recvtype)
+                   ? chorale_op_class(call->op, call->recvtype)
                    : CHORALE_OP_BUILTIN;
     return (*opclass != CHORALE_OP_WRONG
             || (early(ctx) && call->op != MPI_OP_NULL))
@@ -366,9 +366,9 @@ static int is_right(enum chorale_coll coll, const struct chorale_call *call,
         && judge_sides(coll, call, ints, ctx);
 }
 
-int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
-                       const struct chorale_call *call,
-                       const struct chorale_ints *ints)
+int chorale_call_args_valid(MPI_Comm comm, enum chorale_coll coll,
+                            const struct chorale_call *call,
+                            const struct chorale_ints *ints)
 {
     struct chorale_ctx ctx = { .comm = MPI_COMM_NULL };
     enum chorale_opclass opclass;
@@ -381,12 +381,12 @@ int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
                     &opclass);
 }
 
-int chorale_args_judge(enum chorale_coll coll,
-                       const struct chorale_call *call,
-                       const struct chorale_ints *ints,
-                       const struct chorale_ctx *ctx,
-                       enum chorale_opclass *opclass,
-                       struct chorale_point *pt)
+int chorale_call_args_check(enum chorale_coll coll,
+                            const struct chorale_call *call,
+                            const struct chorale_ints *ints,
+                            const struct chorale_ctx *ctx,
+                            enum chorale_opclass *opclass,
+                            struct chorale_point *pt)
 {
     const struct chorale_coll_info *info = chorale_coll_info(coll);
     MPI_Count bytes, elements;

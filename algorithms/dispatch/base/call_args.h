@@ -31,31 +31,32 @@ enum chorale_opclass {
     CHORALE_OP_USER          /* created by the application */
 };
 
-enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type);
+enum chorale_opclass chorale_op_class(MPI_Op op, MPI_Datatype type);
 
 /* 1 if op is a predefined operation on numbers or bytes. */
-int chorale_args_named_op(MPI_Op op);
+int chorale_op_is_builtin(MPI_Op op);
 
-/* Record the range of predefined type handles, so that chorale_args_plain() is
+/* Record the range of predefined type handles, so that chorale_type_is_plain()
+ * is
  * fast for the application's types. Call once after MPI_Init, before the
  * functions below. */
-void chorale_args_start(void);
+void chorale_call_args_init(void);
 
 /* 1 if type is predefined and its data begins at the buffer's address. Its
  * handle stays valid until MPI_Finalize. */
-int chorale_args_plain(MPI_Datatype type);
+int chorale_type_is_plain(MPI_Datatype type);
 
 /* Kind of data in a plain type: 'f' floating point, 'o' logical or complex,
  * 'i' integers or bytes. */
-char chorale_args_holds(MPI_Datatype type);
+char chorale_type_kind(MPI_Datatype type);
 
 /* 0 if a library rejects the arguments before it sends anything, so that one
  * rank may make the call alone. Such a call is not counted as one that all
  * ranks of comm make. 1 for any other call. ints: arrays that are not in call,
  * or NULL. */
-int chorale_args_count(MPI_Comm comm, enum chorale_coll coll,
-                       const struct chorale_call *call,
-                       const struct chorale_ints *ints);
+int chorale_call_args_valid(MPI_Comm comm, enum chorale_coll coll,
+                            const struct chorale_call *call,
+                            const struct chorale_ints *ints);
 
 enum {
     CHORALE_ARGS_SERVED = 1,
@@ -78,11 +79,11 @@ enum {
  * n and msg_size stay 0 for barrier and for collectives whose ranks do not know
  * the total size. An operation of the application is treated as not
  * commutative, because ranks may pass different operations. */
-int chorale_args_judge(enum chorale_coll coll,
-                       const struct chorale_call *call,
-                       const struct chorale_ints *ints,
-                       const struct chorale_ctx *ctx,
-                       enum chorale_opclass *opclass,
-                       struct chorale_point *pt);
+int chorale_call_args_check(enum chorale_coll coll,
+                            const struct chorale_call *call,
+                            const struct chorale_ints *ints,
+                            const struct chorale_ctx *ctx,
+                            enum chorale_opclass *opclass,
+                            struct chorale_point *pt);
 
 #endif

@@ -121,7 +121,7 @@ static int is_pair(MPI_Datatype type)
     return 0;
 }
 
-enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type)
+enum chorale_opclass chorale_op_class(MPI_Op op, MPI_Datatype type)
 {
     if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL)
         return CHORALE_OP_WRONG;
@@ -136,7 +136,7 @@ enum chorale_opclass chorale_args_opclass(MPI_Op op, MPI_Datatype type)
     return CHORALE_OP_USER;
 }
 
-int chorale_args_named_op(MPI_Op op)
+int chorale_op_is_builtin(MPI_Op op)
 {
     for (size_t i = 0; i < LENGTH(op_rows); i++)
         if (op_rows[i].op == op)
@@ -146,7 +146,7 @@ int chorale_args_named_op(MPI_Op op)
 
 /* Range of the predefined handles, taken as numbers. The application's handles
  * lie outside, so they need not be compared one by one. Before
- * chorale_args_start(): all numbers. */
+ * chorale_call_args_init(): all numbers. */
 static uintptr_t lowest, highest = UINTPTR_MAX;
 
 static void include(MPI_Datatype type, int *any)
@@ -160,7 +160,7 @@ static void include(MPI_Datatype type, int *any)
     *any = 1;
 }
 
-void chorale_args_start(void)
+void chorale_call_args_init(void)
 {
     int any = 0;
 
@@ -170,14 +170,14 @@ void chorale_args_start(void)
     include(MPI_PACKED, &any);
 }
 
-int chorale_args_plain(MPI_Datatype type)
+int chorale_type_is_plain(MPI_Datatype type)
 {
     if ((uintptr_t)type - lowest > highest - lowest)
         return 0;
     return type_group(type) != 0 || type == MPI_CHAR || type == MPI_PACKED;
 }
 
-char chorale_args_holds(MPI_Datatype type)
+char chorale_type_kind(MPI_Datatype type)
 {
     const unsigned group = type_group(type);
 

@@ -17,13 +17,13 @@ static void tell(void)
 
     if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS
         && (rank & (rank - 1)) == 0)
-        chorale_say("chorale: rank %d has waited in MPI_Init for %d s: the "
-                    "shim has to be in all ranks or in none, so pass "
-                    "LD_PRELOAD to every node (mpiexec -genv, srun "
-                    "--export=ALL)", rank, PATIENCE);
+        chorale_warn("chorale: rank %d has waited in MPI_Init for %d s: the "
+                     "shim has to be in all ranks or in none, so pass "
+                     "LD_PRELOAD to every node (mpiexec -genv, srun "
+                     "--export=ALL)", rank, PATIENCE);
 }
 
-int chorale_meet(const int *mine, int *largest, int n)
+int chorale_world_max(const int *mine, int *largest, int n)
 {
     const double begun = PMPI_Wtime();
     int told = 0, done = 0, rc;

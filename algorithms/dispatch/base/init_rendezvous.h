@@ -11,6 +11,6 @@
  * After 20 s a few of the waiting ranks print one line each, and all go on
  * waiting. A blocking collective of the missing rank cannot match this
  * reduction, which is nonblocking (MPI-3.1, section 5.12). */
-int chorale_meet(const int *mine, int *largest, int n);
+int chorale_world_max(const int *mine, int *largest, int n);
 
 #endif

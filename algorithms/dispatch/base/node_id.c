@@ -25,7 +25,7 @@ static uint64_t digest_of_name(void)
     return hash;
 }
 
-uint64_t chorale_host_id(void)
+uint64_t chorale_node_id(void)
 {
     const uint64_t node = atomic_load(&learned);
 
@@ -49,9 +49,9 @@ static uint64_t ask(MPI_Comm world)
     return rc == MPI_SUCCESS ? first : 0;
 }
 
-void chorale_host_learn(void)
+void chorale_node_id_find(void)
 {
-    const MPI_Comm world = chorale_own_world();
+    const MPI_Comm world = chorale_world_dup();
 
     if (world != MPI_COMM_NULL)
         atomic_store(&learned, ask(world));

@@ -8,7 +8,7 @@
 
 #include "algorithms/dispatch/base/warn.h"
 
-void chorale_say(const char *format, ...)
+void chorale_warn(const char *format, ...)
 {
     char line[4400];
     va_list ap;

@@ -6,6 +6,6 @@
 /* Print one line on stderr with one write, so that lines of several ranks do
  * not mix. Adds the newline; longer lines are cut to 4398 characters. */
 __attribute__((format(printf, 1, 2)))
-void chorale_say(const char *format, ...);
+void chorale_warn(const char *format, ...);
 
 #endif

@@ -43,12 +43,13 @@ static int create_quietly(MPI_Group group, MPI_Comm *new_comm)
     return rc;
 }
 
-int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
+int chorale_comm_from_group(MPI_Comm parent, MPI_Group group,
+                            MPI_Comm *new_comm)
 {
     return create(parent, group, new_comm);
 }
 
-void chorale_own_world_make(void)
+void chorale_world_dup_make(void)
 {
     MPI_Group group;
     MPI_Comm comm;
@@ -65,28 +66,28 @@ void chorale_own_world_make(void)
     PMPI_Group_free(&group);
 }
 
-MPI_Comm chorale_own_world(void)
+MPI_Comm chorale_world_dup(void)
 {
     return there ? own : MPI_COMM_NULL;
 }
 
-void chorale_own_world_free(void)
+void chorale_world_dup_free(void)
 {
     if (there)
         PMPI_Comm_free(&own);
     there = 0;
 }
 
-int chorale_own_world_give(void)
+int chorale_world_dup_yield(void)
 {
     const int had = there;
 
-    chorale_own_world_free();
+    chorale_world_dup_free();
     given |= had;
     return had;
 }
 
-int chorale_own_world_given(void)
+int chorale_world_dup_yielded(void)
 {
     return given;
 }

@@ -18,31 +18,31 @@
  * errors are returned (MPI_ERRORS_RETURN). Call it right after MPI_Init, while
  * communicators are available: if they have run out and MPI_COMM_WORLD reads
  * as MPI_ERRORS_ARE_FATAL, the program is aborted. */
-void chorale_own_world_make(void);
+void chorale_world_dup_make(void);
 
 /* The communicator; MPI_COMM_NULL if it was not made, failed, or was freed. */
-MPI_Comm chorale_own_world(void);
+MPI_Comm chorale_world_dup(void);
 
 /* Free the communicator: before MPI_Finalize, or when it is not needed any
  * more. Collective over its ranks. It is not made again. */
-void chorale_own_world_free(void);
+void chorale_world_dup_free(void);
 
 /* The same, to leave a context to the application. Returns 1 if it existed. */
-int chorale_own_world_give(void);
+int chorale_world_dup_yield(void);
 
-/* 1 after chorale_own_world_give() freed it. No more communicators may be made
+/* 1 after chorale_world_dup_yield() freed it. No more communicators may be made
  * then: few are left, and MPI_COMM_WORLD's handler would receive the error. */
-int chorale_own_world_given(void);
+int chorale_world_dup_yielded(void);
 
 /* Make a communicator of group; called by all ranks of group. parent is one
  * of:
- * - chorale_own_world(): one thread at a time may use it;
+ * - chorale_world_dup(): one thread at a time may use it;
  * - a communicator of exactly that group, while enough contexts are left
- *   (chorale_give_back_far()). An error would go to the handler of parent,
+ *   (chorale_context_ample()). An error would go to the handler of parent,
  *   which is not changed, so the application's communicators must not run into
  *   it.
  *
  * Returns MPI's error code. */
-int chorale_own_create(MPI_Comm parent, MPI_Group group, MPI_Comm *made);
+int chorale_comm_from_group(MPI_Comm parent, MPI_Group group, MPI_Comm *made);
 
 #endif

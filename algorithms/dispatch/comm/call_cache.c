@@ -24,29 +24,29 @@ static unsigned care_of(const struct chorale_chosen *chosen)
          & ~(unsigned)CHORALE_MORTAL;
 }
 
-static int is_same(const struct chorale_known *a,
-                   const struct chorale_known *b)
+static int is_same(const struct chorale_entry *a,
+                   const struct chorale_entry *b)
 {
-    return chorale_known_fits(a, CHORALE_HANDLE, b->sendcount, b->recvcount,
-                              b->sendtype, b->recvtype, b->op,
-                              b->chosen.pattern);
+    return chorale_entry_matches(a, CHORALE_HANDLE, b->sendcount, b->recvcount,
+                                 b->sendtype, b->recvtype, b->op,
+                                 b->chosen.pattern);
 }
 
 /* 1 if the entry has never been used. */
-static int is_free(const struct chorale_known *known)
+static int is_free(const struct chorale_entry *known)
 {
     return known->chosen.plan == NULL && known->chosen.msg_size == 0;
 }
 
 /* Where to store an entry: its present place, a free one, or one of the pair
  * in turn. */
-static struct chorale_known *room_for(struct chorale_recall *recall,
-                                      const struct chorale_known *known)
+static struct chorale_entry *room_for(struct chorale_cache *recall,
+                                      const struct chorale_entry *known)
 {
-    struct chorale_known *one = chorale_known_place(
+    struct chorale_entry *one = chorale_entry_pair(
         recall, CHORALE_HANDLE, known->sendcount, known->recvcount,
         known->recvtype, known->op, known->chosen.pattern);
-    struct chorale_known *other = chorale_known_other(one);
+    struct chorale_entry *other = chorale_entry_other(one);
 
     if (is_same(one, known))
         return one;
@@ -86,7 +86,8 @@ static int lasting(const MPI_Datatype type[2])
     int ret = 1;
 
     for (int i = 0; i < 2; i++)
-        if (type[i] != MPI_DATATYPE_NULL && !chorale_types_last(type[i])) {
+        if (type[i] != MPI_DATATYPE_NULL &&
+            !chorale_types_predefined(type[i])) {
             ret = 2;
             if (!chorale_types_watch(type[i]))
                 return 0;
@@ -97,13 +98,13 @@ static int lasting(const MPI_Datatype type[2])
 static int all_plain(const MPI_Datatype type[2])
 {
     for (int i = 0; i < 2; i++)
-        if (type[i] != MPI_DATATYPE_NULL && !chorale_args_plain(type[i]))
+        if (type[i] != MPI_DATATYPE_NULL && !chorale_type_is_plain(type[i]))
             return 0;
     return 1;
 }
 
 /* Count one more such call. 1 if there were enough. */
-static int is_often(struct chorale_known *at, const struct chorale_known *known,
+static int is_often(struct chorale_entry *at, const struct chorale_entry *known,
                     size_t enough)
 {
     size_t times = 1;
@@ -119,23 +120,23 @@ static int is_often(struct chorale_known *at, const struct chorale_known *known,
     return 0;
 }
 
-void chorale_recall_keep(struct chorale_state *st, enum chorale_coll coll,
-                         const struct chorale_call *call,
-                         const struct chorale_chosen *chosen,
-                         int64_t sendcount, int64_t recvcount, int lasts)
+void chorale_cache_put(struct chorale_state *st, enum chorale_coll coll,
+                       const struct chorale_call *call,
+                       const struct chorale_chosen *chosen,
+                       int64_t sendcount, int64_t recvcount, int lasts)
 {
-    struct chorale_known known = {
+    struct chorale_entry known = {
         .chosen = *chosen, .sendcount = sendcount, .recvcount = recvcount,
         .sendtype = (chorale_word)call->sendtype,
         .recvtype = (chorale_word)call->recvtype,
         .op = (chorale_word)call->op
     };
-    struct chorale_known *at;
+    struct chorale_entry *at;
     MPI_Datatype type[2];
     int how = 1;
 
-    known.chosen.pattern = (unsigned short)chorale_recall_pattern(st, coll,
-                                                                  call);
+    known.chosen.pattern = (unsigned short)chorale_cache_pattern(st, coll,
+                                                                 call);
     known.chosen.care = (unsigned short)care_of(chosen);
     at = room_for(&st->recall, &known);
     significant_types(st, coll, call, type);
@@ -153,16 +154,16 @@ void chorale_recall_keep(struct chorale_state *st, enum chorale_coll coll,
     *at = known;
 }
 
-void chorale_recall_forget(struct chorale_state *st)
+void chorale_cache_prune(struct chorale_state *st)
 {
-    struct chorale_recall *recall = &st->recall;
+    struct chorale_cache *recall = &st->recall;
     const unsigned long long ended = atomic_load(&chorale_types_ended);
 
     if (recall->types_ended == ended)
         return;
     for (int i = 0; i < CHORALE_NKNOWN && recall->nmortal > 0; i++)
         if (recall->known[i].chosen.care & CHORALE_MORTAL)
-            recall->known[i] = (struct chorale_known){0};
+            recall->known[i] = (struct chorale_entry){0};
     if (recall->nmortal > 0
         && WATCH_AFTER << recall->patience < WATCH_AFTER_MOST)
         recall->patience++;

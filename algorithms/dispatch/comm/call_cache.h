@@ -18,35 +18,35 @@
  * the handles refer to later. If it is 0 and a datatype may be freed, the
  * choice is stored only after several such calls, and dropped when the type is
  * freed. */
-void chorale_recall_keep(struct chorale_state *st, enum chorale_coll coll,
-                         const struct chorale_call *call,
-                         const struct chorale_chosen *chosen,
-                         int64_t sendcount, int64_t recvcount, int lasts);
+void chorale_cache_put(struct chorale_state *st, enum chorale_coll coll,
+                       const struct chorale_call *call,
+                       const struct chorale_chosen *chosen,
+                       int64_t sendcount, int64_t recvcount, int lasts);
 
-static inline unsigned chorale_recall_pattern(const struct chorale_state *st,
-                                              enum chorale_coll coll,
-                                              const struct chorale_call *call)
+static inline unsigned chorale_cache_pattern(const struct chorale_state *st,
+                                             enum chorale_coll coll,
+                                             const struct chorale_call *call)
 {
     return chorale_pattern(coll, call->sendbuf, call->recvbuf, MPI_IN_PLACE,
                            call->root == st->rank);
 }
 
 /* Cached entry of a call with those counts; NULL if there is no valid entry. */
-static inline __attribute__((always_inline)) const struct chorale_known *
-chorale_recall_find(struct chorale_state *st, enum chorale_coll coll,
-                    const struct chorale_call *call, int64_t sendcount,
-                    int64_t recvcount)
+static inline __attribute__((always_inline)) const struct chorale_entry *
+chorale_cache_find(struct chorale_state *st, enum chorale_coll coll,
+                   const struct chorale_call *call, int64_t sendcount,
+                   int64_t recvcount)
 {
-    const struct chorale_known *known = chorale_known_find(
+    const struct chorale_entry *known = chorale_entry_find(
         &st->recall, CHORALE_HANDLE, sendcount, recvcount,
         (chorale_word)call->sendtype, (chorale_word)call->recvtype,
         (chorale_word)call->op,
-        chorale_recall_pattern(st, coll, call));
+        chorale_cache_pattern(st, coll, call));
 
     return known != NULL && known->chosen.plan != NULL ? known : NULL;
 }
 
 /* Drop entries whose watched datatypes were freed. */
-void chorale_recall_forget(struct chorale_state *st);
+void chorale_cache_prune(struct chorale_state *st);
 
 #endif

@@ -115,7 +115,7 @@ static int inside_world(MPI_Group group, int *first)
     return inside;
 }
 
-int chorale_state_inside_world(MPI_Group group)
+int chorale_group_in_world(MPI_Group group)
 {
     int first;
 
@@ -170,7 +170,7 @@ static int agree_on(MPI_Comm comm, uint64_t value, int ok, int *all_ok_p)
 
 static int find_shape(struct chorale_state *st, MPI_Comm comm, uint64_t *node)
 {
-    const uint64_t mine = chorale_host_id();
+    const uint64_t mine = chorale_node_id();
 
     if (PMPI_Allgather(&mine, (int)sizeof(mine), MPI_BYTE, node,
                        (int)sizeof(mine), MPI_BYTE, comm) != MPI_SUCCESS)
@@ -191,13 +191,13 @@ enum parent {
 
 static uint64_t parent_of(const struct chorale_state *st)
 {
-    if (chorale_own_world() != MPI_COMM_NULL && !st->share.own)
+    if (chorale_world_dup() != MPI_COMM_NULL && !st->share.own)
         return OUR_WORLD;
-    return chorale_give_back_far() ? ITS_OWN : NOTHING;
+    return chorale_context_ample() ? ITS_OWN : NOTHING;
 }
 
 /* Make the private communicator from the group: duplication would run the
- * application's attribute callbacks. The parent is chorale_own_world() if all
+ * application's attribute callbacks. The parent is chorale_world_dup() if all
  * ranks have it. An error for lack of contexts is then returned instead of
  * reaching the application's error handler. */
 static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
@@ -205,11 +205,11 @@ static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
     MPI_Group group;
     int rc;
 
-    if (chorale_own_world_given()
+    if (chorale_world_dup_yielded()
         || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
         return 0;
-    rc = chorale_own_create(own ? chorale_own_world() : comm, group,
-                            &st->comm);
+    rc = chorale_comm_from_group(own ? chorale_world_dup() : comm, group,
+                                 &st->comm);
     if (rc != MPI_SUCCESS)
         st->comm = MPI_COMM_NULL;
     PMPI_Group_free(&group);
@@ -246,7 +246,7 @@ static void strike(struct chorale_state *st)
     pthread_mutex_unlock(&lock);
 }
 
-int chorale_state_held(void)
+int chorale_state_count(void)
 {
     int held;
 
@@ -256,7 +256,7 @@ int chorale_state_held(void)
     return held;
 }
 
-int chorale_state_most(void)
+int chorale_state_peak(void)
 {
     int most;
 
@@ -266,7 +266,7 @@ int chorale_state_most(void)
     return most;
 }
 
-MPI_Comm chorale_state_last(void)
+MPI_Comm chorale_state_newest(void)
 {
     MPI_Comm comm;
 
@@ -289,7 +289,7 @@ static int belongs_to(const struct chorale_state *st, MPI_Group group)
     return within;
 }
 
-int chorale_state_leave(MPI_Group group, void (*leave)(MPI_Comm comm))
+int chorale_state_free_all(MPI_Group group, void (*leave)(MPI_Comm comm))
 {
     struct chorale_state *before;
     int n = 0;
@@ -419,7 +419,7 @@ static int set_nodes(struct chorale_state *st, const uint64_t *node,
 }
 
 /* 1 if this rank may hold another private communicator, already counted in
- * nprivate, besides chorale_own_world(). */
+ * nprivate, besides chorale_world_dup(). */
 static int has_room(const struct chorale_tuning *tuning)
 {
     return atomic_load(&nprivate) + 1 <= tuning->set.max_comms;

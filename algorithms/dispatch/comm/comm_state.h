@@ -33,7 +33,7 @@ struct chorale_state {
                               * arguments */
     enum chorale_shape shape;
     int ppn;                 /* ranks per node if the shape is block; else 0 */
-    struct chorale_recall recall; /* cache of resolved calls */
+    struct chorale_cache recall; /* cache of resolved calls */
     struct chorale_memo memo[CHORALE_NCOLL];
     unsigned char *seen;     /* choices printed; NULL unless verbose */
     struct chorale_check_record *check; /* [size + 1]; */
@@ -45,8 +45,8 @@ struct chorale_state {
 
 /* Make comm the current communicator of this thread (fast_path.h). st NULL:
  * comm is left to the library. */
-void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
-                       struct chorale_state *st) CHORALE_HIDDEN;
+void chorale_last_comm_set(MPI_Comm comm, unsigned long long epoch,
+                           struct chorale_state *st) CHORALE_HIDDEN;
 
 /* GPUs. Variants access buffers with the processor. If any rank of a
  * communicator has a GPU runtime loaded, all its ranks leave the communicator
@@ -83,8 +83,8 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
 
 
 /* Number of states of this process now, and the largest number so far. */
-int chorale_state_held(void);
-int chorale_state_most(void);
+int chorale_state_count(void);
+int chorale_state_peak(void);
 
 /* Free the state and its private communicator. NULL is ignored. */
 void chorale_state_free(struct chorale_state *st);
@@ -92,15 +92,15 @@ void chorale_state_free(struct chorale_state *st);
 /* The application's communicator of the newest state; MPI_COMM_NULL without
  * states. Used at the end of the process to free them in the same order on all
  * ranks. */
-MPI_Comm chorale_state_last(void);
+MPI_Comm chorale_state_newest(void);
 
 /* 1 if all ranks of group are in this process's MPI_COMM_WORLD. */
-int chorale_state_inside_world(MPI_Group group);
+int chorale_group_in_world(MPI_Group group);
 
 /* For all states, the newest first, call leave with the application's
  * communicator; leave frees the state. If group is not MPI_GROUP_NULL, only
  * for states whose ranks are all in group. Other threads must not create or
  * free states meanwhile. Returns the number of states freed. */
-int chorale_state_leave(MPI_Group group, void (*leave)(MPI_Comm comm));
+int chorale_state_free_all(MPI_Group group, void (*leave)(MPI_Comm comm));
 
 #endif

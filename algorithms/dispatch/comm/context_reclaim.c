@@ -21,12 +21,12 @@ enum { FAR = 256 };          /* MPICH has the fewest of all libraries */
 
 static atomic_int alive; /* of the application, as far as the shim sees them */
 
-void chorale_give_back_made(void)
+void chorale_context_made(void)
 {
     atomic_fetch_add(&alive, 1);
 }
 
-void chorale_give_back_freed(void)
+void chorale_context_freed(void)
 {
     int now = atomic_load(&alive);
 
@@ -36,10 +36,10 @@ void chorale_give_back_freed(void)
 
 static int taken(void)
 {
-    return atomic_load(&alive) + chorale_state_held();
+    return atomic_load(&alive) + chorale_state_count();
 }
 
-int chorale_give_back_far(void)
+int chorale_context_ample(void)
 {
     return taken() < FAR;
 }
@@ -61,7 +61,7 @@ static int there_are(MPI_Group group, int needs)
     int n = 0;
 
     while (n < needs
-           && chorale_own_create(chorale_own_world(), group, &made[n])
+           && chorale_comm_from_group(chorale_world_dup(), group, &made[n])
                   == MPI_SUCCESS)
         n++;
     for (int i = 0; i < n; i++)
@@ -76,17 +76,17 @@ static void tell(MPI_Group group)
 
     if (PMPI_Group_rank(group, &rank) == MPI_SUCCESS && rank == 0
         && !atomic_exchange(&told, 1))
-        chorale_say("chorale: the library has run out of communicators: "
-                    "private ones are freed, and collectives that used them "
-                    "go to the library; set a smaller CHORALE_MAX_COMMS");
+        chorale_warn("chorale: the library has run out of communicators: "
+                     "private ones are freed, and collectives that used them "
+                     "go to the library; set a smaller CHORALE_MAX_COMMS");
 }
 
 static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))
 {
-    int n = chorale_state_leave(whole ? MPI_GROUP_NULL : group, leave);
+    int n = chorale_state_free_all(whole ? MPI_GROUP_NULL : group, leave);
 
     if (whole)
-        n += chorale_own_world_give();
+        n += chorale_world_dup_yield();
     if (n > 0)
         tell(group);
 }
@@ -99,7 +99,7 @@ static int several(MPI_Group group, int *whole)
 
     if (PMPI_Group_size(group, &size) != MPI_SUCCESS || size < 2
         || PMPI_Comm_size(MPI_COMM_WORLD, &all) != MPI_SUCCESS
-        || !chorale_state_inside_world(group))
+        || !chorale_group_in_world(group))
         return 0;
     *whole = size == all;
     return size;
@@ -124,7 +124,8 @@ static void both_sides(MPI_Comm comm, MPI_Group *group)
     PMPI_Group_free(&world);
 }
 
-int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm))
+int chorale_context_reclaim(MPI_Comm comm, int needs,
+                            void (*leave)(MPI_Comm comm))
 {
     MPI_Group group;
     int inter, whole, rc = PMPI_Comm_test_inter(comm, &inter);
@@ -142,7 +143,8 @@ int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm))
     return MPI_SUCCESS;
 }
 
-void chorale_give_back_group(MPI_Group group, void (*leave)(MPI_Comm comm))
+void chorale_context_reclaim_group(MPI_Group group,
+                                   void (*leave)(MPI_Comm comm))
 {
     int whole;
 

@@ -4,7 +4,7 @@
  *
  * A process holds up to CHORALE_MAX_COMMS private communicators. Before a call
  * of the application makes communicators, the shim makes as many as the call
- * may need and frees them. It makes them from chorale_own_world(), whose
+ * may need and frees them. It makes them from chorale_world_dup(), whose
  * errors are returned. If that fails, the private communicators are freed
  * first. Therefore:
  * - No call of the application fails because of private communicators, and no
@@ -46,18 +46,20 @@
  * Returns MPI's error code. comm is invalid on an error, which the
  * application's error handler has received. A rank that makes a wrong call of
  * this kind alone waits here for the others. */
-int chorale_give_back(MPI_Comm comm, int needs, void (*leave)(MPI_Comm comm));
+int chorale_context_reclaim(MPI_Comm comm, int needs,
+                            void (*leave)(MPI_Comm comm));
 
 /* The same before MPI_Comm_create_group; called by the ranks of group. */
-void chorale_give_back_group(MPI_Group group, void (*leave)(MPI_Comm comm));
+void chorale_context_reclaim_group(MPI_Group group,
+                                   void (*leave)(MPI_Comm comm));
 
 /* 1 if this rank has far fewer communicators, the application's and private,
  * than the library allows. If it holds on all ranks, one more can be made.
  * Communicators of a program linked with libchorale are not counted. */
-int chorale_give_back_far(void);
+int chorale_context_ample(void);
 
 /* The application has made or freed one communicator. */
-void chorale_give_back_made(void);
-void chorale_give_back_freed(void);
+void chorale_context_made(void);
+void chorale_context_freed(void);
 
 #endif

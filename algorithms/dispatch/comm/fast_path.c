@@ -6,7 +6,7 @@
 
 #include "algorithms/dispatch/comm/call_cache.h"
 
-_Thread_local struct chorale_fast chorale_fast;
+_Thread_local struct chorale_last_comm chorale_last_comm;
 atomic_ullong chorale_epoch = CHORALE_EPOCH_STEP;
 
 enum { NOTHER = 6 };
@@ -23,7 +23,7 @@ static _Thread_local struct {
 static void take_up(chorale_word comm, unsigned long long epoch,
                     struct chorale_state *st)
 {
-    struct chorale_fast *fast = &chorale_fast;
+    struct chorale_last_comm *fast = &chorale_last_comm;
 
     fast->epoch = epoch;
     fast->comm = comm;
@@ -36,8 +36,8 @@ static void take_up(chorale_word comm, unsigned long long epoch,
     fast->size = st != NULL ? st->size : 0;
 }
 
-void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
-                       struct chorale_state *st)
+void chorale_last_comm_set(MPI_Comm comm, unsigned long long epoch,
+                           struct chorale_state *st)
 {
     const chorale_word word = (chorale_word)comm;
 
@@ -51,7 +51,7 @@ void chorale_fast_keep(MPI_Comm comm, unsigned long long epoch,
     take_up(word, epoch, st);
 }
 
-int chorale_fast_switch(chorale_word comm, unsigned long long epoch)
+int chorale_last_comm_switch(chorale_word comm, unsigned long long epoch)
 {
     if (others.epoch != epoch)
         return 0;
@@ -64,8 +64,8 @@ int chorale_fast_switch(chorale_word comm, unsigned long long epoch)
     return 0;
 }
 
-void chorale_fast_forget(void)
+void chorale_last_comm_clear(void)
 {
-    chorale_fast.epoch = 0;
+    chorale_last_comm.epoch = 0;
     others.epoch = 0;
 }

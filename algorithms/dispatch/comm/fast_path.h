@@ -37,7 +37,7 @@ struct chorale_chosen {
     size_t msg_size;         /* without a plan: number of such calls so far */
     unsigned char commutative;
     unsigned char passes;    /* plan is the library; the rest only in
-                              * chorale_known: */
+                              * chorale_entry: */
     unsigned short pattern;  /* chorale_pattern() of the call, */
     unsigned short care;     /* mask of its bits that must match */
     unsigned short extent;   /* of the type, of a call with arrays or one block
@@ -45,7 +45,7 @@ struct chorale_chosen {
 };
 
 /* How to serve a call: */
-enum chorale_way {
+enum chorale_path {
     CHORALE_ASK,             /* not cached: chorale_shim_call() */
     CHORALE_LOOK,            /* chorale_shim_look() */
     CHORALE_ARRAYS,          /* chorale_arrays_NAME() */
@@ -55,13 +55,13 @@ enum chorale_way {
 
 /* Cached arguments of a call. A call with these arguments is not checked
  * again. */
-struct chorale_known {
+struct chorale_entry {
     struct chorale_chosen chosen;
     int64_t sendcount, recvcount;
     chorale_word sendtype, recvtype, op;
 };
 
-_Static_assert(sizeof(struct chorale_known) <= CHORALE_LINE,
+_Static_assert(sizeof(struct chorale_entry) <= CHORALE_LINE,
                "one line is fetched");
 
 /* The cache has 2^CHORALE_PAIR_BITS pairs of entries. Collective, counts, type
@@ -69,8 +69,8 @@ _Static_assert(sizeof(struct chorale_known) <= CHORALE_LINE,
 enum { CHORALE_PAIR_BITS = 6, CHORALE_NKNOWN = 2 << CHORALE_PAIR_BITS };
 
 /* Call cache of a communicator. */
-struct chorale_recall {
-    _Alignas(2 * CHORALE_LINE) struct chorale_known known[CHORALE_NKNOWN];
+struct chorale_cache {
+    _Alignas(2 * CHORALE_LINE) struct chorale_entry known[CHORALE_NKNOWN];
     const struct chorale_chosen *ran[CHORALE_NCOLL]; /* choice of the last call
                                                       * of each collective;
                                                       * NULL: no call yet */
@@ -84,22 +84,22 @@ struct chorale_recall {
 };
 
 /* A thread's current communicator. */
-struct chorale_fast {
+struct chorale_last_comm {
     _Alignas(CHORALE_LINE)
     uint64_t epoch;          /* valid if equal to chorale_epoch; 0: invalid */
     chorale_word comm, mask; /* its handle; mask of a handle's bits */
     const void *in_place;    /* MPI_IN_PLACE */
     struct chorale_state *state;   /* NULL: left to the library */
-    struct chorale_recall *recall; /* of that state */
+    struct chorale_cache *recall; /* of that state */
     unsigned pass;           /* bit per collective: left to the library for all
                               * arguments; all bits without a state */
     int rank, size;
 };
 
-_Static_assert(sizeof(struct chorale_fast) <= CHORALE_LINE,
+_Static_assert(sizeof(struct chorale_last_comm) <= CHORALE_LINE,
                "one line is fetched");
 
-extern _Thread_local struct chorale_fast chorale_fast CHORALE_TLS
+extern _Thread_local struct chorale_last_comm chorale_last_comm CHORALE_TLS
     CHORALE_HIDDEN;
 
 /* Grows by two whenever per-thread caches may have become invalid: a
@@ -110,11 +110,11 @@ extern atomic_ullong chorale_epoch CHORALE_HIDDEN;
 enum { CHORALE_EPOCH_TRACED = 1, CHORALE_EPOCH_STEP = 2 };
 
 /* Invalidate this thread's cache. */
-void chorale_fast_forget(void) CHORALE_HIDDEN;
+void chorale_last_comm_clear(void) CHORALE_HIDDEN;
 
 /* Look for comm among the earlier communicators of this thread that were kept
- * at this epoch. Returns 1 if found; it is in chorale_fast then. */
-int chorale_fast_switch(chorale_word comm, unsigned long long epoch)
+ * at this epoch. Returns 1 if found; it is in chorale_last_comm then. */
+int chorale_last_comm_switch(chorale_word comm, unsigned long long epoch)
     CHORALE_HIDDEN;
 
 /* Bits of a pattern: */
@@ -142,10 +142,10 @@ static inline unsigned chorale_pattern(enum chorale_coll coll, const void *in,
  * collectives, sizes, types and operations in turn, mostly select different
  * pairs. The factor is a de Bruijn sequence, so that each power of two selects
  * a pair of its own. */
-static inline struct chorale_known *
-chorale_known_place(struct chorale_recall *recall, chorale_word mask,
-                    int64_t sendcount, int64_t recvcount, chorale_word type,
-                    chorale_word op, unsigned pattern)
+static inline struct chorale_entry *
+chorale_entry_pair(struct chorale_cache *recall, chorale_word mask,
+                   int64_t sendcount, int64_t recvcount, chorale_word type,
+                   chorale_word op, unsigned pattern)
 {
     const uint64_t mixed = ((uint64_t)sendcount + (uint64_t)recvcount
                             + (uint64_t)((type ^ op) & mask))
@@ -158,18 +158,18 @@ chorale_known_place(struct chorale_recall *recall, chorale_word mask,
 }
 
 /* The other entry of a pair. */
-static inline struct chorale_known *
-chorale_known_other(struct chorale_known *known)
+static inline struct chorale_entry *
+chorale_entry_other(struct chorale_entry *known)
 {
-    return (struct chorale_known *)((uintptr_t)known ^ sizeof(*known));
+    return (struct chorale_entry *)((uintptr_t)known ^ sizeof(*known));
 }
 
 /* 1 if the entry has those arguments. */
 static inline int
-chorale_known_fits(const struct chorale_known *known, chorale_word mask,
-                   int64_t sendcount, int64_t recvcount,
-                   chorale_word sendtype, chorale_word recvtype,
-                   chorale_word op, unsigned pattern)
+chorale_entry_matches(const struct chorale_entry *known, chorale_word mask,
+                      int64_t sendcount, int64_t recvcount,
+                      chorale_word sendtype, chorale_word recvtype,
+                      chorale_word op, unsigned pattern)
 {
     const chorale_word handles = (known->sendtype ^ sendtype)
                                | (known->recvtype ^ recvtype)
@@ -183,21 +183,21 @@ chorale_known_fits(const struct chorale_known *known, chorale_word mask,
 }
 
 /* The entry with those arguments; NULL if there is no such entry. */
-static inline __attribute__((always_inline)) struct chorale_known *
-chorale_known_find(struct chorale_recall *recall, chorale_word mask,
+static inline __attribute__((always_inline)) struct chorale_entry *
+chorale_entry_find(struct chorale_cache *recall, chorale_word mask,
                    int64_t sendcount, int64_t recvcount,
                    chorale_word sendtype, chorale_word recvtype,
                    chorale_word op, unsigned pattern)
 {
-    struct chorale_known *known = chorale_known_place(
+    struct chorale_entry *known = chorale_entry_pair(
         recall, mask, sendcount, recvcount, recvtype, op, pattern);
 
-    if (__builtin_expect(!chorale_known_fits(known, mask, sendcount,
-                                             recvcount, sendtype, recvtype,
-                                             op, pattern), 0)) {
-        known = chorale_known_other(known);
-        if (!chorale_known_fits(known, mask, sendcount, recvcount, sendtype,
-                                recvtype, op, pattern))
+    if (__builtin_expect(!chorale_entry_matches(known, mask, sendcount,
+                                                recvcount, sendtype, recvtype,
+                                                op, pattern), 0)) {
+        known = chorale_entry_other(known);
+        if (!chorale_entry_matches(known, mask, sendcount, recvcount, sendtype,
+                                   recvtype, op, pattern))
             return NULL;
     }
     return known;

@@ -4,24 +4,24 @@
 
 #include "algorithms/dispatch/comm/freed_comms.h"
 
-static _Thread_local struct chorale_dying *innermost CHORALE_TLS;
+static _Thread_local struct chorale_freeing *innermost CHORALE_TLS;
 
-void chorale_dying_begin(struct chorale_dying *frame, chorale_word comm)
+void chorale_freeing_begin(struct chorale_freeing *frame, chorale_word comm)
 {
     frame->comm = comm;
     frame->outer = innermost;
     innermost = frame;
-    chorale_fast_forget();
+    chorale_last_comm_clear();
 }
 
-void chorale_dying_end(const struct chorale_dying *frame)
+void chorale_freeing_end(const struct chorale_freeing *frame)
 {
     innermost = frame->outer;
 }
 
-int chorale_is_dying(chorale_word comm)
+int chorale_freeing_comm(chorale_word comm)
 {
-    const struct chorale_dying *frame = innermost;
+    const struct chorale_freeing *frame = innermost;
 
     while (frame != NULL && frame->comm != comm)
         frame = frame->outer;

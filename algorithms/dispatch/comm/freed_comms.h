@@ -14,17 +14,17 @@
 
 /* One running call that frees a communicator. Its callbacks may make
  * another. */
-struct chorale_dying {
+struct chorale_freeing {
     chorale_word comm;
-    struct chorale_dying *outer;
+    struct chorale_freeing *outer;
 };
 
 /* Call before and after the freeing call, in the same thread. frame must stay
  * valid in between. */
-void chorale_dying_begin(struct chorale_dying *frame, chorale_word comm);
-void chorale_dying_end(const struct chorale_dying *frame);
+void chorale_freeing_begin(struct chorale_freeing *frame, chorale_word comm);
+void chorale_freeing_end(const struct chorale_freeing *frame);
 
 /* 1 while this thread is freeing that communicator. */
-int chorale_is_dying(chorale_word comm);
+int chorale_freeing_comm(chorale_word comm);
 
 #endif

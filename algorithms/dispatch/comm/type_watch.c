@@ -45,11 +45,11 @@ void chorale_types_stop(void)
     PMPI_Type_free_keyval(&key);
 }
 
-int chorale_types_last(MPI_Datatype type)
+int chorale_types_predefined(MPI_Datatype type)
 {
     int n[3], combiner;
 
-    return chorale_args_plain(type)
+    return chorale_type_is_plain(type)
         || (PMPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner)
                 == MPI_SUCCESS
             && combiner == MPI_COMBINER_NAMED);

@@ -25,7 +25,7 @@ void chorale_types_stop(void);
 
 /* 1 if the handle keeps its meaning until MPI_Finalize: a predefined type.
  * type must be valid for messages. */
-int chorale_types_last(MPI_Datatype type);
+int chorale_types_predefined(MPI_Datatype type);
 
 /* Watch such a type until it is freed. Returns 1 if it is watched.
  * Thread-safe. */

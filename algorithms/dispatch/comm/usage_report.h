@@ -12,6 +12,6 @@
  *           rank 0 prints the maximum over all ranks, and its rank. If it is 0,
  *           or the reduction fails, each process prints its own values.
  * verbose   this process prints */
-void chorale_usage_tell(int together, int verbose);
+void chorale_usage_print(int together, int verbose);
 
 #endif

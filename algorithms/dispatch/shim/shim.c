@@ -162,7 +162,7 @@ int MPI_Abort(chorale_word comm, int code)
 
 static int pass_free(free_fn *fn, void *comm)
 {
-    struct chorale_dying frame;
+    struct chorale_freeing frame;
     int begun, rc;
 
     if (fn == NULL)
@@ -206,7 +206,7 @@ int MPI_Comm_disconnect(void *comm)
     static __attribute__((noinline)) int name##_arrays params                \
     {                                                                        \
         int rc;                                                              \
-        const enum chorale_way way = chorale_arrays_##name(                  \
+        const enum chorale_path way = chorale_arrays_##name(                  \
             &rc, CHORALE_SHIM_UNWRAP args);                                  \
                                                                              \
         if (way == CHORALE_AGAIN)                                            \
@@ -219,8 +219,8 @@ int MPI_Comm_disconnect(void *comm)
     static __attribute__((noinline)) int name##_looked params                \
     {                                                                        \
         const struct chorale_words here = { CHORALE_SHIM_UNWRAP words };     \
-        const enum chorale_way way = chorale_shim_look(CHORALE_##coll,       \
-                                                       &here);               \
+        const enum chorale_path way = chorale_shim_look(CHORALE_##coll,       \
+                                                        &here);               \
                                                                              \
         if (way == CHORALE_PASS && next.name != NULL)                        \
             return next.name args;                                           \
@@ -233,8 +233,8 @@ int MPI_Comm_disconnect(void *comm)
                                                                              \
     static __attribute__((noinline)) int name##_switched params              \
     {                                                                        \
-        const enum chorale_way way = chorale_shim_switch(CHORALE_##coll,     \
-                                                         comm);              \
+        const enum chorale_path way = chorale_shim_switch(CHORALE_##coll,     \
+                                                          comm);              \
                                                                              \
         if (way == CHORALE_PASS && next.name != NULL)                        \
             return next.name args;                                           \
@@ -246,8 +246,8 @@ int MPI_Comm_disconnect(void *comm)
     int MPI_##name params;                                                   \
     int MPI_##name params                                                    \
     {                                                                        \
-        const enum chorale_way way = chorale_shim_first(CHORALE_##coll,      \
-                                                        comm);               \
+        const enum chorale_path way = chorale_shim_first(CHORALE_##coll,      \
+                                                         comm);               \
                                                                              \
         if (way == CHORALE_PASS && next.name != NULL)                        \
             return next.name args;                                           \

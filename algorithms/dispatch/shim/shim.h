@@ -244,7 +244,7 @@ int chorale_shim_call(enum chorale_coll coll,
  * CHORALE_PASS or CHORALE_ASK. */
 #define X(name, coll, params, args, words)                                   \
     CHORALE_HIDDEN int chorale_again_##name params;                          \
-    CHORALE_HIDDEN enum chorale_way chorale_arrays_##name(                   \
+    CHORALE_HIDDEN enum chorale_path chorale_arrays_##name(                   \
         int *rc, CHORALE_SHIM_UNWRAP params);
 CHORALE_SHIM_ALL_LIST(X)
 #undef X
@@ -252,16 +252,16 @@ CHORALE_SHIM_ALL_LIST(X)
 /* The same for words, without large counts: for the Fortran functions. */
 int chorale_shim_again(enum chorale_coll coll,
                        const struct chorale_words *words);
-enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
-                                     const struct chorale_words *words,
-                                     int *rc);
+enum chorale_path chorale_shim_arrays(enum chorale_coll coll,
+                                      const struct chorale_words *words,
+                                      int *rc);
 
 /* First step of a call: is comm this thread's current communicator, and is
  * coll left to the library there? */
-static inline enum chorale_way chorale_shim_first(enum chorale_coll coll,
-                                                  chorale_word comm)
+static inline enum chorale_path chorale_shim_first(enum chorale_coll coll,
+                                                   chorale_word comm)
 {
-    const struct chorale_fast *fast = &chorale_fast;
+    const struct chorale_last_comm *fast = &chorale_last_comm;
 
     if (fast->epoch != atomic_load_explicit(&chorale_epoch,
                                             memory_order_acquire)
@@ -276,7 +276,7 @@ static inline __attribute__((always_inline)) int
 chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
                     int extent)
 {
-    const int rank = chorale_fast.rank;
+    const int rank = chorale_last_comm.rank;
 
     if (coll == CHORALE_ALLGATHER || coll == CHORALE_GATHER)
         return chorale_own_block_shared(words->sendbuf, words->recvbuf,
@@ -288,13 +288,13 @@ chorale_shim_shared(enum chorale_coll coll, const struct chorale_words *words,
 }
 
 /* The cached entry of a call with those counts. */
-static inline __attribute__((always_inline)) struct chorale_known *
+static inline __attribute__((always_inline)) struct chorale_entry *
 chorale_shim_known(enum chorale_coll coll, const struct chorale_words *words,
                    int64_t recvcount)
 {
-    const struct chorale_fast *fast = &chorale_fast;
+    const struct chorale_last_comm *fast = &chorale_last_comm;
 
-    return chorale_known_find(
+    return chorale_entry_find(
         fast->recall, fast->mask, words->sendcount, recvcount,
         words->sendtype, words->recvtype, words->op,
         chorale_pattern(coll, words->sendbuf, words->recvbuf, fast->in_place,
@@ -303,12 +303,12 @@ chorale_shim_known(enum chorale_coll coll, const struct chorale_words *words,
 
 /* Look up a call with arrays whose sum all ranks know. One that is passed on
  * needs no other check. */
-static inline __attribute__((always_inline)) enum chorale_way
+static inline __attribute__((always_inline)) enum chorale_path
 chorale_shim_look_arrays(enum chorale_coll coll,
                          const struct chorale_words *words)
 {
-    const struct chorale_fast *fast = &chorale_fast;
-    const struct chorale_known *known;
+    const struct chorale_last_comm *fast = &chorale_last_comm;
+    const struct chorale_entry *known;
 
     if (!chorale_goes_by_sum(coll))
         return CHORALE_ARRAYS;
@@ -327,11 +327,11 @@ chorale_shim_look_arrays(enum chorale_coll coll,
 /* Second step: are the arguments those of an earlier call? Inlined with a
  * constant coll, and with words that no other code uses: then the compiler
  * drops comparisons of fields that the collective lacks. */
-static inline __attribute__((always_inline)) enum chorale_way
+static inline __attribute__((always_inline)) enum chorale_path
 chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
 {
-    const struct chorale_fast *fast = &chorale_fast;
-    const struct chorale_known *known;
+    const struct chorale_last_comm *fast = &chorale_last_comm;
+    const struct chorale_entry *known;
 
     if (words->sendcounts != NULL || words->recvcounts != NULL)
         return chorale_shim_look_arrays(coll, words);
@@ -348,10 +348,10 @@ chorale_shim_look(enum chorale_coll coll, const struct chorale_words *words)
 
 /* If comm is not this thread's current communicator: is it one of its earlier
  * ones? */
-static inline enum chorale_way chorale_shim_switch(enum chorale_coll coll,
-                                                   chorale_word comm)
+static inline enum chorale_path chorale_shim_switch(enum chorale_coll coll,
+                                                    chorale_word comm)
 {
-    return chorale_fast_switch(comm, atomic_load_explicit(
+    return chorale_last_comm_switch(comm, atomic_load_explicit(
                                          &chorale_epoch,
                                          memory_order_acquire))
                ? chorale_shim_first(coll, comm) : CHORALE_ASK;
@@ -370,8 +370,8 @@ void chorale_shim_ended(void);
 
 /* Call begin before *comm, a handle, is freed. If it returns 1, call end
  * afterwards with MPI's error code. */
-int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame);
-void chorale_shim_free_end(struct chorale_dying *frame, int rc);
+int chorale_shim_free_begin(const void *comm, struct chorale_freeing *frame);
+void chorale_shim_free_end(struct chorale_freeing *frame, int rc);
 
 /* chorale_dispatch_last() for the runner of `chorale validate`, which finds it
  * by dlsym. The only exported name besides the MPI functions. */

@@ -25,7 +25,7 @@ void chorale_shim_started(void)
 
     /* Only once: Fortran's MPI_INIT may call MPI_Init. */
     if (!atomic_exchange(&started, 1))
-        chorale_dispatch_started();
+        chorale_dispatch_init();
 }
 
 void chorale_shim_finish(void)
@@ -114,12 +114,12 @@ int chorale_shim_again(enum chorale_coll coll,
     struct chorale_call call;
 
     fill(&call, words);
-    return chorale_dispatch_again(coll, COMM(words->comm), &call);
+    return chorale_dispatch_cached(coll, COMM(words->comm), &call);
 }
 
-enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
-                                     const struct chorale_words *words,
-                                     int *rc)
+enum chorale_path chorale_shim_arrays(enum chorale_coll coll,
+                                      const struct chorale_words *words,
+                                      int *rc)
 {
     struct chorale_ints ints = ints_of(words);
     struct chorale_call call;
@@ -135,12 +135,12 @@ enum chorale_way chorale_shim_arrays(enum chorale_coll coll,
         struct chorale_call call;                                            \
                                                                              \
         fill(&call, &words);                                                 \
-        return chorale_dispatch_again(CHORALE_##coll, COMM(words.comm),      \
-                                      &call);                                \
+        return chorale_dispatch_cached(CHORALE_##coll, COMM(words.comm),      \
+                                       &call);                                \
     }                                                                        \
                                                                              \
-    enum chorale_way chorale_arrays_##name(int *rc,                          \
-                                           CHORALE_SHIM_UNWRAP params)       \
+    enum chorale_path chorale_arrays_##name(int *rc,                          \
+                                            CHORALE_SHIM_UNWRAP params)       \
     {                                                                        \
         const struct chorale_words words = { CHORALE_SHIM_UNWRAP fields };   \
         struct chorale_call call;                                            \
@@ -168,7 +168,7 @@ int chorale_shim_make_begin(chorale_word comm, int needs)
 #else
     if (!chorale_pmpi_ready() || COMM(comm) == MPI_COMM_NULL)
         return MPI_SUCCESS;
-    return chorale_dispatch_make(COMM(comm), needs);
+    return chorale_dispatch_reclaim(COMM(comm), needs);
 #endif
 }
 
@@ -178,7 +178,7 @@ int chorale_shim_group_begin(chorale_word group)
     (void)group;
 #else
     if (chorale_pmpi_ready() && (MPI_Group)group != MPI_GROUP_NULL)
-        chorale_dispatch_make_group((MPI_Group)group);
+        chorale_dispatch_reclaim_group((MPI_Group)group);
 #endif
     return MPI_SUCCESS;
 }
@@ -187,25 +187,25 @@ void chorale_shim_made(const void *made)
 {
     if (chorale_pmpi_ready()
         && (made == NULL || *(const MPI_Comm *)made != MPI_COMM_NULL))
-        chorale_give_back_made();
+        chorale_context_made();
 }
 
 void chorale_shim_ended(void)
 {
-    chorale_give_back_freed();
+    chorale_context_freed();
 }
 
-int chorale_shim_free_begin(const void *comm, struct chorale_dying *frame)
+int chorale_shim_free_begin(const void *comm, struct chorale_freeing *frame)
 {
     if (comm == NULL || !chorale_pmpi_ready())
         return 0;
-    chorale_dying_begin(frame, (chorale_word)*(const MPI_Comm *)comm);
+    chorale_freeing_begin(frame, (chorale_word)*(const MPI_Comm *)comm);
     return 1;
 }
 
-void chorale_shim_free_end(struct chorale_dying *frame, int rc)
+void chorale_shim_free_end(struct chorale_freeing *frame, int rc)
 {
-    chorale_dying_end(frame);
+    chorale_freeing_end(frame);
     if (rc == MPI_SUCCESS)
-        chorale_give_back_freed();
+        chorale_context_freed();
 }

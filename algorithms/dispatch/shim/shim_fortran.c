@@ -94,7 +94,7 @@ static chorale_word type_of(const MPI_Fint *type)
     if (word != 0)
         return word;
     word = (chorale_word)PMPI_Type_f2c(*type);
-    if ((unsigned)*type < NKEPT && chorale_args_plain((MPI_Datatype)word))
+    if ((unsigned)*type < NKEPT && chorale_type_is_plain((MPI_Datatype)word))
         atomic_store_explicit(&kept_type[*type], word, memory_order_relaxed);
     return word;
 }
@@ -106,7 +106,7 @@ static chorale_word op_of(const MPI_Fint *op)
     if (word != 0)
         return word;
     word = (chorale_word)PMPI_Op_f2c(*op);
-    if ((unsigned)*op < NKEPT && chorale_args_named_op((MPI_Op)word))
+    if ((unsigned)*op < NKEPT && chorale_op_is_builtin((MPI_Op)word))
         atomic_store_explicit(&kept_op[*op], word, memory_order_relaxed);
     return word;
 }
@@ -302,11 +302,11 @@ static int may_take(void)
         return 1;                                                            \
     }                                                                        \
                                                                              \
-    static enum chorale_way                                                  \
+    static enum chorale_path                                                  \
     looked_##name(chorale_word word, CHORALE_SHIM_UNWRAP params)             \
     {                                                                        \
         const struct chorale_words here = { CHORALE_SHIM_UNWRAP words };     \
-        enum chorale_way way = chorale_shim_look(CHORALE_##coll, &here);     \
+        enum chorale_path way = chorale_shim_look(CHORALE_##coll, &here);     \
         int rc = MPI_SUCCESS;                                                \
                                                                              \
         (void)comm;                                                          \
@@ -321,7 +321,7 @@ static int may_take(void)
                                                                              \
     static void pass_##name(name##_fn *fn, CHORALE_SHIM_UNWRAP params)       \
     {                                                                        \
-        enum chorale_way way = CHORALE_PASS;                                 \
+        enum chorale_path way = CHORALE_PASS;                                 \
         chorale_word word = 0;                                               \
                                                                              \
         if (may_take()) {                                                    \

@@ -143,7 +143,7 @@ static void find_all(void)
 
 static void pass_free(free_fn *fn, MPI_Fint *comm, MPI_Fint *ierr)
 {
-    struct chorale_dying frame;
+    struct chorale_freeing frame;
     MPI_Fint rc = MPI_ERR_OTHER;
     MPI_Comm handle;
     int begun;

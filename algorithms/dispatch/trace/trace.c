@@ -191,7 +191,7 @@ void chorale_trace_alone(void)
  * cannot be written. Collective. */
 static uint64_t *gather_nodes(void)
 {
-    uint64_t mine = chorale_host_id();
+    uint64_t mine = chorale_node_id();
     uint64_t *node = calloc((size_t)trace.size, sizeof(*node));
     int ok = node != NULL, all_ok = 0;
 

@@ -39,10 +39,10 @@ static uint8_t op_class(MPI_Op op)
     return OP_USER;
 }
 
-/* Class of a plain type (chorale_args_plain()). */
+/* Class of a plain type (chorale_type_is_plain()). */
 static uint8_t plain_class(MPI_Datatype type, MPI_Count size)
 {
-    const char holds = chorale_args_holds(type);
+    const char holds = chorale_type_kind(type);
 
     if (holds == 'f')
         return size == sizeof(double)  ? DOUBLE
@@ -69,7 +69,7 @@ static int look_up(MPI_Datatype type, struct type_info *info)
         || info->size < 0)
         return 0;
     info->type = type;
-    if (!chorale_args_plain(type)) {
+    if (!chorale_type_is_plain(type)) {
         info->class = PMPI_Type_get_envelope(type, &a, &b, &c, &combiner)
                               == MPI_SUCCESS
                           && combiner == MPI_COMBINER_NAMED

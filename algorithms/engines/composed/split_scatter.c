@@ -49,13 +49,13 @@ int chorale_bcast_scattered(const struct chorale_call *call, long radix,
         return err;
     b = chorale_blocks_split(p.bytes, (MPI_Count)p.n, MPI_PACKED, ctx->size);
     if (ctx->rank == call->root)
-        err = chorale_packed_out(&p);
+        err = chorale_packed_pack(&p);
     if (err == MPI_SUCCESS)
         err = scatter(ctx, &b, call->root, radix);
     if (err == MPI_SUCCESS)
         err = spread(ctx, &b, call->root, spread_radix);
     if (err == MPI_SUCCESS && ctx->rank != call->root)
-        err = chorale_packed_in(&p);
+        err = chorale_packed_unpack(&p);
     chorale_scratch_release(ctx, mark);
     return err;
 }

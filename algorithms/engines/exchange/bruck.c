@@ -76,8 +76,8 @@ static int take_own(const struct state *st, int i, char *to)
 
     if (!st->out_packed)
         return chorale_pack(st->ex->ctx, from, count, st->ex->out.type, to);
-    chorale_move(st->ex->ctx, to, from,
-                 chorale_type_size(st->ex->out.type) * (size_t)count);
+    chorale_memmove(st->ex->ctx, to, from,
+                    chorale_type_size(st->ex->out.type) * (size_t)count);
     return MPI_SUCCESS;
 }
 
@@ -90,8 +90,8 @@ static int put_own(const struct state *st, int i, const char *from)
 
     if (!st->in_packed)
         return chorale_unpack(st->ex->ctx, from, to, count, st->ex->in.type);
-    chorale_move(st->ex->ctx, to, from,
-                 chorale_type_size(st->ex->in.type) * (size_t)count);
+    chorale_memmove(st->ex->ctx, to, from,
+                    chorale_type_size(st->ex->in.type) * (size_t)count);
     return MPI_SUCCESS;
 }
 
@@ -116,11 +116,11 @@ static int pass_blocks(const struct state *st, int k, long weight, int digit,
             if (fills && i % weight == 0 && !st->ex->in_place)
                 err = take_own(st, (int)i, at);
             else if (fills)
-                chorale_move(st->ex->ctx, at, work, st->slot);
+                chorale_memmove(st->ex->ctx, at, work, st->slot);
             else if (i < period)
                 err = put_own(st, (int)i, at);
             else
-                chorale_move(st->ex->ctx, work, at, st->slot);
+                chorale_memmove(st->ex->ctx, work, at, st->slot);
             at += st->slot;
         }
     return err;

@@ -58,11 +58,11 @@ static int swap(const struct chorale_exchange *ex, const void *out,
         return chorale_sendrecv(ex->ctx, out, out_count, out_type, dest, in,
                                 in_count, ex->in.type, source);
     if (sends && receives)
-        return chorale_sendrecv_in_step(ex->ctx, out, out_count, out_type,
+        return chorale_sendrecv_matched(ex->ctx, out, out_count, out_type,
                                         dest, in, in_count, ex->in.type,
                                         source);
     if (sends)
-        return chorale_send_in_step(ex->ctx, out, out_count, out_type, dest);
+        return chorale_send_matched(ex->ctx, out, out_count, out_type, dest);
     if (receives)
         return chorale_recv(ex->ctx, in, in_count, ex->in.type, source);
     return MPI_SUCCESS;
@@ -79,8 +79,8 @@ int chorale_exchange_round(const struct chorale_exchange *ex, int dest,
 
 /* --- rounds ----------------------------------------------------------- */
 
-const long chorale_empties[] = { 0, 1 };
-const char *const chorale_empties_word[] = { "skip", "send" };
+const long chorale_empty_modes[] = { 0, 1 };
+const char *const chorale_empty_mode_word[] = { "skip", "send" };
 
 int chorale_exchange_shift_with(const struct chorale_call *call, int empties)
 {

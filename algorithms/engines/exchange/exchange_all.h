@@ -114,14 +114,15 @@ const char *chorale_refuses_barriers(const struct chorale_point *pt);
 int chorale_cost_barriers(const struct chorale_point *pt,
                           struct chorale_term *term);
 
-extern const long chorale_empties[];
-extern const char *const chorale_empties_word[];
+extern const long chorale_empty_modes[];
+extern const char *const chorale_empty_mode_word[];
 
 #define CHORALE_EXCHANGE_EMPTY_PARAM                                         \
     {                                                                        \
         .name = "empty", .unit = "blocks without bytes", .def = 0,           \
-        .min = 0, .max = 1, .candidate = chorale_empties, .ncandidate = 2,   \
-        .word = chorale_empties_word                                         \
+        .min = 0, .max = 1, .candidate = chorale_empty_modes,                \
+        .ncandidate = 2,                                                     \
+        .word = chorale_empty_mode_word                                      \
     }
 
 extern const long chorale_barrier_kinds[], chorale_barrier_orders[];

@@ -221,7 +221,7 @@ int chorale_gather_all_ring_from(struct chorale_ctx *ctx,
         block = minus(block, 1, size);
         in = chorale_block(b, block, &in_count);
         err = b->counts != NULL
-                  ? chorale_sendrecv_in_step(ctx, out, out_count, b->type,
+                  ? chorale_sendrecv_matched(ctx, out, out_count, b->type,
                                              right, in, in_count, b->type,
                                              left)
                   : chorale_sendrecv(ctx, out, out_count, b->type, right, in,
@@ -442,7 +442,7 @@ int chorale_allgather_blocks(const struct chorale_call *call,
     if (call->recvcounts == NULL) {
         *b = chorale_blocks_equal(call->recvbuf, call->recvcount,
                                   call->recvtype, size);
-        return chorale_keep_own(call, call->ctx->rank);
+        return chorale_gather_own(call, call->ctx->rank);
     }
     *b = chorale_blocks_given(call->recvbuf, call->recvcounts, call->rdispls,
                               call->recvtype, size);
@@ -475,7 +475,7 @@ int chorale_allgather_packed(const struct chorale_call *call,
     if (err == MPI_SUCCESS)
         err = exchange(call, p.bytes, m);
     if (err == MPI_SUCCESS)
-        err = chorale_packed_in(&p);
+        err = chorale_packed_unpack(&p);
     chorale_scratch_release(ctx, mark);
     return err;
 }

@@ -16,7 +16,7 @@ static int swap(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     void *in = chorale_block(b, source, &in_count);
 
     if (b->counts != NULL)
-        return chorale_sendrecv_in_step(ctx, out, out_count, b->type, dest,
+        return chorale_sendrecv_matched(ctx, out, out_count, b->type, dest,
                                         in, in_count, b->type, source);
     return chorale_sendrecv(ctx, out, out_count, b->type, dest, in, in_count,
                             b->type, source);
@@ -286,13 +286,13 @@ static int pass_segments(struct chorale_ctx *ctx, struct stream *out,
         size_t in_bytes = next_segment(in, segsize, &to);
 
         if (in_bytes == 0)
-            err = chorale_send_in_step(ctx, from, (MPI_Count)out_bytes,
+            err = chorale_send_matched(ctx, from, (MPI_Count)out_bytes,
                                        MPI_PACKED, right);
         else if (!sends)
             err = chorale_recv(ctx, to, (MPI_Count)in_bytes, MPI_PACKED,
                                left);
         else
-            err = chorale_sendrecv_in_step(ctx, from, (MPI_Count)out_bytes,
+            err = chorale_sendrecv_matched(ctx, from, (MPI_Count)out_bytes,
                                            MPI_PACKED, right, to,
                                            (MPI_Count)in_bytes, MPI_PACKED,
                                            left);

@@ -99,14 +99,14 @@ static void take_run(const struct phase *ph, char *to, const void *from,
     int runs = ph->dim * ph->before;
 
     if (!ph->apart) {
-        chorale_move(ph->ctx, to, run_at(ph, from, place, i), ph->run);
+        chorale_memmove(ph->ctx, to, run_at(ph, from, place, i), ph->run);
         return;
     }
     for (int j = 0; j < ph->stride; j++)
-        chorale_move(ph->ctx, to + (size_t)j * block,
-                     chorale_at(from, (MPI_Aint)block,
-                                (MPI_Aint)j * runs + i * ph->dim + place),
-                     block);
+        chorale_memmove(ph->ctx, to + (size_t)j * block,
+                        chorale_at(from, (MPI_Aint)block,
+                                   (MPI_Aint)j * runs + i * ph->dim + place),
+                        block);
 }
 
 /* Copy the piece of one coordinate to, or from, a contiguous message. */
@@ -121,8 +121,8 @@ static void put_piece(const struct phase *ph, void *to, const char *from,
                       int place)
 {
     for (int i = 0; i < ph->before; i++)
-        chorale_move(ph->ctx, run_at(ph, to, place, i),
-                     from + (size_t)i * ph->run, ph->run);
+        chorale_memmove(ph->ctx, run_at(ph, to, place, i),
+                        from + (size_t)i * ph->run, ph->run);
 }
 
 /* Pieces of round i in tmp: out, then in unless it is received in place. */

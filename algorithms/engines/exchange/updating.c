@@ -190,8 +190,8 @@ static int ring_init(struct chorale_updating *u)
             err = pack_block(u, (rank - u->base) / u->stride, at);
             at += u->m;
         }
-        chorale_move(u->ctx, at, u->whole + (d ? half(u->n, u->m, 0) : 0),
-                     half(u->n, u->m, d));
+        chorale_memmove(u->ctx, at, u->whole + (d ? half(u->n, u->m, 0) : 0),
+                        half(u->n, u->m, d));
     }
     return err;
 }
@@ -215,8 +215,8 @@ static int ring_done(struct chorale_updating *u, int d)
 
     if (u->slot < reach(u->n))
         return unpack_block(u, received(u, d), from);
-    chorale_move(u->ctx, u->whole + (d ? half(u->n, u->m, 0) : 0),
-                 received(u, d), half(u->n, u->m, d));
+    chorale_memmove(u->ctx, u->whole + (d ? half(u->n, u->m, 0) : 0),
+                    received(u, d), half(u->n, u->m, d));
     return d == 0 ? MPI_SUCCESS : unpack_block(u, u->whole, from);
 }
 

@@ -69,7 +69,8 @@ static int butterfly_permute(struct butterfly *b)
     size_t n = (size_t)own->n;
     MPI_Count *counts = chorale_scratch(rs->ctx, n * sizeof(*counts));
     MPI_Aint *displs = chorale_scratch(rs->ctx, n * sizeof(*displs));
-    void *mem = chorale_scratch_typed(rs->ctx, chorale_cyclic(own, 0, own->n),
+    void *mem = chorale_scratch_typed(rs->ctx,
+                                      chorale_cyclic_count(own, 0, own->n),
                                       own->type);
     MPI_Aint at = 0;
     int err = MPI_SUCCESS;
@@ -162,7 +163,7 @@ static int doubling_init(struct doubling *d)
     const struct chorale_rs *rs = d->rs;
     const struct chorale_blocks *own = rs->own;
     int rank = rs->ctx->rank, rest = own->n - 1 - rank, err;
-    MPI_Count n = chorale_cyclic(own, 0, own->n), count;
+    MPI_Count n = chorale_cyclic_count(own, 0, own->n), count;
     const void *mine = chorale_block(own, rank, &count);
 
     d->sum = chorale_scratch_typed(rs->ctx, n, own->type);
@@ -185,7 +186,7 @@ static int doubling_init(struct doubling *d)
 /* Combine the received value of the own block, in, with the result. */
 static int doubling_own(const struct chorale_rs *rs, int left, void *in)
 {
-    MPI_Count count = chorale_cyclic(rs->own, rs->ctx->rank, 1);
+    MPI_Count count = chorale_cyclic_count(rs->own, rs->ctx->rank, 1);
     int err;
 
     if (left)
@@ -204,19 +205,21 @@ static int doubling_round(struct doubling *d, int bit)
                                                * partner's */
     int theirs = ((rank ^ bit) / bit + 1) * bit % size;
     int rest = size - 2 * bit, err;
-    MPI_Count count = chorale_cyclic(own, theirs, size - bit);
-    MPI_Count at = chorale_cyclic(own, theirs, (rank - theirs + size) % size);
-    MPI_Count skip = chorale_cyclic(own, upper ? theirs : next, bit), left;
+    MPI_Count count = chorale_cyclic_count(own, theirs, size - bit);
+    MPI_Count at = chorale_cyclic_count(own, theirs,
+                                        (rank - theirs + size) % size);
+    MPI_Count skip = chorale_cyclic_count(own, upper ? theirs : next, bit),
+    left;
     void *sum = d->sum;
 
-    err = swap(rs, rank ^ bit, sum, chorale_cyclic(own, next, size - bit),
+    err = swap(rs, rank ^ bit, sum, chorale_cyclic_count(own, next, size - bit),
                d->spare, count);
     if (err == MPI_SUCCESS)
         err = doubling_own(rs, upper || rs->commutative,
                            chorale_at(d->spare, own->extent, (MPI_Aint)at));
     if (err != MPI_SUCCESS || rest == 0)
         return err;
-    left = chorale_cyclic(own, upper ? next : theirs, rest);
+    left = chorale_cyclic_count(own, upper ? next : theirs, rest);
     if (upper)
         return merge(rs, chorale_at(d->spare, own->extent, (MPI_Aint)skip),
                      sum, left);

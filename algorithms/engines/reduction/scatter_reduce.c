@@ -198,7 +198,7 @@ int chorale_rs_exchange(const struct chorale_rs *rs, int k)
 
 /* --- circulant graph -------------------------------------------------- */
 
-MPI_Count chorale_cyclic(const struct chorale_blocks *b, int first, int k)
+MPI_Count chorale_cyclic_count(const struct chorale_blocks *b, int first, int k)
 {
     int head = first + k <= b->n ? k : b->n - first;
     MPI_Count count, tail;
@@ -223,12 +223,12 @@ static int circulant_init(struct circulant *c, int kept)
     const struct chorale_blocks *own = rs->own;
     int size = rs->ctx->size, rank = rs->ctx->rank;
     int first = (rank + kept) % size, wraps = first + size - kept > size;
-    MPI_Count room = wraps ? chorale_cyclic(own, first, size - kept) : 0;
-    MPI_Count later = kept > 2 ? chorale_cyclic(own, rank, kept / 2) : 0;
+    MPI_Count room = wraps ? chorale_cyclic_count(own, first, size - kept) : 0;
+    MPI_Count later = kept > 2 ? chorale_cyclic_count(own, rank, kept / 2) : 0;
 
     if (kept > 1)
         c->sum = chorale_scratch_typed(
-            rs->ctx, chorale_cyclic(own, rank, kept), own->type);
+            rs->ctx, chorale_cyclic_count(own, rank, kept), own->type);
     if (wraps || kept > 2)
         c->spare = chorale_scratch_typed(rs->ctx, room > later ? room : later,
                                          own->type);
@@ -268,11 +268,11 @@ static int circulant_first(struct circulant *c, int kept)
     const struct chorale_blocks *own = rs->own;
     int size = rs->ctx->size, rank = rs->ctx->rank, k = size - kept;
     int first = (rank + kept) % size, err = MPI_SUCCESS;
-    MPI_Count count = chorale_cyclic(own, rank, k), out_count;
+    MPI_Count count = chorale_cyclic_count(own, rank, k), out_count;
     void *in = kept == 1 ? rs->result : c->sum;
     const void *out = chorale_block(own, first, &out_count);
 
-    out_count = chorale_cyclic(own, first, k);
+    out_count = chorale_cyclic_count(own, first, k);
     if (first + k > size) {
         err = circulant_own(c, first, k, c->spare, 0);
         out = c->spare;
@@ -295,12 +295,12 @@ static int circulant_round(const struct circulant *c, int whole, int kept)
     const struct chorale_blocks *own = rs->own;
     int size = rs->ctx->size, rank = rs->ctx->rank, k = whole - kept;
     int dest = (rank + kept) % size, err;
-    MPI_Count count = chorale_cyclic(own, rank, k);
-    MPI_Count at = chorale_cyclic(own, rank, kept);
+    MPI_Count count = chorale_cyclic_count(own, rank, k);
+    MPI_Count at = chorale_cyclic_count(own, rank, kept);
     void *in = kept == 1 ? rs->result : c->spare;
 
     err = swap(rs, chorale_at(c->sum, own->extent, (MPI_Aint)at),
-               chorale_cyclic(own, dest, k), dest, in, count,
+               chorale_cyclic_count(own, dest, k), dest, in, count,
                (rank + size - kept) % size);
     if (err != MPI_SUCCESS)
         return err;

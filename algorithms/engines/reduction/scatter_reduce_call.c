@@ -55,7 +55,7 @@ static int run_one(const struct chorale_call *call, chorale_rs_engine *engine,
 
     if (err != MPI_SUCCESS)
         return err;
-    count = chorale_cyclic(&own, ctx->rank, 1);
+    count = chorale_cyclic_count(&own, ctx->rank, 1);
     if (ctx->size == 1)
         return in_place ? MPI_SUCCESS
                         : chorale_copy(ctx, own.base, count, own.type,
@@ -89,7 +89,7 @@ int chorale_rs_run(const struct chorale_call *call, chorale_rs_engine *engine,
 static int take(const struct chorale_rs *rs, const struct chorale_fold *fold,
                 struct chorale_blocks *own)
 {
-    MPI_Count n = chorale_cyclic(own, 0, own->n);
+    MPI_Count n = chorale_cyclic_count(own, 0, own->n);
     int fresh = rs->acc == NULL, err = MPI_SUCCESS;
     void *sum = own->base, *in = NULL;
 
@@ -136,7 +136,7 @@ static int group(const struct chorale_rs *rs, int core,
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < core; i++) {
         (*map)[i] = chorale_fold_rank(i, own->n, rs->radix);
-        counts[i] = chorale_cyclic(own, first, (*map)[i] + 1 - first);
+        counts[i] = chorale_cyclic_count(own, first, (*map)[i] + 1 - first);
         displs[i] = at;
         at += (MPI_Aint)counts[i];
         first = (*map)[i] + 1;
@@ -153,7 +153,7 @@ static int give(const struct chorale_rs *rs, const struct chorale_fold *fold,
     int err = MPI_SUCCESS;
 
     for (int r = fold->first; r <= fold->keeper && err == MPI_SUCCESS; r++) {
-        MPI_Count count = chorale_cyclic(own, r, 1);
+        MPI_Count count = chorale_cyclic_count(own, r, 1);
 
         err = r == rs->ctx->rank
                   ? chorale_copy(rs->ctx, sum, count, own->type, rs->result,
@@ -184,7 +184,7 @@ static int keep(const struct chorale_rs *rs, const struct chorale_fold *fold,
     inner.acc = lone && rs->acc == NULL ? NULL : &runs;
     if (!lone) {
         inner.result = chorale_scratch_typed(
-            rs->ctx, chorale_cyclic(&runs, fold->place, 1), own.type);
+            rs->ctx, chorale_cyclic_count(&runs, fold->place, 1), own.type);
         if (inner.result == NULL)
             return MPI_ERR_NO_MEM;
     }
@@ -206,12 +206,12 @@ static int fold_around(const struct chorale_rs *rs, chorale_rs_engine *engine)
         return engine(rs);
     if (fold.place >= 0)
         return keep(rs, &fold, engine);
-    err = chorale_send(rs->ctx, own->base, chorale_cyclic(own, 0, own->n),
+    err = chorale_send(rs->ctx, own->base, chorale_cyclic_count(own, 0, own->n),
                        own->type, fold.keeper);
     if (err != MPI_SUCCESS)
         return err;
     return chorale_recv(rs->ctx, rs->result,
-                        chorale_cyclic(own, rs->ctx->rank, 1), own->type,
+                        chorale_cyclic_count(own, rs->ctx->rank, 1), own->type,
                         fold.keeper);
 }
 

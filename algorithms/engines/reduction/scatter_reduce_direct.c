@@ -49,7 +49,7 @@ static int direct_init(struct direct *d)
     d->longest = chorale_blocks_largest(rs->own);
     d->top = rs->ctx->rank == others ? others - 1 : others;
     d->req = chorale_scratch(rs->ctx, 2 * (size_t)others * sizeof(*d->req));
-    err = chorale_apart_init(&d->apart, d->longest, rs->own->type);
+    err = chorale_layout_init(&d->apart, d->longest, rs->own->type);
     if (err != MPI_SUCCESS)
         return err;
     if (slots > 0)
@@ -126,7 +126,7 @@ int chorale_rs_direct(const struct chorale_rs *rs)
         err = exchange(&d);
     if (err == MPI_SUCCESS)
         err = add_up(&d);
-    chorale_apart_free(&d.apart, rs->own->type);
+    chorale_layout_free(&d.apart, rs->own->type);
     chorale_scratch_release(rs->ctx, mark);
     return err;
 }

@@ -128,7 +128,7 @@ static int linear(const struct chorale_call *call,
     int err;
 
     part.root = 0;
-    part.recvcount = chorale_cyclic(own, 0, own->n);
+    part.recvcount = chorale_cyclic_count(own, 0, own->n);
     part.recvbuf = NULL;
     if (in_place && at_root)
         part.recvbuf = call->recvbuf;
@@ -154,7 +154,7 @@ static int with_blocks(const struct chorale_call *call,
     if (err == MPI_SUCCESS && call->ctx->size > 1)
         err = body(call, &own);
     else if (err == MPI_SUCCESS && call->sendbuf != MPI_IN_PLACE)
-        err = copy_own(call, own.base, chorale_cyclic(&own, 0, 1));
+        err = copy_own(call, own.base, chorale_cyclic_count(&own, 0, 1));
     chorale_scratch_release(call->ctx, mark);
     return err;
 }
@@ -260,11 +260,11 @@ static int alltoall(const struct chorale_call *call,
     struct chorale_apart apart;
     int err;
 
-    sum.recvcount = chorale_cyclic(own, ctx->rank, 1);
+    sum.recvcount = chorale_cyclic_count(own, ctx->rank, 1);
     part.sendbuf = own->base;
     part.sendcount = call->recvcount;
     part.sendtype = call->recvtype;
-    err = chorale_apart_init(&apart, sum.recvcount, own->type);
+    err = chorale_layout_init(&apart, sum.recvcount, own->type);
     if (err == MPI_SUCCESS) {
         part.recvcount = apart.count;
         part.recvtype = apart.type;
@@ -279,7 +279,7 @@ static int alltoall(const struct chorale_call *call,
     if (err == MPI_SUCCESS)
         err = chorale_reduce_ordered(&sum, part.recvbuf, apart.stride,
                                      ctx->size);
-    chorale_apart_free(&apart, own->type);
+    chorale_layout_free(&apart, own->type);
     return err;
 }
 
@@ -323,7 +323,7 @@ static int select_own(const struct chorale_call *call,
     void *mine;
     int err;
 
-    part.recvcount = chorale_cyclic(own, 0, own->n);
+    part.recvcount = chorale_cyclic_count(own, 0, own->n);
     part.sendbuf = own->base;
     part.recvbuf = chorale_scratch_typed(call->ctx, part.recvcount,
                                          own->type);

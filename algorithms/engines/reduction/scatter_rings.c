@@ -115,7 +115,7 @@ static int way_init(struct way *way, const struct chorale_rs *rs,
     if (counts == NULL || displs == NULL)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < own->n; i++) {
-        MPI_Count count = chorale_cyclic(own, i, 1), first;
+        MPI_Count count = chorale_cyclic_count(own, i, 1), first;
 
         counts[i] = half_of(count, half, &first);
         displs[i] = at + (MPI_Aint)first;
@@ -237,7 +237,7 @@ static int part_pack(struct part *part, const struct chorale_rs *rs, int p,
 
     for (int i = 0; i < own->n; i++) {
         int b = rank_at(p, cols, i / length, i % length);
-        MPI_Count count = chorale_cyclic(own, b, 1);
+        MPI_Count count = chorale_cyclic_count(own, b, 1);
         MPI_Count first = share(count, percent);
 
         if (i % length == 0)
@@ -282,7 +282,7 @@ static int torus_rings(const struct chorale_rs *rs, struct part part[2],
 {
     struct chorale_rs pair[2] = { *rs, *rs };
     int halved = both ? 3 : INT_MAX;
-    MPI_Count mine = chorale_cyclic(rs->own, rs->ctx->rank, 1);
+    MPI_Count mine = chorale_cyclic_count(rs->own, rs->ctx->rank, 1);
     int err;
 
     for (int p = 0; p < 2; p++) {

@@ -298,7 +298,7 @@ int chorale_gather_tree(const struct chorale_call *call, long radix)
 
     return err != MPI_SUCCESS || call->ctx->rank != call->root
                ? err
-               : chorale_keep_own(call, call->root);
+               : chorale_gather_own(call, call->root);
 }
 
 int chorale_scatter_tree(const struct chorale_call *call, long radix, int far)

@@ -163,7 +163,7 @@ int chorale_flat_gather(const struct chorale_call *call, long max_reqs)
     if (call->ctx->rank != call->root)
         return run_other(&f);
     err = run_root(&f, max_reqs);
-    return err == MPI_SUCCESS ? chorale_keep_own(call, call->root) : err;
+    return err == MPI_SUCCESS ? chorale_gather_own(call, call->root) : err;
 }
 
 int chorale_flat_gatherv(const struct chorale_call *call, long max_reqs)

@@ -33,7 +33,7 @@ int chorale_reduce_gathered(const struct chorale_call *call,
     if (call->sendbuf == MPI_IN_PLACE)
         part.sendbuf = call->recvbuf;
     if (here)
-        err = chorale_apart_init(&apart, call->recvcount, call->recvtype);
+        err = chorale_layout_init(&apart, call->recvcount, call->recvtype);
     if (here && err == MPI_SUCCESS) {
         part.recvcount = apart.count;
         part.recvtype = apart.type;
@@ -47,7 +47,7 @@ int chorale_reduce_gathered(const struct chorale_call *call,
         err = chorale_reduce_ordered(call, part.recvbuf, apart.stride,
                                      ctx->size);
     if (here)
-        chorale_apart_free(&apart, call->recvtype);
+        chorale_layout_free(&apart, call->recvtype);
     chorale_scratch_release(ctx, mark);
     return err;
 }

@@ -30,14 +30,14 @@ void chorale_packed_turn(struct chorale_packed *p, const void *buf)
         p->bytes = p->buf;
 }
 
-int chorale_packed_out(const struct chorale_packed *p)
+int chorale_packed_pack(const struct chorale_packed *p)
 {
     if (!p->staged)
         return MPI_SUCCESS;
     return chorale_pack(p->ctx, p->buf, p->count, p->type, p->bytes);
 }
 
-int chorale_packed_in(const struct chorale_packed *p)
+int chorale_packed_unpack(const struct chorale_packed *p)
 {
     if (!p->staged)
         return MPI_SUCCESS;

@@ -20,7 +20,7 @@ struct chorale_packed {
 };
 
 /* May take scratch; the caller must bracket its use by mark and release. The
- * bytes hold the buffer's data only after chorale_packed_out(). Returns an MPI
+ * bytes hold the buffer's data only after chorale_packed_pack(). Returns an MPI
  * error code. */
 int chorale_packed_init(struct chorale_packed *p, struct chorale_ctx *ctx,
                         const void *buf, MPI_Count count, MPI_Datatype type);
@@ -31,8 +31,8 @@ void chorale_packed_turn(struct chorale_packed *p, const void *buf);
 
 /* out: pack the buffer into the bytes. in: unpack the bytes into the buffer. No
  * effect if bytes is the buffer. Return an MPI error code. */
-int chorale_packed_out(const struct chorale_packed *p);
-int chorale_packed_in(const struct chorale_packed *p);
+int chorale_packed_pack(const struct chorale_packed *p);
+int chorale_packed_unpack(const struct chorale_packed *p);
 
 /* Split n bytes into segments of segsize bytes, as pipeline.h does: sets *start
  * of segment i and returns its length. */

@@ -216,25 +216,25 @@ void chorale_cut_init(struct chorale_cut *cut, const struct chorale_point *pt,
                       size_t n, size_t s);
 
 /* A path through a tree: full messages, then last ones. */
-struct chorale_way {
+struct chorale_path {
     double full, last;
 };
 
-struct chorale_way chorale_way_longer(const struct chorale_cut *cut,
-                                      struct chorale_way a,
-                                      struct chorale_way b);
+struct chorale_path chorale_path_longer(const struct chorale_cut *cut,
+                                        struct chorale_path a,
+                                        struct chorale_path b);
 
 /* The longest path of the last two segments down a tree, starting when tree->v
  * has the last but one. The last segment may wait at any rank until the
  * previous one has been sent to all children; after that it is not delayed any
  * more. No rank may have more children than tree->v. *below: steps to the last
  * rank below. Not meant for deep trees. */
-struct chorale_way chorale_way_below(const struct chorale_cut *cut,
-                                     const struct chorale_tree *tree,
-                                     int *below);
+struct chorale_path chorale_path_below(const struct chorale_cut *cut,
+                                       const struct chorale_tree *tree,
+                                       int *below);
 
 /* Convert a path to terms: two. */
-int chorale_way_terms(const struct chorale_cut *cut, struct chorale_way way,
-                      struct chorale_term *term);
+int chorale_path_terms(const struct chorale_cut *cut, struct chorale_path way,
+                       struct chorale_term *term);
 
 #endif

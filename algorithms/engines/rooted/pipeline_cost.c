@@ -17,9 +17,9 @@ void chorale_cut_init(struct chorale_cut *cut, const struct chorale_point *pt,
     cut->t_last = alpha + beta * cut->last;
 }
 
-struct chorale_way chorale_way_longer(const struct chorale_cut *cut,
-                                      struct chorale_way a,
-                                      struct chorale_way b)
+struct chorale_path chorale_path_longer(const struct chorale_cut *cut,
+                                        struct chorale_path a,
+                                        struct chorale_path b)
 {
     double more = (b.full - a.full) * cut->t +
                   (b.last - a.last) * cut->t_last;
@@ -27,28 +27,28 @@ struct chorale_way chorale_way_longer(const struct chorale_cut *cut,
     return more > 0 ? b : a;
 }
 
-struct chorale_way chorale_way_below(const struct chorale_cut *cut,
-                                     const struct chorale_tree *tree,
-                                     int *below)
+struct chorale_path chorale_path_below(const struct chorale_cut *cut,
+                                       const struct chorale_tree *tree,
+                                       int *below)
 {
-    struct chorale_way best = { 0, 0 };
+    struct chorale_path best = { 0, 0 };
 
     *below = 0;
     for (int i = 0; i < tree->nchild; i++) {
         struct chorale_tree child;
-        struct chorale_way way;
+        struct chorale_path way;
         int steps;
 
         chorale_tree_init(&child, tree->shape, tree->radix, tree->size,
                           chorale_tree_child(tree, i));
-        way = chorale_way_below(cut, &child, &steps);
+        way = chorale_path_below(cut, &child, &steps);
         way.full += i + 1;
-        best = chorale_way_longer(cut, best, way);
+        best = chorale_path_longer(cut, best, way);
         if (steps + i + 1 > *below)
             *below = steps + i + 1;
     }
-    return chorale_way_longer(
-        cut, best, (struct chorale_way){ tree->nchild, *below });
+    return chorale_path_longer(
+        cut, best, (struct chorale_path){ tree->nchild, *below });
 }
 
 static void root_init(struct chorale_tree *root,
@@ -62,54 +62,54 @@ static void root_init(struct chorale_tree *root,
 
 /* The same from the root of chains, which are too deep to walk: the last
  * segment waits at the root, or just before the end of a chain. */
-static struct chorale_way way_below_chains(const struct chorale_cut *cut,
-                                           const struct chorale_tree *root)
+static struct chorale_path way_below_chains(const struct chorale_cut *cut,
+                                            const struct chorale_tree *root)
 {
     int chains = root->nchild, size = root->size;
     int length = (size - 1) / chains, more = (size - 1) % chains;
-    struct chorale_way best = {
+    struct chorale_path best = {
         chains, chorale_tree_steps(CHORALE_CHAIN, chains, size)
     };
-    struct chorale_way way = { chains + length - 1, length > 1 };
+    struct chorale_path way = { chains + length - 1, length > 1 };
 
-    best = chorale_way_longer(cut, best, way);
-    way = (struct chorale_way){ more + length, 1 };
-    return more > 0 ? chorale_way_longer(cut, best, way) : best;
+    best = chorale_path_longer(cut, best, way);
+    way = (struct chorale_path){ more + length, 1 };
+    return more > 0 ? chorale_path_longer(cut, best, way) : best;
 }
 
 /* Longest path down a k-ary tree in which a rank receives a segment only after
  * it has passed on the previous one. tree->v gets the last segment after the
  * path arrived, and the one before it after first full steps. Both are counted
  * from the time at which the root starts to send that earlier segment. */
-static struct chorale_way way_in_turn(const struct chorale_cut *cut,
-                                      const struct chorale_tree *tree,
-                                      struct chorale_way arrived,
-                                      double first)
+static struct chorale_path way_in_turn(const struct chorale_cut *cut,
+                                       const struct chorale_tree *tree,
+                                       struct chorale_path arrived,
+                                       double first)
 {
-    struct chorale_way best = arrived;
+    struct chorale_path best = arrived;
 
     for (int i = 0; i < tree->nchild; i++) {
         struct chorale_tree child;
-        struct chorale_way ready = { 0, 0 };
+        struct chorale_path ready = { 0, 0 };
 
         chorale_tree_init(&child, tree->shape, tree->radix, tree->size,
                           chorale_tree_child(tree, i));
         first++;
         ready.full = first + child.nchild;
-        arrived = chorale_way_longer(cut, arrived, ready);
+        arrived = chorale_path_longer(cut, arrived, ready);
         arrived.last++;
-        best = chorale_way_longer(
+        best = chorale_path_longer(
             cut, best, way_in_turn(cut, &child, arrived, first));
     }
-    return chorale_way_longer(cut, best, arrived);
+    return chorale_path_longer(cut, best, arrived);
 }
 
 /* The same from the root, for the last two segments. Each earlier segment takes
  * one step more if the first child has as many children as the root. */
-static struct chorale_way way_root_in_turn(const struct chorale_cut *cut,
-                                           const struct chorale_tree *root)
+static struct chorale_path way_root_in_turn(const struct chorale_cut *cut,
+                                            const struct chorale_tree *root)
 {
-    struct chorale_way way = { root->nchild, 0 };
+    struct chorale_path way = { root->nchild, 0 };
     struct chorale_tree child;
 
     chorale_tree_init(&child, root->shape, root->radix, root->size,
@@ -120,8 +120,8 @@ static struct chorale_way way_root_in_turn(const struct chorale_cut *cut,
     return way;
 }
 
-int chorale_way_terms(const struct chorale_cut *cut, struct chorale_way way,
-                      struct chorale_term *term)
+int chorale_path_terms(const struct chorale_cut *cut, struct chorale_path way,
+                       struct chorale_term *term)
 {
     term[0] = (struct chorale_term){ .messages = way.full, .bytes = cut->s };
     term[1] = (struct chorale_term){ .messages = way.last,
@@ -133,7 +133,7 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
                             const struct chorale_flow *flow,
                             struct chorale_term *term)
 {
-    struct chorale_way way = { 0, 0 };
+    struct chorale_path way = { 0, 0 };
     struct chorale_tree root;
     struct chorale_cut cut;
     int steps;
@@ -146,13 +146,13 @@ int chorale_flow_bcast_cost(const struct chorale_point *pt,
         way = flow->waits ? way_root_in_turn(&cut, &root)
               : flow->shape == CHORALE_CHAIN
                   ? way_below_chains(&cut, &root)
-                  : chorale_way_below(&cut, &root, &steps);
+                  : chorale_path_below(&cut, &root, &steps);
         way.full += (cut.segments - 2) * root.nchild;
     } else {
         way.last = chorale_tree_steps(flow->shape, flow->radix,
                                       pt->comm_size);
     }
-    return chorale_way_terms(&cut, way, term);
+    return chorale_path_terms(&cut, way, term);
 }
 
 /* The first segment climbs the tree. After that its root, which has the most
@@ -161,7 +161,7 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
                              const struct chorale_flow *flow, int base,
                              struct chorale_term *term)
 {
-    struct chorale_way way = { 0, 0 };
+    struct chorale_path way = { 0, 0 };
     struct chorale_tree root;
     struct chorale_cut cut;
 
@@ -175,7 +175,7 @@ int chorale_flow_reduce_cost(const struct chorale_point *pt,
         way.full = way.last + (cut.segments - 2) * root.nchild;
         way.last = root.nchild;
     }
-    chorale_way_terms(&cut, way, term);
+    chorale_path_terms(&cut, way, term);
     term[0].reduced = way.full * cut.s;
     term[1].reduced = way.last * cut.last;
     term[2] = (struct chorale_term){ .messages = base != pt->root,

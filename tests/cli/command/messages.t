@@ -34,7 +34,7 @@ find({ no_chdir => 1, wanted => sub {
     open my $in, '<', $file = $_ or die "$_: $!\n";
     my $source = do { local $/; <$in> };
     $source =~ s{($quoted)|/\*.*?\*/}{$1 // ' '}gse;
-    while ($source =~ /\b(chorale_fail|fprintf(?=\s*\(stderr)|chorale_say|
+    while ($source =~ /\b(chorale_fail|fprintf(?=\s*\(stderr)|chorale_warn|
                        complain|refuse)\s*$call/gsx) {
         check($1, $2);
     }

@@ -94,9 +94,9 @@ static double truth(const struct scenario *sc, double median)
 
 /* Record why a cell stopped, and check that the reason is true. */
 static void note(struct outcome *out, const struct chorale_stop *stop,
-                 const struct chorale_seen *seen, int c, const char *why)
+                 const struct chorale_interim *seen, int c, const char *why)
 {
-    const struct chorale_seen *s = &seen[c];
+    const struct chorale_interim *s = &seen[c];
     double rivals = seen[0].hi > seen[1].hi ? seen[0].hi : seen[1].hi;
     int i = 0;
 
@@ -120,7 +120,7 @@ static void launch(gsl_rng *r, const struct scenario *sc, double *median,
         .cell_seconds = sc->cap, .racing = 1,
     };
     double x[CELLS][NREP], work[NREP], effect = gsl_ran_gaussian(r, LAUNCH);
-    struct chorale_seen seen[CELLS] = { { .keep = 1 } };
+    struct chorale_interim seen[CELLS] = { { .keep = 1 } };
     struct series s[CELLS];
     size_t n[CELLS] = { 0 };
     int going[CELLS], left = CELLS;
@@ -137,7 +137,7 @@ static void launch(gsl_rng *r, const struct scenario *sc, double *median,
                 seen[c].spent += x[c][n[c]++];
             }
             if (going[c])
-                chorale_seen_update(&seen[c], x[c], n[c], work);
+                chorale_interim_update(&seen[c], x[c], n[c], work);
         }
         for (int c = 0; c < CELLS; c++) {
             const char *why =
@@ -317,11 +317,11 @@ static void try_inside(gsl_rng *r, double rho, size_t n, double least)
 
     for (int t = 0; x != NULL && t < TRIALS; t++) {
         struct series s = { 1, gsl_ran_gaussian(r, 1) };
-        struct chorale_seen seen = { 0 };
+        struct chorale_interim seen = { 0 };
 
         for (size_t i = 0; i < n; i++)
             x[i] = next(r, &sc, &s);
-        chorale_seen_update(&seen, x, n, x + n);
+        chorale_interim_update(&seen, x, n, x + n);
         none += !isfinite(seen.lo);
         held += seen.lo <= truth(&sc, 1) && truth(&sc, 1) <= seen.hi;
     }

@@ -48,7 +48,7 @@ int main(void)
             .count = at[i].count, .type_size = 8, .segsize = at[i].segsize,
             .size = at[i].size,
         };
-        const char *why = chorale_native_falls(at[i].coll, at[i].name, &pt);
+        const char *why = chorale_native_fallback(at[i].coll, at[i].name, &pt);
 
         tap_ok((why != NULL) == at[i].falls,
                "%s %s of %zu elements, segments of %zu bytes, P = %d: %s",

@@ -20,7 +20,7 @@ static int is(const char *got, const char *want)
 /* Check a single cell: repetitions, seconds spent, relative width. */
 static void alone(int nrep, double spent, double width, const char *want)
 {
-    const struct chorale_seen seen = {
+    const struct chorale_interim seen = {
         .nrep = nrep, .spent = spent, .median = 1,
         .lo = width < 1 ? 1 - width / 2 : NAN,
         .hi = width < 1 ? 1 + width / 2 : NAN,
@@ -36,7 +36,7 @@ static void beside(double lo, int nrep, int keep, int racing,
                    const char *want)
 {
     struct chorale_stop stop = usual;
-    const struct chorale_seen seen[3] = {
+    const struct chorale_interim seen[3] = {
         { .nrep = 20, .median = 1, .lo = 0.9, .hi = 1.05 },
         { .nrep = 20, .median = 1.05, .lo = 1, .hi = 1.1 },
         { .nrep = nrep, .median = lo + 0.1, .lo = lo, .hi = lo + 0.2,

@@ -64,7 +64,7 @@ static void test_one(void)
         long n;
 
         make(x, seed, at, 0.05, N);
-        n = chorale_changes(x, N, 0.005, ROUNDS, seed, change);
+        n = chorale_changes_find(x, N, 0.005, ROUNDS, seed, change);
         found += n >= 1;
         alone += n == 1;
         for (long i = 0; i < n; i++)
@@ -93,7 +93,7 @@ static void test_none(void)
 
     for (uint64_t seed = 1; seed <= 400; seed++) {
         make(x, 1000 + seed, N, 0, N);
-        found += chorale_changes(x, N, 0.05, ROUNDS, seed, change) > 0;
+        found += chorale_changes_find(x, N, 0.05, ROUNDS, seed, change) > 0;
     }
     tap_ok(found >= 5 && found <= 32,
            "without a change, about 1 of 20 series shows one at 5 %% (%d of "
@@ -108,8 +108,8 @@ static void test_two(void)
     long n, again;
 
     make(x, 7, 12, 0.08, 27);
-    n = chorale_changes(x, N, 0.01, ROUNDS, 3, change);
-    again = chorale_changes(x, N, 0.01, ROUNDS, 3, same);
+    n = chorale_changes_find(x, N, 0.01, ROUNDS, 3, change);
+    again = chorale_changes_find(x, N, 0.01, ROUNDS, 3, same);
     if (n != 2)
         tap_diag("%ld changes, p %g", n, n > 0 ? change[0].p : NAN);
     tap_ok(n == 2 && labs((long)change[0].first - 12) <= 1 &&
@@ -128,16 +128,16 @@ static void test_edges(void)
                         exact[] = { 1, 1, 1 + 1e-12, 2, 2 };
     struct chorale_change change[N];
 
-    tap_ok(chorale_changes(flat, 10, 0.05, 99, 1, change) == 0,
+    tap_ok(chorale_changes_find(flat, 10, 0.05, 99, 1, change) == 0,
            "a series without any noise has no change");
     for (size_t n = 0; n < 4; n++)
-        tap_ok(chorale_changes(flat, n, 0.05, 99, 1, change) == 0,
+        tap_ok(chorale_changes_find(flat, n, 0.05, 99, 1, change) == 0,
                "a series of %zu values has no change", n);
-    tap_ok(chorale_changes_exact(exact, 5, change) == 1 &&
+    tap_ok(chorale_changes_find_exact(exact, 5, change) == 1 &&
                change[0].first == 3 && change[0].before > 0.9 &&
                change[0].after == 2, "in an exact series each step is a "
                                      "change");
-    tap_ok(fabs(chorale_changes_least(10) - 2 / 252.) < 1e-12,
+    tap_ok(fabs(chorale_changes_min_p(10) - 2 / 252.) < 1e-12,
            "the smallest p of ten runs is 2 / 252");
 }
 

@@ -68,7 +68,7 @@ static void test_two(struct chorale_ranks *ranks)
            "three values a side have no 95 %% interval");
     chorale_shift_two(ranks, (double[]){ 1, 2, 3, 4 }, 4,
                       (double[]){ 11, 12, 13, 14 }, 4, &s);
-    tap_ok(near(s.p_up, chorale_shift_two_least(4, 4)) &&
+    tap_ok(near(s.p_up, chorale_shift_two_min_p(4, 4)) &&
                near(s.p_up, 1 / 70.) && s.estimate == 10 && s.lo == 7 &&
                s.hi == 13,
            "four values a side have one, and 1/70 is their smallest p");
@@ -102,7 +102,7 @@ static void test_paired(struct chorale_ranks *ranks)
                     near(s.p_down, down / exp2(n));
         }
     tap_ok(good, "pairs: p equals that of all signs");
-    tap_ok(near(chorale_shift_paired_least(5), 1 / 32.),
+    tap_ok(near(chorale_shift_paired_min_p(5), 1 / 32.),
            "1/32 is the smallest p of five pairs");
 }
 

@@ -94,7 +94,7 @@ struct world {
     struct chorale_points points;
     struct chorale_decide_opts opts;
     struct chorale_predictor *model;
-    struct chorale_spot *spot;
+    struct chorale_measured *spot;
     size_t nspot;
     struct chorale_family fam;
     size_t cand[NWHO];       /* index of each candidate */
@@ -121,7 +121,7 @@ static int begin(struct world *w, unsigned mask)
         }
     if (w->model == NULL ||
         chorale_points_load(w->f.store, 1, &w->points, &msg) != CHORALE_OK ||
-        chorale_decide_spots(&w->points, &w->opts, &w->spot, &w->nspot,
+        chorale_decide_sizes(&w->points, &w->opts, &w->spot, &w->nspot,
                              &msg) != CHORALE_OK ||
         chorale_family_init(&w->fam, w->spot, w->nspot, w->spot, w->model,
                             &w->opts) != 0)
@@ -137,7 +137,7 @@ static void end(struct world *w)
 {
     chorale_family_release(&w->fam);
     for (size_t i = 0; i < w->nspot; i++)
-        chorale_spot_release(&w->spot[i]);
+        chorale_measured_release(&w->spot[i]);
     free(w->spot);
     chorale_points_release(&w->points);
     chorale_predictor_free(w->model);

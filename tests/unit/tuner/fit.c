@@ -311,11 +311,11 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
             if (P[p] % ppn != 0)
                 continue;
             chorale_alg_params_parse(a, "", pt.param, NULL, 0);
-            score = chorale_score_new(a, &pt, ppn, CHORALE_NET_BLOCK, NULL);
+            score = chorale_recording_new(a, &pt, ppn, CHORALE_NET_BLOCK, NULL);
             if (score == NULL)
                 continue;
-            seconds = chorale_score_play(score, net, NULL);
-            chorale_score_free(score);
+            seconds = chorale_recording_replay(score, net, NULL);
+            chorale_recording_free(score);
             for (int l = 0; l < launches; l++)
                 runs[n++] = (struct chorale_run_point){
                     .coll = a->coll, .comm_size = P[p], .ppn = ppn,
@@ -685,18 +685,18 @@ static size_t without_four(const struct chorale_points *points,
     size_t n = 0;
 
     memset(&model, 0, sizeof(model));
-    if (model_cells_find(&job, NULL) == CHORALE_OK &&
-        model_job_alloc(&job) == 0 &&
-        model_search(&job, NULL) == CHORALE_OK) {
+    if (chorale_model_cells_find(&job, NULL) == CHORALE_OK &&
+        chorale_model_job_alloc(&job) == 0 &&
+        chorale_model_search(&job, NULL) == CHORALE_OK) {
         for (size_t i = 0; i < job.ncell; i++)
             use[i] = job.cell[i].pt.comm_size != 4;
-        if (model_foretell(&job, use, seconds, NULL) == CHORALE_OK)
+        if (chorale_model_predict(&job, use, seconds, NULL) == CHORALE_OK)
             n = job.ncell;
     }
     for (size_t i = 0; i < job.ncell; i++)
         for (int k = 0; k < 3; k++)
-            chorale_score_free(job.cell[i].score[k]);
-    model_job_free(&job);
+            chorale_recording_free(job.cell[i].score[k]);
+    chorale_model_job_free(&job);
     return n;
 }
 

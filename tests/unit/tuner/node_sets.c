@@ -20,19 +20,19 @@ static void is_count(size_t is, size_t wanted, const char *name)
 
 static void spared(void)
 {
-    is_count(chorale_elsewhere_spared(4, 1), 2,
+    is_count(chorale_nodeset_excludable(4, 1), 2,
              "a launch on 1 of 4 nodes may exclude 2");
-    is_count(chorale_elsewhere_spared(5, 1), 2,
+    is_count(chorale_nodeset_excludable(5, 1), 2,
              "a launch on 1 of 5 nodes may exclude 2");
-    is_count(chorale_elsewhere_spared(4, 2), 0,
+    is_count(chorale_nodeset_excludable(4, 2), 0,
              "a launch on 2 of 4 nodes may exclude none");
-    is_count(chorale_elsewhere_spared(10, 4), 2,
+    is_count(chorale_nodeset_excludable(10, 4), 2,
              "a launch on 4 of 10 nodes may exclude 2");
-    is_count(chorale_elsewhere_spared(3, 4), 0,
+    is_count(chorale_nodeset_excludable(3, 4), 0,
              "with fewer nodes than needed none is excluded");
-    is_count(chorale_elsewhere_spared(0, 1), 0,
+    is_count(chorale_nodeset_excludable(0, 1), 0,
              "without nodes none is excluded");
-    is_count(chorale_elsewhere_spared(1000, 4), 500,
+    is_count(chorale_nodeset_excludable(1000, 4), 500,
              "of many nodes half may be excluded");
 }
 
@@ -41,9 +41,9 @@ static void marks(void)
     char a[MOST], b[MOST], again[MOST];
     int both = 0, left = 0, differ = 0;
 
-    chorale_elsewhere_mark(a, MOST, MOST / 2, 7, 0);
-    chorale_elsewhere_mark(b, MOST, MOST / 2, 7, 1);
-    chorale_elsewhere_mark(again, MOST, MOST / 2, 7, 0);
+    chorale_nodeset_mark(a, MOST, MOST / 2, 7, 0);
+    chorale_nodeset_mark(b, MOST, MOST / 2, 7, 1);
+    chorale_nodeset_mark(again, MOST, MOST / 2, 7, 0);
     tap_ok(memcmp(a, again, MOST) == 0,
            "the same seed excludes the same nodes");
     for (int i = 0; i < MOST; i++) {
@@ -52,7 +52,7 @@ static void marks(void)
     }
     is_count((size_t)left, MOST / 2, "the requested number is excluded");
     is_count((size_t)both, 0, "two sets of excluded nodes are disjoint");
-    chorale_elsewhere_mark(again, MOST, MOST / 2, 8, 0);
+    chorale_nodeset_mark(again, MOST, MOST / 2, 8, 0);
     for (int i = 0; i < MOST; i++)
         differ += a[i] != again[i];
     tap_ok(differ > MOST / 4, "another seed excludes other nodes");
@@ -65,7 +65,7 @@ static void is_names(const char *mark01, const char *wanted, char *const *name)
 
     for (size_t i = 0; i < n; i++)
         mark[i] = mark01[i] == '1';
-    text = chorale_elsewhere_names(name, n, mark);
+    text = chorale_nodeset_names(name, n, mark);
     if (!tap_ok(text != NULL && strcmp(text, wanted) == 0, "names: %s",
                 wanted))
         tap_diag("%s", text != NULL ? text : "none");

@@ -56,7 +56,7 @@ static int published(void)
 static void one_launch(struct fixture *f, struct chorale_session *s,
                        int *count)
 {
-    struct chorale_fellow fellow = { .p = { .comm_size = 4, .siblings = 1 } };
+    struct chorale_cosched fellow = { .p = { .comm_size = 4, .siblings = 1 } };
 
     chorale_session_begin(s, &fellow, 1);
     s->published -= 2 * APART;
@@ -79,7 +79,7 @@ static void one_launch(struct fixture *f, struct chorale_session *s,
 
 static void groups(struct fixture *f, struct chorale_session *s, int *count)
 {
-    struct chorale_fellow fellow[2] = { { .p = { .comm_size = 4,
+    struct chorale_cosched fellow[2] = { { .p = { .comm_size = 4,
                                                  .siblings = 1 } } };
 
     *count = 0;

@@ -116,7 +116,7 @@ static void test_slots(void)
     int good = 1;
 
     for (long x = 1; x <= 16; x++)
-        good &= near(chorale_rep_u(x), u[x - 1], 0);
+        good &= near(chorale_rep_packets(x), u[x - 1], 0);
     tap_ok(good, "packets over the middle link of lines of 1 to 16");
     tap_ok(near(chorale_rep_slots(CHORALE_REP_ARRAY, 1, 5, 1), 6, 0) &&
            near(chorale_rep_slots(CHORALE_REP_RING, 1, 5, 1), 3, 0) &&

@@ -36,8 +36,8 @@ static void lines(void)
            "an unlisted task is not found");
     is_text(text, "PENDING (Dependency)",
             "the text is unchanged for an unlisted task");
-    tap_ok(chorale_slurm_ending("7_0|FAILED|3:0\n7_1|TIMEOUT|0:0\n", "7_0",
-                                text, sizeof(text)),
+    tap_ok(chorale_slurm_end_state("7_0|FAILED|3:0\n7_1|TIMEOUT|0:0\n", "7_0",
+                                   text, sizeof(text)),
            "sacct's line of a task is found");
     is_text(text, "FAILED (exit code 3)",
             "sacct's line has state and exit code");
