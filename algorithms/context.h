@@ -68,7 +68,7 @@ struct chorale_ctx {
     struct chorale_reserve *reserve; /* fallback if memory is exhausted
                                       * (scratch.h); NULL: no reserve */
     const struct chorale_recorder *recorder; /* not NULL: calls are recorded in
-                              * schedule, and nothing is sent */
+                              * schedule, and no data is sent */
     struct chorale_schedule *schedule;
     int zeroed;              /* scratch memory begins as zeros, so that equal
                               * calls record the same */

@@ -54,7 +54,7 @@ void chorale_html_filtered(FILE *out, const char *coll, int comm_size,
  * attributes are written, with ids after prefix ("f3-"); colours of the frame
  * and dark colours become style names. title is the accessible name.
  * CHORALE_ENV: the file cannot be read, or exceeds 32 MiB. CHORALE_DATA: not a
- * picture as gnuplot writes it. On error nothing is written. */
+ * picture as gnuplot writes it. On error it writes nothing. */
 enum chorale_err chorale_html_svg(FILE *out, const char *path,
                                   const char *prefix, const char *title,
                                   struct chorale_errmsg *msg);

@@ -25,7 +25,7 @@
  * On one rank a call may need more scratch memory than the other ranks can
  * know. An example is a forced reduction (CHORALE_FORCE) of elements with large
  * gaps. If that rank finds no memory, the communicator's error handler receives
- * MPI_ERR_NO_MEM and the other ranks may wait for ever. The communicator must
+ * MPI_ERR_NO_MEM and other ranks may wait for ever. The communicator must
  * not be used after that, as after any error of MPI.
  *
  * An attribute callback of a communicator that is being freed must call MPI_X

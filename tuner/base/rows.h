@@ -33,7 +33,7 @@ void chorale_rows_add(struct chorale_rows *rows, struct chorale_fields row);
 
 /* Print headings and rows and release them; markdown: as a Markdown table, in
  * which the caller has escaped the text. Columns with a number are aligned at
- * the right. Without rows nothing is printed. Returns 0, or -1 if out of
+ * the right. It prints nothing without rows. Returns 0, or -1 if out of
  * memory. */
 int chorale_rows_print(struct chorale_rows *rows, int markdown, FILE *out);
 

@@ -3,7 +3,7 @@
  *
  * A system may be measured with several types and operations, but a table has
  * one set of rules for each collective. It takes the rows of double and sum
- * (byte where nothing is reduced), else those of the first type and operation
+ * (byte without a reduction), else those of the first type and operation
  * by name. */
 #ifndef CHORALE_TUNER_DECIDE_SERVED_KINDS_H
 #define CHORALE_TUNER_DECIDE_SERVED_KINDS_H

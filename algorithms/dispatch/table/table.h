@@ -29,7 +29,7 @@ struct chorale_choice {
 };
 
 /* Range of a collective's decisions: numbers of ranks, and bytes of the
- * operation; all 0 if nothing was decided. Outside it the library runs,
+ * operation; all 0 without a decision. Outside it the library runs,
  * whatever a selector returns. A broadcast of 1 to 63 bytes is looked up at
  * n_lo (at 1 if n_lo is 0), if n_lo is below 64. */
 struct chorale_hull {
