@@ -46,7 +46,7 @@ struct chorale_estimate {
                                        * doubles, 0 if the model lacks it */
     enum chorale_estimate_from alpha, beta, tau, start_up;
     double start_up_seconds;
-    long nstarted;           /* earlier starts, its source */
+    long nstarted;           /* earlier starts used for it */
     double in_time;          /* share of their cells that used up the time
                               * limit; the same share is assumed here */
     double most_seconds;     /* all.seconds if every cell uses up its time */
