@@ -114,7 +114,7 @@ static int is_power(int p)
 }
 
 /* Whether the i-th process count is one of k spread evenly in their logarithm,
- * both ends included. Every other one in between is not a power of two, where
+ * both ends included. Every second one in between is not a power of two, where
  * many variants behave differently. */
 static int spread_proc(const int *proc, size_t nproc, size_t i, size_t k)
 {

@@ -2,18 +2,17 @@
 /* adaptive.h - choose the cells of a grid to measure next, within a budget.
  *
  * A round computes for each point of the grid the expected loss of the table
- * that `decide` would make of the measurements. Unmeasured times are the
- * model's, corrected by the variant's measurements at other points. Their
+ * that `decide` would make of the measurements. Unmeasured times are predicted
+ * by the model, corrected by the variant's measurements at other points. Their
  * standard deviation (kriging.h) comes from the errors of such predictions at
- * measured points. The expected loss is the mean, over random draws of all
- * times, of the time of the table's choice relative to the best variant of the
- * draw.
+ * measured points. All times are drawn at random repeatedly. The expected loss
+ * is the mean time of the table's choice relative to the draw's best variant.
  *
  * - Round 1 measures a few sizes at the smallest process count, to learn the
  *   system's parameters.
  * - Round 2 adds process counts up to the largest, with as many counts and
- *   sizes as half of the remaining budget pays for, or all of it if half is too
- *   little. Every other count in between is not a power of two.
+ *   sizes as half of the remaining budget pays for. If half is too little, it
+ *   uses all. Every second count in between is not a power of two.
  * - Later rounds take the points with the largest expected loss per second of
  *   cost, until the round's share of the budget is spent. Losses of surrounding
  *   points are added, weighted by their correlation. A process count new to a
@@ -116,7 +115,7 @@ struct chorale_adapt_spent {
  * adaptive; -1: of all adaptive campaigns. Launches that still run are left
  * out. Real launches count from start to end; if several share a start, on the
  * nodes of the largest. A killed launch counts at most one start-up and its
- * cells, since its end is the time of the discovery. A simulated launch counts
+ * cells, since its end is recorded late. A simulated launch counts
  * as CHORALE_ADAPT_LAUNCHES real ones with its simulated times. */
 enum chorale_err chorale_adapt_spent(struct chorale_store *store,
                                      sqlite3_int64 system_id, int round,

@@ -14,7 +14,7 @@
 
 #define PLAYED 2.5e7     /* limit of replayed schedule events per round */
 #define DRAWS 64
-#define USUAL_SD 0.3     /* log units: of a variant's error of the model */
+#define USUAL_SD 0.3     /* log units: of the model's error of a variant */
 #define UNSEEN_SD 0.4    /* log units: the same for an unmeasured variant; */
 #define UNSEEN_LEAST 0.03 /* its minimum if the model is right for others, */
 #define UNSEEN_FEW 4     /* which requires this many variants */
@@ -218,8 +218,7 @@ static void expect(struct group *g, const struct chorale_krige *k,
     }
 }
 
-/* Predict all cells of the group with this cell's variant; first is the first
- * of them. */
+/* Predict all cells of the group with the variant of cell `first`. */
 static int expect_variant(struct group *g, size_t first)
 {
     struct chorale_adapt_grid *grid = g->a->grid;

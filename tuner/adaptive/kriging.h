@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kriging.h - predict a quantity at unmeasured points, with its uncertainty: a
- * Gaussian process over (x, y) with exponential correlation in each direction,
- * which interpolates linearly along one direction. */
+/* kriging.h - predict a quantity at unmeasured points, with its uncertainty.
+ * The Gaussian process over (x, y) has exponential correlation in each
+ * direction and interpolates linearly along one direction. */
 #ifndef CHORALE_TUNER_ADAPTIVE_KRIGING_H
 #define CHORALE_TUNER_ADAPTIVE_KRIGING_H
 

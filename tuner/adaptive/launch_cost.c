@@ -126,7 +126,7 @@ static void add_start(struct sum *sum, const struct start *s)
         return;
     if (s->simulated)
         seconds = CHORALE_ADAPT_LAUNCHES * by_cells;
-    else if (s->killed) /* its end is the time of its discovery */
+    else if (s->killed) /* its end is recorded late */
         seconds = fmin(wall, by_cells);
     sum->spent.seconds += seconds;
     sum->spent.node_seconds += seconds * s->nodes;

@@ -9,8 +9,8 @@
 
 #define MIN_WINS 2       /* draws in which a candidate must be the best */
 #define PACKET_MAX 12    /* points of a packet */
-#define LENGTH_X 6.0     /* octaves of n: range in which a point informs */
-#define LENGTH_Y 2.0     /* others, at most; octaves of P */
+#define LENGTH_X 6.0     /* longest correlation length, octaves of n */
+#define LENGTH_Y 2.0     /* the same, octaves of P */
 #define OTHER 0.3        /* factor between powers of two and other P */
 
 /* Points of one group at one process count that are chosen together. */

@@ -115,8 +115,8 @@ static void child(const char *dir, char **argv, int err_fd, int exec_fd)
     _exit(127);
 }
 
-/* Read fd to its end and keep the last line that is not blank: gnuplot prints
- * the faulty line and a caret before the error message itself. */
+/* Read fd to its end and keep the last line that is not blank. Before its error
+ * message, gnuplot prints the faulty line and a caret. */
 static void read_complaint(int fd, char *text, size_t size)
 {
     char buf[4096], line[256];

@@ -17,7 +17,7 @@ void chorale_gnuplot_file_name(char *out, size_t size, const char *text);
 
 /* Write the absolute path of the script name to path [size bytes]. If
  * CHORALE_DATADIR is set, only that folder is searched; else the build folder
- * of the program, then the installed data. CHORALE_ENV: not found there. */
+ * of the program, then the installed data. CHORALE_ENV: not found. */
 enum chorale_err chorale_gnuplot_script(const char *name, char *path,
                                            size_t size,
                                            struct chorale_errmsg *msg);

@@ -17,8 +17,8 @@
 #include "tuner/base/output.h"
 #include "tuner/base/process.h"
 
-/* KiB; SQLite's default is 2 MB. With many runs, the UUIDs of each shard are
- * spread over the whole index. */
+/* 32 MiB, since the UUIDs of a shard with many runs are spread over the whole
+ * index. SQLite's default is 2 MB. */
 #define CACHE "PRAGMA cache_size = -32768"
 
 /* Share of reading and checking in the work for a shard; the rest is
@@ -38,7 +38,7 @@ struct gather {
     enum chorale_err *refused;  /* error of the first refused shard */
     struct chorale_progress bar;
     const char *shard;          /* current shard */
-    double before, size;        /* bar steps before it, and its own */
+    double before, size;        /* its first bar step, and their number */
     struct chorale_errmsg *msg;
 };
 

@@ -6,14 +6,14 @@
 
 #include "db/err.h"
 
-/* Options, as of `chorale merge`; zero is the default of each. */
+/* Options of `chorale merge`; zero is the default of each. */
 struct chorale_merge_opts {
     int dry_run, other_systems, quiet, verbose;
 };
 
-/* Merge shard[0, count) into the database at path, which is made if it is
- * missing. A refused shard is reported on stderr and left; *refused_p is the
- * error of the first, else CHORALE_OK. Returns errors of the target;
+/* Merge shard[0, count) into the database at path, which is created if missing.
+ * A refused shard is reported on stderr and skipped; *refused_p is the error of
+ * the first, or CHORALE_OK. Returns errors of the target;
  * CHORALE_USAGE: a shard is the target; CHORALE_STOPPED. */
 enum chorale_err chorale_shards_merge(const char *path, char *const *shard,
                                       int count,

@@ -23,8 +23,8 @@ const char *chorale_output_name(const char *given);
 const char *chorale_output_base(const char *path);
 /* Returns 1 if both paths exist and are the same file. */
 int chorale_output_same(const char *a, const char *b);
-/* Refuse a name given by -o, with CHORALE_USAGE: it is no regular file, or is
- * the database, which may be NULL. */
+/* Check a path given by -o. CHORALE_USAGE: it is not a regular file, or is the
+ * database (NULL: no database). */
 enum chorale_err chorale_output_file(const char *path, const char *database,
                                      struct chorale_errmsg *msg);
 /* Refuse a path that must not be written, with CHORALE_USAGE: an existing

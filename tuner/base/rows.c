@@ -49,7 +49,7 @@ static void clear(struct chorale_rows *rows)
     rows->nrow = 0;
 }
 
-/* Copy the part of the columns up to one of the characters that end it. */
+/* Copy the text up to a character of ends; returns a pointer to it. */
 static const char *take(const char *from, const char *ends, char *to,
                         size_t size)
 {

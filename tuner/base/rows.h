@@ -5,8 +5,8 @@
  * "P=comm_size|n=n:B|regret=regret:%.2f %%|=ppn". A column without =KEY is not
  * in JSON, one without HEADING but with =KEY is in JSON only. FORMAT shows
  * numbers in text: B as bytes (64 KiB), s as seconds (1.25 ms), else by printf
- * of a double; with a percent sign as a part of one hundred. Without FORMAT
- * integers are shown as they are, other numbers as by %.6g.
+ * of a double, times 100 if FORMAT prints a percent sign. Without FORMAT
+ * integers are printed by %lld, other numbers by %.6g.
  */
 #ifndef CHORALE_TUNER_BASE_ROWS_H
 #define CHORALE_TUNER_BASE_ROWS_H
@@ -45,8 +45,8 @@ json_t *chorale_rows_json(struct chorale_rows *rows);
  * NULL; releases them. Returns 0, or -1 as the functions above. */
 int chorale_rows_show(struct chorale_rows *rows, json_t *list);
 
-/* CHORALE_DATA: names in the database at path are not UTF-8, which JSON needs;
- * by far the most likely reason for -1 or NULL of JSON. */
+/* Report that names in the database at path are not UTF-8: the likely cause if
+ * JSON functions return NULL or -1. Returns CHORALE_DATA. */
 enum chorale_err chorale_fail_utf8(struct chorale_errmsg *msg,
                                    const char *path);
 

@@ -364,7 +364,7 @@ static void hide_unknown(char *text, const char *list)
     *to = '\0';
 }
 
-/* A copy of value with hidden words, valid until the next row. */
+/* A copy of value with words hidden, valid until the next row. */
 static const char *hidden(struct chorale_anonymous *anon, const char *value,
                           const char *list)
 {
@@ -380,7 +380,7 @@ static const char *hidden(struct chorale_anonymous *anon, const char *value,
     return copy;
 }
 
-/* The reason of an inapplicable or invalid run, with hidden words. The reason
+/* The reason of an inapplicable or invalid run, with words hidden. The reason
  * of a failed run is output of some program and is removed. */
 static const char *hide_reason(struct chorale_anonymous *anon,
                                const char *status, const char *reason)

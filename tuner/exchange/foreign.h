@@ -2,7 +2,7 @@
 /* foreign.h - read the output of other collective benchmarks: the OSU
  * Micro-Benchmarks (osu_bcast etc.) and IMB-MPI1.
  *
- * Their tables have no single repetitions: for each size they give the mean
+ * Their tables have no single repetitions. For each size they give the mean
  * over calls and ranks and, optionally, the means of the fastest and slowest
  * rank. Values are taken as printed; no value is derived.
  *
@@ -41,7 +41,7 @@ struct chorale_foreign {
     struct chorale_foreign_row *row;
     size_t nrow;
     int npass;               /* most rows of one point */
-    char note[8][160];       /* what was ignored or assumed */
+    char note[8][160];       /* ignored or assumed facts */
     int nnote;
 };
 
@@ -96,8 +96,8 @@ struct chorale_foreign_reader {
 enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
                                      const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Add a note for the user unless it exists; the last one says if notes were
- * dropped. */
+/* Add a note for the user unless it exists; the last one reports dropped
+ * notes. */
 void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Parse a heading into columns; names ends in an entry with text NULL. */

@@ -6,12 +6,11 @@
 
 #include "tuner/exchange/import_rows.h"
 
-/* Import file[0, count) into the database at path, which is made if it is
- * missing, and print what was imported unless quiet. All files are read before
- * any is stored, so that a bad file changes nothing. as: its label is for
- * traces too; only tables need the other fields. CHORALE_DATA: a file has an
- * unknown format or is invalid. CHORALE_USAGE: as in
- * chorale_import_check(). */
+/* Import file[0, count) into the database at path, which is created if missing,
+ * and print what was imported unless quiet. All files are read before any is
+ * stored, so that a bad file changes nothing. as: traces need only the label.
+ * CHORALE_DATA: a file has an unknown format or is invalid. CHORALE_USAGE: as
+ * in chorale_import_check(). */
 enum chorale_err chorale_files_import(const char *path, char *const *file,
                                       int count,
                                       const struct chorale_import_as *as,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* import_rows.h - store tables of other benchmarks as cells, launches and runs.
  *
- * Imports have systems of their own, of kind real, one for each name and MPI
- * library. Its signature marks it as imported: decisions and plans never mix it
+ * Each imported name and MPI library is a system of its own, of kind real. Its
+ * signature marks it as imported: decisions and plans never mix it
  * with measurements of Chorale. The k-th row of a point in a file belongs to
  * the file's k-th launch. Provider is library, variant default, validity
  * imported. A cell has 0 launches to run.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* excluded_points.h - count the points that were measured but are excluded in
- * every launch: clock synchronisation was lost, or a time was below the
- * physical minimum (observations.h excludes the whole point of that launch). */
+ * every launch. observations.h excludes a point of a launch if its clock
+ * synchronisation was lost or a time was below the physical minimum. */
 #ifndef CHORALE_TUNER_MODEL_EXCLUDED_POINTS_H
 #define CHORALE_TUNER_MODEL_EXCLUDED_POINTS_H
 

@@ -19,9 +19,9 @@ struct chorale_fit_data {
     const double *seconds;   /* [nrow] > 0 */
     const double *start;     /* [ncol] initial values, or NULL */
     int wide;                /* keep the weight of up to a tenth of the rows
-                              * that are far off: far from the solution, rows
-                              * that do not depend on a parameter would
-                              * outvote the rows that do */
+                              * with large residuals. Far from the solution
+                              * these may be the only rows that depend on a
+                              * parameter */
 };
 
 struct chorale_fit_result {
@@ -45,7 +45,7 @@ enum chorale_err chorale_fit_condition(const struct chorale_fit_data *data,
  * weights scaled by the median residual, so that outliers get weight 0. Values
  * are non-negative by the active-set method of Lawson and Hanson, on the factor
  * R of a QR decomposition. Intervals are Student's t on the robust covariance,
- * cut at 0; a parameter held at 0 has the upper end of its unconstrained
+ * truncated at 0; a parameter held at 0 has the upper end of its unconstrained
  * interval.
  *
  * CHORALE_DATA: condition above CHORALE_FIT_CONDITION, or a time that is not

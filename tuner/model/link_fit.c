@@ -44,7 +44,7 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-/* Why no topology can be found from these ranks; NULL: it can. */
+/* Reason why no topology can be found from these ranks, or NULL. */
 static const char *unseen(const struct chorale_links *l)
 {
     int nodes = l->ppn > 0 ? l->comm_size / l->ppn : 0;
@@ -111,8 +111,8 @@ static int find(struct chorale_links *l, const struct chorale_wiring_seen *seen,
                                &l->wiring, &l->off);
 }
 
-/* Find the time of a hop, or of a switch level: on the topology found, else on
- * the geometry that explains alpha, if alpha depends on distance. */
+/* Find the time of a hop, or of a switch level, on the topology found. If it is
+ * flat but alpha depends on distance, use the geometry that explains alpha. */
 static void find_step(struct chorale_links *l,
                       const struct chorale_wiring_seen *seen, size_t n)
 {
@@ -304,7 +304,7 @@ static void print_wiring(const struct chorale_links *l, int assumed)
     printf("; explains kappa within %.2g %%", 100 * l->off);
 }
 
-/* Print the time of a step, with the geometry if only alpha shows it. */
+/* Print the time of a step, and its geometry if found from alpha alone. */
 static void print_step(const struct chorale_links *l)
 {
     if (l->step_on.kind == CHORALE_WIRING_FLAT)
@@ -373,7 +373,7 @@ void chorale_links_print(const struct chorale_links *list, size_t count,
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* Ways describe kappa: not defined for a geometry found from alpha. */
+/* A geometry found from alpha alone has no ways: they describe kappa. */
 static json_t *geometry_json(const struct chorale_wiring *f, int told,
                              int with_ways)
 {

@@ -3,11 +3,11 @@
  * topology of its links.
  *
  * Assumption 1: alpha is the same between any two ranks. Assumption 2:
- * tau << beta << alpha for one word. In addition, kappa is reported: by what
- * factor links are shared when all ranks send at once.
+ * tau << beta << alpha for one word. In addition, kappa is reported: the
+ * factor by which links are shared when all ranks send at once.
  *
- * Launches record message times by distance (runners/measure/hop_latency.c); of
- * several launches with equally many ranks the fastest counts. The shared links
+ * Launches record message times by distance (runners/measure/hop_latency.c).
+ * Of launches with equally many ranks the minimum is used. The shared links
  * are found from communication patterns (topology.h). A regression of alpha on
  * the number of links gives the time of a hop, or of a switch level. If no link
  * is shared but alpha differs, the geometry is the one that explains alpha
@@ -36,11 +36,11 @@ struct chorale_links {
         int places;          /* distance in ranks */
         double alpha;        /* s */
         double kappa;        /* of a shift pattern; NAN: not measured */
-        double pairs;        /* kappa of pairs; NAN: not measured */
+        double pairs;        /* of pairs (topology.h); NAN as above */
     } at[CHORALE_LINKS_MOST];
     double mirror;           /* kappa of r to P - 1 - r; NAN: not measured */
     int scattered;           /* ranks are not placed on nodes in blocks */
-    const char *unseen;      /* why no topology was searched; NULL: it was */
+    const char *unseen;      /* reason why no topology was searched, or NULL */
     int found;               /* wiring was searched; it may be flat */
     struct chorale_wiring wiring;
     double off;              /* mean |log| error of kappa with wiring */

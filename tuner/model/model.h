@@ -56,9 +56,9 @@ struct chorale_model_param {
 struct chorale_model_ranks {
     int comm_size;
     size_t npoints;
-    size_t nwild;            /* ill-conditioned points, which are not predicted
-                              * and count in no error: two messages just meet
-                              * or just miss */
+    size_t nwild;            /* ill-conditioned points: two messages barely
+                              * overlap or barely do not. They are not predicted
+                              * and count in no error */
     double error;            /* worst error of a fit without this process
                               * count; NAN: not enough data for that fit */
     double ahead;            /* worst error of a fit to at most half as many
@@ -139,11 +139,11 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    struct chorale_errmsg *msg);
 void chorale_model_release(struct chorale_model *model);
 
-/* Level of the alpha of each further link between nodes. kappa has the names of
- * links (topology.h) and of patterns ("shift 4", "mirror") as its levels. */
+/* Level of the alpha of each further link between nodes. The levels of kappa
+ * are names of links (topology.h) and of patterns ("shift 4", "mirror"). */
 #define CHORALE_MODEL_HOP "hop"
 
-/* Upper limit of model.value of the parameter overlapped. */
+/* model.value of the parameter overlapped if it is HUGE_VAL. */
 #define CHORALE_MODEL_OVERLAPPED 9e18
 
 /* "one_port", "overlapped", "overlapped up to 65536 bytes". text: 48

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_breakpoints.c - find the sizes at which the protocol changes, or for
- * tau the cache level. Schedules are replayed once with a regime between any
+/* model_breakpoints.c - find the sizes at which the protocol, or for tau the
+ * cache level, changes. Schedules are replayed once with a regime between any
  * two candidates; the coefficients of a candidate's regimes are sums of
  * these. */
 #include <math.h>

@@ -312,8 +312,8 @@ static size_t launches(const struct check *c, const struct model_cell *cell,
     return k;
 }
 
-/* Robust variance of one launch, from differences of successive launches: the
- * median of three would be one of the values. *df_p: degrees of freedom. */
+/* Robust variance of one launch, from differences of successive launches. Of
+ * three launches, one equals the median. *df_p: degrees of freedom. */
 static double pure(const struct check *c, size_t first, size_t end,
                    double *df_p)
 {
@@ -336,8 +336,7 @@ static double pure(const struct check *c, size_t first, size_t end,
     return var;
 }
 
-/* Variance of chorale_model_cell_seconds() (logarithm) given var, the variance
- * of one
+/* Variance of log chorale_model_cell_seconds(), given var, the variance of one
  * launch; a cell with outliers uses its own variance. */
 static double centre_variance(const struct check *c,
                               const struct model_cell *cell, double var)

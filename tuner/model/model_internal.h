@@ -34,8 +34,8 @@ struct model_cell {
     int coarse;              /* in the subset that chooses the network type */
     int use;                 /* it is a row of the fit */
     int wild;                /* ill-conditioned at the current values: its terms
-                              * nearly cancel, as two messages just meet or just
-                              * miss; it is skipped in this round */
+                              * nearly cancel, as two messages barely overlap or
+                              * barely do not; skipped in this round */
 };
 
 struct model_job {
@@ -62,9 +62,8 @@ struct model_job {
     int wide;                /* as in struct chorale_fit_data */
 };
 
-/* Allocate for job->ncell cells; -1: out of memory. Call
- * chorale_model_job_free() in
- * either case; it frees the cell array, not the recorded schedules. */
+/* Allocate for job->ncell cells; -1: out of memory. In either case call
+ * chorale_model_job_free(); it frees job->cell, not the recorded schedules. */
 int chorale_model_job_alloc(struct model_job *job);
 void chorale_model_job_free(struct model_job *job);
 
@@ -103,8 +102,8 @@ enum chorale_err chorale_model_fit_rows(struct model_job *job,
                                         struct chorale_fit_result *fit,
                                         struct chorale_errmsg *msg);
 
-/* Alternate replay and fit until the critical paths no longer change, at most
- * so many rounds, and take the best round. Sets the model's network, taus, fit
+/* Alternate replay and fit until the critical paths no longer change, for at
+ * most that many rounds, and keep the best. Sets the model's network, taus, fit
  * and job->lack. CHORALE_DATA as above; msg names the missing measurements.
  * CHORALE_STOPPED, CHORALE_ENV. */
 enum chorale_err chorale_model_converge(struct model_job *job, int rounds,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_iterate.c - fit one network to the cells: replay them, fit the
- * parameters to the coefficients of their critical paths, and repeat until the
+/* model_iterate.c - fit one network to the cells. Each round replays them and
+ * fits the parameters to the coefficients of the critical paths, until the
  * paths no longer change. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* model_kappa.c - interval of the number of ranks that fill a node's port, and
- * with it of kappa. model_search.c finds the best number; here each launch
- * gives the change of that number that would fit it better, with all other
- * parameters free. */
+ * so of kappa. model_search.c finds the best number. Here a regression on each
+ * launch gives a correction to it, with all other parameters free. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
@@ -14,7 +13,7 @@
 
 #define STEP 1.02         /* relative step of the numerical derivative */
 #define LEAST_CHANGE 1e-9 /* of log seconds: below it ports have no effect */
-#define TOLD 1e-6         /* share not explained by the other parameters */
+#define TOLD 1e-6         /* least share that other parameters leave over */
 #define EXACT 1e-3        /* residual below which the search had converged */
 
 /* The rows of one launch. y: log(measured / replayed) seconds. x: derivatives
@@ -86,8 +85,8 @@ static void fill(const struct model_job *job, int ordinal,
     }
 }
 
-/* Whether the ports are separable: 1 if the other columns do not explain that
- * of the ports. *left_p: its residual sum of squares. */
+/* 1 if the ports are separable: the other columns do not explain the column of
+ * the ports. *left_p: its residual sum of squares. */
 static int told(const struct rows *rows, gsl_multifit_linear_workspace *work,
                 gsl_vector *c, gsl_matrix *cov, double *left_p)
 {
@@ -107,8 +106,8 @@ static int told(const struct rows *rows, gsl_multifit_linear_workspace *work,
            *left_p > TOLD * all;
 }
 
-/* The largest error of the ports that the remaining residuals allow, if the
- * rows are explained; else 0. */
+/* If the fit is nearly exact, the largest error of log ports that the residuals
+ * allow; else 0. */
 static double slack_of(const struct rows *rows, double left)
 {
     double sum = 0;
@@ -119,8 +118,8 @@ static double slack_of(const struct rows *rows, double left)
 }
 
 /* The change of log ports that fits these rows best, and its standard error, by
- * a robust regression like the fit itself. *slack_p is raised to that of these
- * rows. CHORALE_DATA: the ports are not separable. */
+ * a robust regression like the fit itself. *slack_p is raised to slack_of().
+ * CHORALE_DATA: the ports are not separable. */
 static enum chorale_err step_of(const struct rows *rows, double *step,
                                 double *error, double *slack_p)
 {

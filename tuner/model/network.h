@@ -5,16 +5,16 @@
  * size regimes, each with an alpha and a beta. Concurrent messages share the
  * ports of their ranks by max-min fairness; between nodes they also share the
  * ports of the nodes and the links of their route (topology.h). Latencies
- * overlap: k messages through one port take alpha + (k - 1) gap + k beta bytes.
+ * overlap: k messages of n bytes take alpha + (k - 1) gap + k beta n on a port.
  *
  * Port models:
  *   overlapped (eager): the sender is busy for send_overhead only. The message
  *     travels whether or not the receiver waits. The receiver spends
- *     recv_overhead at its end.
+ *     recv_overhead on arrival.
  *   one port (rendezvous): the message starts when both ends are posted, and
  *     the sender waits until it has arrived.
- * In both, a single message takes alpha + beta bytes from end to end: overheads
- * and gap are parts of alpha.
+ * In both, a single message of n bytes takes alpha + beta n from end to end:
+ * alpha includes overheads and gap.
  *
  * Times are kept as linear combinations of the parameters. While the order of
  * events does not change, seconds = sum of column * value.

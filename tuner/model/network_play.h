@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* network_play.h - the state of a schedule replay, shared by the files that
- * advance it (network_play.c), route its messages (network_route.c) and share
- * ports (network_share.c). */
+/* network_play.h - the state of a schedule replay. network_play.c advances it,
+ * network_route.c routes messages and network_share.c shares ports. */
 #ifndef CHORALE_TUNER_MODEL_NETWORK_PLAY_H
 #define CHORALE_TUNER_MODEL_NETWORK_PLAY_H
 
@@ -24,8 +23,8 @@ struct flow {
     int level, regime, overlapped;
     enum flow_state state;
     double rate;             /* share of the ports' time */
-    double work;             /* total seconds of an unshared port */
-    double share;            /* rate under computation; < 0: not yet known */
+    double work;             /* total, s of an unshared port */
+    double share;            /* next value of rate; < 0: not yet known */
     unsigned stamp;
     int nhop;                /* links that delay it beyond alpha */
     int nport, first;        /* its entries in play.place */

@@ -38,8 +38,8 @@ struct chorale_run_point {
     int patterns;            /* number of arrival patterns measured */
 };
 
-/* 1 if two runs of one set of points have the same provider, variant and
- * parameters. The library's default is also equal to itself. */
+/* 1 if two runs of one struct chorale_points have the same provider, variant
+ * and parameters. */
 int chorale_run_same_candidate(const struct chorale_run_point *a,
                                const struct chorale_run_point *b);
 
@@ -58,8 +58,8 @@ struct chorale_points {
  * provider, variant, params, conditions, ordinal, launch.
  * Excluded: unknown collectives, inapplicable runs, validations of tables, and
  * a whole point of a launch if clock synchronisation was lost or a time is
- * below the physical minimum. Runs that failed, also in verification, that were
- * oversubscribed or that stopped as unequal have ok 0. *points is unchanged on
+ * below the physical minimum. Runs that failed, also in verification, were
+ * oversubscribed, or have stop_reason unequal get ok 0. *points is unchanged on
  * error. */
 enum chorale_err chorale_points_load(struct chorale_store *store,
                                      sqlite3_int64 system_id,

@@ -20,7 +20,7 @@ struct tau {
     struct chorale_net_regimes regime;
 };
 
-/* Cache entry: the hash of a question, and its answer. */
+/* Cache entry: the hash of a request and its result. */
 struct asked {
     uint64_t key;            /* 0: unused entry */
     double seconds;
@@ -127,8 +127,8 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
                               : value >= CHORALE_MODEL_OVERLAPPED ? HUGE_VAL
                                                                   : value;
     else if (strcmp(param, "kappa") == 0 && ppn == 0)
-        (void)chorale_wiring_read(&p->net.wiring, level, value); /* or it is
-                                                       * that of a pattern */
+        (void)chorale_wiring_read(&p->net.wiring, level, value); /* fails for
+                                                       * a pattern */
     else if (strcmp(param, "kappa") == 0 && value >= 1) {
         p->net.ports = fmax(1, ppn / value);
         p->net.inner_shared |= strcmp(level, "node") == 0;

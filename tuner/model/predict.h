@@ -74,7 +74,7 @@ int chorale_predict_lacks(const struct chorale_predictor *p,
                           size_t size);
 
 /* 1 if the prediction may be used at that point, else 0 with the reason in
- * why[size] (a clause, cut; may be NULL if size is 0). It may be used at
+ * why[size] (a truncated clause; NULL if size is 0). It may be used at
  * measured process counts, at sizes that cross-validation predicted there
  * within CHORALE_PREDICT_BOUND. If in addition the model as a whole is trusted
  * and that of alg does not lack fit, it may be used:

@@ -39,8 +39,8 @@ enum chorale_wiring_kind {
 struct chorale_wiring {
     enum chorale_wiring_kind kind;
     int rows, cols;          /* of a grid */
-    int wraps;               /* ring or torus, routed the shorter way; equal
-                              * ways: upwards from even positions */
+    int wraps;               /* ring or torus, routed the shorter way; on a tie
+                              * upwards from even positions */
     int one_way;             /* both directions share one link */
     int nlevel;              /* of a tree, from the nodes upwards */
     int width[CHORALE_WIRING_LEVELS]; /* nodes of a block */
@@ -113,15 +113,15 @@ chorale_wiring_delay(const struct chorale_wiring *f,
                      int nodes);
 
 /* The simplest geometry that explains the alphas of at least four distances;
- * flat if none does. Its ways are all 1, as alpha tells nothing about kappa. */
+ * flat if none does. Its ways are all 1: alpha does not determine kappa. */
 void chorale_wiring_by_alpha(const struct chorale_wiring_seen *seen,
                              size_t nseen, int nodes,
                              struct chorale_wiring *f);
 
 /* Find the topology of nodes with ppn ranks each, all of which sent. *off_p:
  * the mean |log(counted / measured)| of the result. The result is flat if no
- * link is shared, if no geometry explains the kappas, or if no pairs were
- * measured (shifts do not distinguish a line from a tree). With fewer than 3
+ * link is shared or no geometry explains the kappas. It is flat without pairs,
+ * since shifts do not distinguish a line from a tree. With fewer than 3
  * nodes or CHORALE_WIRING_SEEN patterns it is flat and *off_p 0. -1: out of
  * memory. */
 int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,

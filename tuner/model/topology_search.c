@@ -7,8 +7,8 @@
 #include "tuner/model/topology.h"
 
 /* A more complex geometry, or a further level, must reduce the error to BETTER
- * of the previous one, and by more than SAME, the accuracy of kappa: latencies
- * of messages alone raise it by one ten-thousandth above the load. */
+ * of the previous one, and by more than SAME, the accuracy of kappa. Message
+ * latencies alone raise kappa by one ten-thousandth above the load. */
 #define BETTER 0.8
 #define SAME 1e-3
 
@@ -16,7 +16,7 @@ struct job {
     const struct chorale_wiring_seen *seen;
     size_t nseen;
     int nodes, ppn;
-    double base;             /* kappa without shared links: the ports' */
+    double base;             /* kappa of the ports, if no link is shared */
     double *load;            /* [nseen] of a candidate with ways 1 */
     double *told;            /* [nseen] kappa explained so far */
     struct chorale_wiring best;
@@ -83,14 +83,14 @@ static double best_ways(struct job *job, const struct chorale_wiring *f,
     return best;
 }
 
-/* Whether an error is enough below the previous one. better: required ratio; 1:
- * any improvement counts. */
+/* Whether an error is sufficiently below the previous one. better: required
+ * ratio; 1: any improvement counts. */
 static int beats(double judged, double better, double before)
 {
     return judged < better * before - (better < 1 ? SAME : 1e-9);
 }
 
-/* Take f if it is enough better; f may be a tree with one more level. */
+/* Keep f if beats() accepts it; f may be a tree with one more level. */
 static void attempt(struct job *job, struct chorale_wiring f, double better)
 {
     int level = f.kind == CHORALE_WIRING_TREE ? f.nlevel - 1 : 0;
@@ -164,7 +164,7 @@ static void tell(struct job *job, const struct chorale_wiring *f)
     }
 }
 
-/* Add the width to f that explains most. 0: no width improves enough. */
+/* Add the level to f that explains most. 0: no width improves enough. */
 static int add_level(struct job *job, struct chorale_wiring f, double better)
 {
     int found = 0;

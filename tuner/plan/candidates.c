@@ -2,7 +2,7 @@
 /* candidates.c - the parameter values of a variant that a plan measures.
  *
  * Of a dozen segment sizes most are hopeless at any given point, and those cost
- * most to measure: a megabyte in segments of one kilobyte is a thousand
+ * most to measure. A megabyte in segments of one kilobyte is a thousand
  * messages per rank. The set `near` omits
  *  - combinations, other than the defaults, that do not run at this point;
  *  - segmentations that are NEAR_CUT times (with few messages NEAR_FEW times)
@@ -113,9 +113,9 @@ static int same_cost(const struct chorale_alg *alg,
                  seconds(alg, &other, TYPICAL_ALPHA, NULL));
 }
 
-/* 1 if a parameter that counts ranks has a smaller listed value with the same
- * effect, the least one that includes all ranks. reqs: consider request limits
- * instead of radixes, and do not compare costs. */
+/* 1 if a parameter that counts ranks is at least comm_size, and a smaller
+ * listed value has the same effect. reqs: consider request limits too, and do
+ * not compare costs. */
 static int beyond(const struct chorale_alg *alg,
                   const struct chorale_point *at, int reqs)
 {
@@ -177,7 +177,7 @@ static void judge_alone(const struct chorale_values *ls,
     }
 }
 
-/* 1 if choices k and j cost the same for any number of ranks. */
+/* 1 if choices k and j cost the same at some other comm_sizes. */
 static int is_unread(const struct chorale_values *ls,
                      const struct chorale_point *at,
                      long k, long j)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row for each cell of the campaign and each of its launches that is still
- * pending, ordered by kind of launch (as in launches.c). */
+/* One row for each cell of the campaign and each pending launch of it, ordered
+ * by kind of launch (as in launches.c). */
 #define OWED                                                                 \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \

@@ -6,8 +6,8 @@
  * cost: groups of nodes measured concurrently hold all nodes of the start until
  * the last group is done. adaptive.h gives the time of a launch: start-up, and
  * for each cell repetitions, warm-up, verification and synchronisation. The
- * time of a call is the variant's cost formula on a network of three numbers.
- * With a model alpha is that of the shortest messages between nodes (or within
+ * time of a call is the variant's cost formula with three network parameters.
+ * With a model, alpha is that of the shortest messages between nodes (or within
  * one), beta that of the longest, and tau that of the largest reductions. This
  * is accurate enough for hours, and as fast for a million ranks as for two.
  */
@@ -46,11 +46,11 @@ struct chorale_estimate {
                                        * doubles, 0 if the model lacks it */
     enum chorale_estimate_from alpha, beta, tau, start_up;
     double start_up_seconds;
-    long nstarted;           /* earlier starts from which it is known */
+    long nstarted;           /* earlier starts used for it */
     double in_time;          /* share of their cells that used up the time
                               * limit; the same share is assumed here */
-    double most_seconds;     /* all.seconds, all.node_seconds if every cell */
-    double most_node_seconds; /* uses up its time limit; 0 if simulated */
+    double most_seconds;     /* all.seconds if every cell uses up its time */
+    double most_node_seconds; /* limit; the same in node-s; 0 if simulated */
     int simulated;           /* a launch counts as CHORALE_ADAPT_LAUNCHES */
 };
 

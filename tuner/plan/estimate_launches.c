@@ -13,7 +13,7 @@ static int nodes_of(const struct chorale_pending *p)
     return (p->comm_size + p->ppn - 1) / p->ppn;
 }
 
-/* The unassigned launch that corresponds to a fellow. */
+/* The unassigned entry of a launch that shares a start. */
 static struct chorale_estimate_launch *
 launch_of(struct chorale_estimate_launch *launch, size_t n,
           const struct chorale_pending *p)

@@ -77,9 +77,9 @@ static int read_valid(char *list, enum chorale_coll coll,
     return bad;
 }
 
-/* Get the algorithms of a collective from SimGrid: asked for an unknown one, it
- * prints the valid names, or that the key is unknown if there is only one. In
- * both cases it calls abort(); core files are disabled for that. */
+/* Get the algorithms of a collective from SimGrid. For an unknown name it
+ * prints the valid ones, or reports an unknown key if only one exists. In both
+ * cases it calls abort(); core files are disabled for that. */
 static enum chorale_err ask_simgrid(struct chorale_natives *natives,
                                     enum chorale_coll coll, char *text,
                                     struct chorale_errmsg *msg)

@@ -15,8 +15,8 @@
 
 #define LOCAL_MAX 16 /* most ranks per processor on this node */
 
-/* UUID of a campaign. A simulated one is derived from the plan: repeated from
- * scratch, it gives the same table to the byte. A real one is random. */
+/* UUID of a campaign. A simulated one is derived from the plan, so that a rerun
+ * gives the same table to the byte. A real one is random. */
 static enum chorale_err name_campaign(const struct planner *p,
                                       char uuid[CHORALE_UUID_SIZE])
 {

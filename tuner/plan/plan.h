@@ -206,7 +206,7 @@ enum chorale_err chorale_plan_check(struct chorale_plan *plan,
  * collective. */
 int chorale_plan_variant(const struct chorale_plan *plan, const char *word);
 
-/* Datatype and operation of a collective (rows of kinds.h): the requested ones
+/* Datatype and operation of a collective (rows of dtypes.h): the requested ones
  * or its defaults; op -1 if it does not reduce. CHORALE_USAGE: the operation is
  * not defined on the type. */
 enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
@@ -217,7 +217,7 @@ enum chorale_err chorale_plan_kinds(const struct chorale_plan *plan,
 /* Write the plan to the database at path, which is created if missing. command:
  * the command line, stored with it. Prints one line to stdout unless quiet.
  * system receives the system's name, *campaign_p the campaign's row. An
- * adaptive plan writes one round; if a round is still pending, it is that one.
+ * adaptive plan writes one round, or gives the round that is still pending.
  * CHORALE_NO: no further round is worth its cost; msg gives the reason. */
 enum chorale_err chorale_plan_write(struct chorale_plan *plan,
                                     const char *path, const char *command,
@@ -257,8 +257,8 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
                                      struct chorale_errmsg *msg);
 
 /* Warn on stderr if cells taken over by the campaign were planned with other
- * settings such as --cell-time or --width, or are still unmeasured and were
- * planned with another --sync or --batch. */
+ * settings such as --cell-time or --width. --sync and --batch are compared for
+ * unmeasured cells only. */
 enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
                                           sqlite3_int64 campaign,
                                           struct chorale_errmsg *msg);

@@ -73,8 +73,8 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
     return err;
 }
 
-/* The settings of campaign ?1 and of the last campaign that its cells had
- * before: how, and how long, a cell is measured, and what is counted. */
+/* The settings of campaign ?1 and of the previous campaign of its cells: how,
+ * and how long, a cell is measured, and which events are counted. */
 #define SETTINGS(k)                                                          \
     #k ".cell_seconds, " #k ".target_width, " #k ".nrep_max, "               \
     #k ".nrep_min, " #k ".nwarmup, " #k ".racing, " #k ".counters, "         \

@@ -13,7 +13,7 @@
 struct chorale_want {
     enum chorale_coll coll;
     long msg_size, procs;
-    int dtype, op;           /* rows of kinds.h; op -1: none */
+    int dtype, op;           /* rows of dtypes.h; op -1: none */
     const char *root;        /* policy */
     double seconds;          /* traced, summed over ranks */
     double calls;            /* of all ranks, in that time */

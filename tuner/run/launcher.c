@@ -167,7 +167,7 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--distribution=block");
         /* Otherwise the other ranks wait for one that died. */
         chorale_args_add(args, "--kill-on-bad-exit=1");
-        if (launcher->outlives) /* or it takes two within 1 s */
+        if (launcher->outlives) /* else two SIGINTs are needed */
             chorale_args_add(args, "--quit-on-interrupt");
         if (launcher->mpi != NULL)
             chorale_args_add(args, "--mpi=%s", launcher->mpi);

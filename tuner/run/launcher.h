@@ -23,9 +23,9 @@ struct chorale_launcher {
     int bind;                /* srun, mpiexec: bind each rank to a core */
     int outlives;            /* srun, mpiexec: ranks ignore SIGTERM, the launch
                               * is ended by SIGINT */
-    int turns;               /* permute the nodes of each launch by */
-    int ordinal;             /* this ordinal and */
-    uint64_t seed;           /* this seed */
+    int turns;               /* permute the nodes of each launch */
+    int ordinal;             /* of the launch, for turns */
+    uint64_t seed;           /* for turns */
 };
 
 /* The MPI launcher: $CHORALE_MPIEXEC, else that of the build. */

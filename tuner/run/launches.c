@@ -373,7 +373,7 @@ enum chorale_err chorale_launch_fail_cell(struct chorale_store *store,
                                           const char *reason, long *count,
                                           struct chorale_errmsg *msg)
 {
-    /* The library's default may have been run with it: it fails here too. */
+    /* Not UNDONE: the library's default has runs in several launches. */
     return fail_cells(store,
                       cell == 0
                           ? "SELECT cell_id, launch_id, NULL"

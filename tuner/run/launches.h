@@ -41,9 +41,9 @@ struct chorale_cosched {
     int wave, node;
 };
 
-/* Assign waves and nodes to launches that may share a start. Those that do come
- * first, the largest at the front. Returns their number; 0: no two can share;
- * -1: out of memory. */
+/* Assign waves and nodes to launches that may share a start. Sharing launches
+ * come first, the largest at the front. Returns their number; 0: no two can
+ * share; -1: out of memory. */
 int chorale_cosched_place(struct chorale_cosched *fellow, int count);
 
 /* Find the launches with p's ordinal and way of measuring that fit into one

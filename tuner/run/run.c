@@ -159,7 +159,7 @@ static enum chorale_err command_line(struct chorale_session *s,
     return err;
 }
 
-/* Insert the rows of its launches. */
+/* Insert the rows of the launches. */
 static enum chorale_err begin(struct chorale_session *s,
                               const struct chorale_cosched *fellow, int count,
                               sqlite3_int64 seed,
@@ -378,7 +378,7 @@ enum chorale_err chorale_run(const char *path,
                (long long)planned);
     chorale_store_close(s.store);
     chorale_notes_release(&s.notes);
-    /* An error, not 75: with --max-launches a caller would repeat for ever. */
+    /* Not CHORALE_STOPPED: with --max-launches a caller would never end. */
     if ((err == CHORALE_OK ||
          (err == CHORALE_STOPPED && !chorale_stop_requested())) &&
         first.text[0] != '\0') {

@@ -28,7 +28,7 @@ struct chorale_run_opts {
                               * all */
     const char *mpi;         /* argument of srun --mpi; NULL: srun's default */
     int bind;                /* bind each rank to its own core */
-    int one_per_p;           /* start the program for each launch */
+    int one_per_p;           /* each launch has its own start */
     int turns;               /* permute the nodes of each launch
                               * (runners/launch/node_order.h) */
     double lead_seconds;     /* time from SIGUSR1 to the end of the job; most of
@@ -60,7 +60,7 @@ struct chorale_run_opts {
  *
  * Launches of one ordinal on several nodes share a start of the program, on
  * groups of whole nodes (runners/launch/groups.h), if they are measured alike.
- * They do not with one_per_p or max_launches, or after such a start failed. */
+ * No start is shared with one_per_p or max_launches, or after one failed. */
 enum chorale_err chorale_run(const char *path,
                              const struct chorale_run_opts *opts,
                              struct chorale_errmsg *msg);

@@ -93,8 +93,8 @@ int chorale_session_line(void *arg, const char *line, int is_err)
     return 0;
 }
 
-/* A launch ended or hung in a call of a cell. The second time for the same
- * cell, it is marked as failed, and other cells continue. */
+/* A launch ended or hung in a call of a cell. Mark the cell as failed if this
+ * is its second time; other cells continue. */
 static enum chorale_err blame(struct chorale_session *s, const char *uuid,
                               int hung, const char *reason)
 {
@@ -116,8 +116,8 @@ static enum chorale_err blame(struct chorale_session *s, const char *uuid,
 }
 
 /* A simulation with a forced algorithm ended before its first cell, because
- * SimGrid itself calls collectives. The second time all its cells are marked as
- * failed. */
+ * SimGrid itself calls collectives. Mark all its cells as failed the second
+ * time. */
 static enum chorale_err blame_all(struct chorale_session *s, const char *uuid,
                                   int hung, const char *reason)
 {
@@ -156,8 +156,8 @@ static void explain(const struct chorale_session *s, enum chorale_ending ending,
         snprintf(reason, size, "exit code %d", WEXITSTATUS(status));
 }
 
-/* Find the cause when a launch ended without an exit code of its own, a rank
- * died or hung. stored: runs that the launch stored. */
+/* Find the cause if the runner reported no exit code: a rank died or hung.
+ * stored: number of runs that the launch stored. */
 static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
                                    int hung, const char *reason,
                                    sqlite3_int64 stored)
@@ -199,7 +199,7 @@ void chorale_session_begin(struct chorale_session *s,
     s->last_err[0] = '\0';
 }
 
-/* Mark the launches without an end as failed; *stored: runs of all launches. */
+/* Mark the unfinished launches as failed; *stored: runs of all launches. */
 static enum chorale_err mark_failed(struct chorale_session *s,
                                     const struct chorale_cosched *fellow,
                                     int count, const char *reason,

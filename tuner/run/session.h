@@ -32,7 +32,7 @@ struct chorale_session {
     int one_per_p;           /* shared starts are disabled from now on */
     int false_starts;        /* consecutive failed starts of this kind */
     long nleft;              /* cells marked as failed without being tried */
-    double silence, hang;    /* seconds of silence allowed now, in a call */
+    double silence, hang;    /* s of silence allowed: now; in a call */
     double published;        /* time of the last call of opts->launched, s */
     struct chorale_notes notes;
     struct chorale_errmsg *msg;

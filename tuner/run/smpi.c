@@ -95,7 +95,7 @@ void chorale_sim_files_close(struct chorale_sim_files *files)
 }
 
 /* Create an in-memory file with that text. Other processes can open it by its
- * path while this process lives; it disappears with it. */
+ * path until this process ends. */
 static enum chorale_err memory_file(int *fd_p, char path[64],
                                     const char *text,
                                     struct chorale_errmsg *msg)

@@ -14,14 +14,14 @@ struct chorale_network {
     const char *const *flag; /* NULL-terminated options of smpirun */
 };
 
-/* The i-th row, NULL past the end; the row with that name, or NULL. */
+/* The i-th model, NULL past the end; the one with that name, or NULL. */
 const struct chorale_network *chorale_network(int i);
 const struct chorale_network *chorale_network_find(const char *name);
 
 /* The simulation settings of a campaign. */
 struct chorale_simulation {
     char *platform;          /* text of the platform file */
-    const char *network;     /* a row's name */
+    const char *network;     /* name of a network model */
     const char *selector;    /* SimGrid's coll-selector, optionally with forced
                               * algorithms: mpich,bcast:ompi_pipeline */
     const char *forced;      /* COLLECTIVE:ALGORITHM, or NULL */
@@ -46,10 +46,10 @@ enum chorale_err chorale_sim_args(const struct chorale_simulation *sim,
                                   struct chorale_sim_files *files,
                                   struct chorale_errmsg *msg);
 
-/* Get the platform's hosts from smpirun. network: a row's name, else undefined.
- * *host_p: array of *nhost_p names in
- * natural order (n2 before n10), freed by chorale_sim_hosts_free(). version
- * receives SimGrid's version. CHORALE_DATA: the platform cannot be parsed. */
+/* Get the platform's hosts from smpirun. network: a model's name, not checked.
+ * *host_p: array of *nhost_p names in natural order (n2 before n10), freed by
+ * chorale_sim_hosts_free(). version receives SimGrid's version. CHORALE_DATA:
+ * the platform cannot be parsed. */
 enum chorale_err chorale_sim_hosts(const char *platform_text,
                                    const char *network, char ***host_p,
                                    int *nhost_p, char version[64],

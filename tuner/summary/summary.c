@@ -252,10 +252,9 @@ static enum chorale_err put_model(struct chorale_page *page,
     return err;
 }
 
-/* Launches at whose end a node had more processes than the most ranks that ever
- * run there at once, by more than 0.5: other programs disturbed them. The load
- * is the mean of the last minute, so for short launches it includes the time
- * before. */
+/* Other programs disturbed a launch if, at its end, the load of a node exceeds
+ * the largest number of ranks on a node by more than 0.5. The load is the mean
+ * of the last minute, so for short launches it includes the time before. */
 const char chorale_summary_load_sql[] =
     "WITH l AS (SELECT launch_id, max(CAST(e.value AS REAL)) AS load"
     "   FROM launch JOIN environment e USING (launch_id)"

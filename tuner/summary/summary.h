@@ -25,7 +25,7 @@ enum chorale_err chorale_summary_write(struct chorale_store *store,
 
 /* Write the page of one system of the database at path to file, as
  * chorale_summary_write() does, and print it to standard output. system: its
- * name, NULL for the only one. Errors as above, and those of opening it. */
+ * name, NULL: the only one. Errors as above, and those of opening path. */
 enum chorale_err chorale_summary_report(const char *path, const char *system,
                                         const char *file,
                                         struct chorale_errmsg *msg);
@@ -37,19 +37,17 @@ extern const char *const chorale_flags[CHORALE_NFLAG][2];
 /* Parse a list of flags: has[i] is set to 1 or 0. */
 void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);
 
-/* Queries with the system as ?1.
- *
- * load: launches beside which other programs ran, all launches, most processes
- * of a node at their end, ranks of a node.
- *
- * kept: why ranges stay with the library, other than that no variant was
- * faster: reason, number of ranges. */
+/* Queries with the system as ?1, and their columns:
+ *  load: number of launches beside which other programs ran, of all launches;
+ *    highest load of a node after a launch, most ranks on a node.
+ *  kept: reason why ranges stay with the library, except that no variant was
+ *    faster; number of ranges. */
 extern const char chorale_summary_load_sql[];
 extern const char chorale_summary_kept_sql[];
 
-/* The number of sets of nodes on which launches of several nodes ran. One row
- * is for the numbers of ranks with several sets, one for those with a single
- * set. chorale_summary_places() prints a row as a line. */
+/* How many different sets of nodes the multi-node launches used. One row covers
+ * the process counts with several sets, one those with a single set.
+ * chorale_summary_places() prints a row as a line. */
 extern const char chorale_summary_places_sql[];
 void chorale_summary_places(FILE *out, sqlite3_stmt *row);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary_table.c - prints the decision table and its gain over all measured
- * points: the mean of the rows' confirmed speed-ups, weighted by the number of
- * measured points that they cover. */
+/* summary_table.c - prints the decision table and its gain: the geometric mean
+ * of the rows' confirmed speed-ups, weighted by the number of measured points
+ * that they cover. */
 #include "tuner/summary/summary_page.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static void range(sqlite3_int64 lo, sqlite3_int64 hi, char *out, size_t size)
                  chorale_page_bytes(hi, to));
 }
 
-/* Note which rows of another type or operation the table uses instead. */
+/* Print which rows of another type or operation the table uses here. */
 static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     struct chorale_served_kind kind;
