@@ -1,4 +1,4 @@
-# CHORALE_WARNINGS: warning flags; all files of the project compile without any.
+# CHORALE_WARNINGS: warning flags; all files compile without a warning.
 AC_DEFUN([CHORALE_WARNINGS], [
   WARN_CFLAGS=
   for flag in -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow \

@@ -25,7 +25,7 @@ static const char facts_sql[] =
     "   ORDER BY comm_size))"
     " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
 
-/* The library's name identifies the site only by paths in it. */
+/* Only a path in the library's name can identify the site. */
 static const char library_sql[] =
     "SELECT 'mpi_library' AS key, mpi_library AS value FROM system"
     " WHERE system_id = ?1";
@@ -76,8 +76,8 @@ static void write_facts(struct chorale_report *report, sqlite3_stmt *stmt,
                  chorale_text(stmt, 2));
     }
     if (report->system.imported) {
-        fact(report->out, "Files of", text); /* when it was measured and how
-                                              * long, its table does not say */
+        fact(report->out, "Files of", text); /* imported tables have neither
+                                              * date nor duration */
     } else {
         fact(report->out, "Measured", text);
         snprintf(text, sizeof(text), "%s in %lld launches",

@@ -5,17 +5,17 @@
 
 #include "db/err.h"
 
-/* Options as of `chorale plot`, whose help explains their words; NULL and 0 are
- * the defaults. */
+/* Options of `chorale plot`, as its help explains them; NULL and 0 are the
+ * defaults. */
 struct chorale_plot_opts {
     const char *dir, *format, *system, *collectives, *procs, *figures;
     const char *terminal;
     int quiet;
 };
 
-/* Draw the figures of the database at path. CHORALE_USAGE: an option does not
- * accept its word. CHORALE_DATA: no point matches. CHORALE_ENV: without gnuplot
- * only data files were written. CHORALE_STOPPED: interrupted. */
+/* Draw the figures of the database at path. CHORALE_USAGE: the value of an
+ * option is invalid. CHORALE_DATA: no point matches. CHORALE_ENV: only data
+ * files were written, without gnuplot. CHORALE_STOPPED: interrupted. */
 enum chorale_err chorale_plots_make(const char *path,
                                     const struct chorale_plot_opts *opts,
                                     struct chorale_errmsg *msg);

@@ -14,7 +14,7 @@
 # Exit codes: 0 not slower, 1 slower, 75 not done yet.
 set -u
 told=no
-trap 'told=yes' TERM INT # chorale gets it too, stores its runs, exits 75
+trap 'told=yes' TERM INT # chorale gets the signal too and exits with 75
 here=$(cd "$(dirname "$0")" && pwd) || exit 3
 . "$here/settings.sh"
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then

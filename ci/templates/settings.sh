@@ -15,7 +15,7 @@
 : "${CHORALE_AGAIN:=30}"
 # Folder of the reports.
 : "${CHORALE_REPORTS:=chorale-reports}"
-# Options to compare a night with the baseline. They were not measured in turn,
-# which assumes an unchanged machine; hence the wider threshold. Confirm
+# Options to compare a night with the baseline. Both are measured at different
+# times, perhaps on a changed machine; hence the wider threshold. Confirm
 # findings with compare.sh.
 : "${CHORALE_NIGHTLY:=--unpaired --threshold 5%}"

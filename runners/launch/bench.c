@@ -31,8 +31,8 @@
 #include <simgrid/version.h>
 #endif
 
-/* Options. ASK: the question that is answered from inside MPI, without a
- * launch. NATIVE: the launch may force the library's algorithms. */
+/* Options. ASK: a query that is answered inside MPI, without a launch. NATIVE:
+ * the launch may force the library's algorithms. */
 #ifdef CHORALE_SIM
 #define ASK "--hosts"
 #else
@@ -179,7 +179,7 @@ static enum chorale_err open_launch(struct chorale_bench *bench,
 }
 
 #ifndef CHORALE_SIM
-/* Reorder the nodes, if asked to. */
+/* Reorder the nodes if requested. */
 static enum chorale_err turn(struct chorale_bench *bench,
                              struct chorale_errmsg *msg)
 {

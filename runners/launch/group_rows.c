@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* group_rows.c - rows from rank to rank: see group_rows.h.
+/* group_rows.c - transfer work and results between ranks.
  *
- * Parcels have rows, and a group's last one has the code of an error, 0: none,
- * and its line. */
+ * A TAG_ROWS message has packed rows (row_pack.h). A group's last message,
+ * TAG_END, has its error code and, unless 0, the error's text. */
 #include "runners/launch/group_rows.h"
 
 #include <stdio.h>
@@ -15,8 +15,8 @@
 
 enum { TAG_WORK = 1, TAG_ROWS, TAG_END, TAG_ENDING };
 
-/* A wait for what others measure, which is not to be disturbed: of 1 ms at
- * first, of 20 ms in the end. *naps: how many there were. */
+/* Sleep between two tests, so that measuring ranks are not disturbed: 1 ms, and
+ * 20 ms from the 21st time on. *naps: number of sleeps. */
 static void nap(int *naps)
 {
     long ms = *naps < 20 ? 1 : 20;
@@ -109,7 +109,7 @@ static int take_list(struct chorale_channel *hand,
     return rc;
 }
 
-/* What rank 0 knows of the launch: *byte_p, to be freed. */
+/* Receive the packed plan; the caller frees *byte_p. */
 static int take_known(struct chorale_channel *hand, char **byte_p, int *len_p)
 {
     MPI_Status status;
@@ -167,7 +167,7 @@ int chorale_ending_recv(struct chorale_channel *hand, int wait, int *ends)
 
 /* --- rows out --------------------------------------------------------- */
 
-/* Send a parcel, which stays until it has gone. */
+/* Start sending p; sweep() frees it later. */
 static enum chorale_err post(struct chorale_channel *hand,
                              struct chorale_rowbuf *p, int tag,
                              struct chorale_errmsg *msg)
@@ -184,7 +184,7 @@ static enum chorale_err post(struct chorale_channel *hand,
     return CHORALE_OK;
 }
 
-/* Forget what has gone. */
+/* Free completed sends. */
 static void sweep(struct chorale_channel *hand)
 {
     struct chorale_rowbuf **at = &hand->sent;
@@ -260,7 +260,7 @@ void chorale_stored_report(void)
     fflush(stdout);
 }
 
-/* A message that is there. */
+/* Receive a probed message. */
 static enum chorale_err take_one(struct chorale_channel *hand,
                                  struct chorale_store *store,
                                  const MPI_Status *status, int *nopen,

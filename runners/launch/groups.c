@@ -21,7 +21,7 @@ struct all {
     struct chorale_channel hand;
     int size;                /* number of all ranks */
     struct chorale_store *store; /* rank 0's */
-    int nopen;               /* rank 0: groups that still hand in rows */
+    int nopen;               /* rank 0: groups that have not ended */
     int wave, only;          /* current groups: is_due() */
     const char *path;        /* of the database */
     int ends;                /* rank 0: others were asked to end early; first
@@ -192,8 +192,8 @@ static int any_fails(void *arg, int failed)
     return meet(arg, failed ? CHORALE_ENV : CHORALE_OK) != CHORALE_OK;
 }
 
-/* Measure the slowdown of a wave, the same *ratio on all ranks. comm: of this
- * rank's group mine; mine -1: in no group. Returns an MPI error code. */
+/* Measure the slowdown of a wave, the same *ratio on all ranks. comm: the ranks
+ * of group mine; mine -1: in no group. Returns an MPI error code. */
 static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
                     double *ratio)
 {
@@ -214,8 +214,8 @@ static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
 
 /* --- measuring -------------------------------------------------------- */
 
-/* Rank 0: store the rows that other groups have handed in. Called after each
- * transaction of its own, which is reported to `chorale run`. */
+/* Rank 0, after each transaction of its own: report it to `chorale run`, and
+ * store the rows that other groups have sent. */
 static enum chorale_err take_in(void *arg, struct chorale_store *store,
                                 struct chorale_errmsg *msg)
 {
@@ -453,7 +453,7 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
             err = chorale_fail(msg, CHORALE_STOPPED, "asked to end early; the "
                                "same command goes on");
     }
-    /* Rank 0 has already told its group: only other errors can differ here. */
+    /* The ranks of one group agree already; here all groups do. */
     err = meet(all, err);
     if (err == CHORALE_STOPPED)
         settle_asking(all, mine);

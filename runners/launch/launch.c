@@ -71,7 +71,7 @@ int chorale_launch_ends(struct chorale_bench *bench)
     return bench->ends;
 }
 
-/* A transaction was stored: call the callback, if any, which may pass it on. */
+/* Rank 0: call the callback for stored transactions, if it is set. */
 static enum chorale_err stored(struct chorale_bench *bench,
                                struct chorale_store *store,
                                struct chorale_errmsg *msg)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* node_order.h - order the nodes of each launch differently. Slurm sorts the
  * nodes of a job, so a rank would have the same neighbours in all launches.
- * (With srun --distribution=arbitrary its PMI2 reports one node per rank.)
+ * (srun --distribution=arbitrary fails: its PMI2 reports one node per rank.)
  *
  * The first node stays, because rank 0 and the process that started the launch
- * share a database there. The others start at any of them and go in either
- * direction, so that all but two neighbouring pairs stay neighbours. */
+ * share a database there. The others are rotated, and reversed or not by the
+ * seed, so that all but two neighbouring pairs stay neighbours. */
 #ifndef CHORALE_RUNNERS_LAUNCH_NODE_ORDER_H
 #define CHORALE_RUNNERS_LAUNCH_NODE_ORDER_H
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_pack.c - rows from rank to rank: see row_pack.h.
+/* row_pack.c - pack database rows into bytes and unpack them.
  *
- * Each row is the number of its table, the number of its columns, and of each
- * column its SQLite type, its length and its bytes. */
+ * A row is its table's number, its number of columns, and for each column the
+ * SQLite type, the length and the bytes. */
 #include "runners/launch/row_pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a launch writes, then what it has to know. The first column of runs
- * and of what hangs on them is the run, whose number is a new one where it
- * comes to; the parents come first. ?1 is a launch or a cell. */
+/* Results (LAUNCH to COUNTER), then the plan; parents before children. is_run:
+ * the first column is a run_id, which is replaced by a new one in the receiving
+ * store. ?1: a launch_id or cell_id. */
 enum { LAUNCH, FACT, RUN, SUMMARY, SAMPLE, COUNTER, CAMPAIGN, SYSTEM, WHOLE,
        FACTS, CELL, NTABLE };
 static const struct {
@@ -119,7 +119,7 @@ static enum chorale_err add_rows(struct chorale_rowbuf *p, int t,
                                          : err;
 }
 
-/* id: ?1, where the table has one. */
+/* id: value of ?1, if it occurs. */
 static enum chorale_err add_table(struct chorale_rowbuf *p, int t,
                                   struct chorale_store *store, int64_t id,
                                   struct chorale_errmsg *msg)
@@ -196,7 +196,7 @@ struct reader {
     const char *at, *end;
 };
 
-/* The next bytes, or NULL: it has fewer. */
+/* The next bytes; NULL: fewer remain. */
 static const char *read_bytes(struct reader *r, size_t bytes)
 {
     const char *at = r->at;
@@ -217,7 +217,7 @@ static int read_int(struct reader *r, int *value)
     return 0;
 }
 
-/* Bind the next column; base is added to a run's number. 0, or -1. */
+/* Bind the next column; base is added to integers. Returns 0, or -1. */
 static int bind_column(struct reader *r, sqlite3_stmt *stmt, int i,
                        sqlite3_int64 base)
 {

@@ -54,9 +54,8 @@ int chorale_clock_agree(struct chorale_clock *clock, struct chorale_ctx *ctx,
                         const int *node);
 
 /* Compare with the common time of the other nodes, which gives the residual;
- * then add the new reading to the line. Collective. Two checks in a row tell
- * the quality of the current line: the first one finds the error of the old
- * one. */
+ * then add the new reading to the line. Collective. Of two checks in a row the
+ * first measures the error of the old line, the second that of the new one. */
 int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
                         const int *node);
 

@@ -74,8 +74,7 @@ void chorale_timing_restart(struct chorale_timing *t, enum chorale_sync how);
 /* Call after the last repetition. If the clocks failed, restarts all candidates
  * from a barrier, or marks the clocks as lost if a candidate has no time left.
  * Returns 1 if, for the first time in this point, a candidate is faster than
- * messages can be: then measure messages again and call chorale_timing_redo().
- * */
+ * messages can be: measure messages again and call chorale_timing_redo(). */
 int chorale_timing_check(struct chorale_timing *t);
 
 /* If a candidate is still faster than messages can be, time all candidates once

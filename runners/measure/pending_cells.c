@@ -12,7 +12,7 @@
 #include "algorithms/dtypes.h"
 #include "runners/measure/judge_samples.h"
 
-#define POINT_SECONDS 60 /* longest time of a point, if cells use up theirs */
+#define POINT_SECONDS 60 /* longest point, if cells reach their time caps */
 
 /* A cell is pending in a launch if its campaign measures in the launch's way
  * and no launch of the same ordinal has a run of it. A point's library cells
@@ -288,7 +288,7 @@ static int grow(void *array_p, int count, size_t size)
 
 /* Most candidates of a point that one launch measures: the library and at least
  * one other. A kill loses the point being measured, so a point that may take
- * longer than POINT_SECONDS is split: the other candidates stay pending, and the
+ * longer than POINT_SECONDS is split: the other candidates stay pending. The
  * next launch of the same ordinal measures them beside the library again. */
 static int group_size(const struct chorale_worklist *work)
 {

@@ -42,7 +42,7 @@ struct chorale_timing {
     double looked;           /* common time of the last check of the clocks */
     int clock_lost;          /* 1: clocks too bad, and no time left */
     int doubted;             /* rank 0: messages were measured again */
-    double said;             /* rank 0: time of its last sign of life */
+    double said;             /* rank 0: time of its last heartbeat */
     int lacking;             /* 1: out of memory */
 };
 

@@ -21,7 +21,7 @@
 #define LEAD_MAX 8
 #define WINDOW 1.25          /* times the longest repetition of a chunk */
 #define CHECK_SECONDS 0.5    /* between two checks of the clocks */
-#define SAY_SECONDS 1        /* between two signs of life */
+#define SAY_SECONDS 1        /* between two heartbeats */
 
 static void shuffle(struct chorale_timing *t)
 {
@@ -149,8 +149,7 @@ static void repeat_next(struct chorale_timing *t, int n)
         advance(t);
 }
 
-/* Sign of life: `chorale run` ends a launch that prints nothing for too
- * long. */
+/* Heartbeat: `chorale run` ends a launch that prints nothing for too long. */
 static void say(struct chorale_timing *t)
 {
     double now = MPI_Wtime();
@@ -399,8 +398,8 @@ static void gauge_calls(struct chorale_timing *t, double any, double library,
     }
 }
 
-/* Run untimed rounds, in which the ranks enter together, without skew. Broadcast
- * the batch, the skew, the windows, and *nrep, repetitions of the first chunk. */
+/* Run untimed rounds, in which the ranks enter together, without skew. Then
+ * broadcast batch, skew, windows, and *nrep: repetitions of the first chunk. */
 static int warm_up(struct chorale_timing *t, int *nrep)
 {
     int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;

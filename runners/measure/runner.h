@@ -194,7 +194,7 @@ struct chorale_bench {
     void *ending_arg;
     double ending_looked;    /* time of its last call */
     int ends;                /* its last answer */
-    int64_t calling;         /* cell that the next start begins, or 0 */
+    int64_t calling;         /* cell of the next repetition, or 0 */
     struct chorale_kept copies, flush; /* buffers.c: reused by all points */
     size_t copies_at;        /* offset in copies where the next point begins */
 };

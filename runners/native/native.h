@@ -23,7 +23,7 @@ enum { CHORALE_NATIVE_NAME = 64 }; /* bytes of an algorithm's name */
 struct chorale_native;
 
 /* Call before MPI_Init in a program that will force algorithms: Open MPI reads
- * its permission only once. It does not change what is not forced. */
+ * its permission only once. Algorithms that are not forced stay. */
 void chorale_native_allow(void);
 
 /* Find the algorithms that can be forced, before or after MPI_Init. part: the

@@ -11,7 +11,7 @@
 /* Reset the calling rank's counts. */
 void counted_start(void);
 
-/* Messages, bytes and reduced bytes of the calling rank since; no waits. */
+/* Messages, bytes, reduced bytes of this rank since the reset; no waits. */
 struct chorale_stat counted_now(void);
 
 /* 1 if, since the reset, the rank continued after MPI_Waitany while other

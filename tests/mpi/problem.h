@@ -105,8 +105,8 @@ void try_reduce(struct stage *st, const struct problem *p);
 void try_bits(struct stage *st, const struct problem *p);
 void try_barrier(struct stage *st, const struct problem *p);
 
-/* Call the function of these that fits, unless the variant refuses, which
- * needs a reason. Returns 1 if the call ran. */
+/* Call the matching function, unless the variant refuses, for which it must
+ * state a reason. Returns 1 if the call ran. */
 int try_problem(struct stage *st, const struct problem *p);
 
 /* together.c: call variants back to back on several communicators in turn and
@@ -126,10 +126,10 @@ long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its
  * scratch the stated bytes? In simulation: does its time match its cost?
- * With default parameters all sizes are tried; if launches share the work, a
- * third of them where that number of ranks does not need all. Of the other
- * parameter values this slice is tried, or all if the defaults refuse all
- * sizes. Returns the number of calls: 0 only if the variant refuses. */
+ * Launches that share the work try some sizes each with default parameters, or
+ * all sizes at some numbers of ranks. They try one slice of the other parameter
+ * values, or all if the defaults refuse all sizes. Returns the number of calls:
+ * 0 only if the variant refuses. */
 long check_schedule(struct stage *st, const struct chorale_alg *alg,
                     int full, int slice, int nslice);
 

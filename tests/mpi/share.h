@@ -2,12 +2,11 @@
 /* share.h - divide the calls of a test among launches at several numbers of
  * ranks.
  *
- * A variant may refuse the first numbers of ranks, or most of them, so each
- * variant is divided by itself. It has its whole cover at the first numbers at
- * which it runs anything, and one more cover in parts at all others where it
- * runs. A level that runs at only some of the others (a radix of 16 needs
- * ranks) would lose the parts of the rest: rows with such pairs are also made
- * at the first of these numbers. */
+ * A variant may refuse some numbers of ranks, so each variant is divided
+ * separately. Its first `whole` launches that run anything make a whole cover
+ * each. The others together make one more cover, a part each. If a level runs
+ * in some launches only (a radix of 16 needs ranks), parts of its pairs may be
+ * missing: the first launch that has such a pair makes it too. */
 #ifndef CHORALE_TESTS_MPI_SHARE_H
 #define CHORALE_TESTS_MPI_SHARE_H
 
@@ -16,7 +15,7 @@
 enum { MAX_LAUNCHES = 32 };
 
 struct share {
-    int whole;               /* number of launches with the whole cover */
+    int whole;               /* number of launches with a whole cover */
     int n;                   /* launches; 0: this one does not share */
     int ranks[MAX_LAUNCHES]; /* of each launch */
 };

@@ -7,8 +7,8 @@
 #include "db/err.h"
 
 /* Merge the published shards of the submission with that folder, or of all
- * submissions if folder is NULL, into the database at path. A refused shard is
- * reported and left. */
+ * submissions if folder is NULL, into the database at path. Refused shards are
+ * reported and skipped. */
 enum chorale_err chorale_gather_shards(const char *path, const char *folder,
                                        struct chorale_errmsg *msg);
 

@@ -10,7 +10,7 @@
 #include "db/store.h"
 #include "tuner/slurm/slurm.h"
 
-/* State kept between looks. Zero-initialise it, and free it with
+/* State kept between displays. Zero-initialise it, and free it with
  * chorale_jobs_watch_free(). */
 struct chorale_jobs_watch {
     struct chorale_slurm_queue queue;

@@ -70,7 +70,7 @@ static int by_size(const void *left, const void *right)
 
 /* --- riding along ----------------------------------------------------- */
 
-/* Returns 1 if a launch may share a start with others (see run.c). */
+/* Returns 1 if a launch may share a start (tuner/run/run.h). */
 static int may_share(const struct chorale_pack_launch *l)
 {
     return l->p.part[0] == '\0' && l->p.siblings == 1 &&

@@ -9,7 +9,7 @@
 #include "db/err.h"
 #include "tuner/base/process.h"
 
-#define CHORALE_SLURM_POLL 30 /* seconds: least time between two squeue */
+#define CHORALE_SLURM_POLL 30 /* least seconds between two squeue calls */
 #define CHORALE_SLURM_PATIENCE 600 /* seconds without answer to tolerate */
 
 /* Returns 1 if `then` is less than CHORALE_SLURM_POLL from now, by
@@ -91,10 +91,9 @@ void chorale_slurm_submitted(const char *folder, const char *lines);
 int chorale_slurm_patient(enum chorale_err looked, long long now,
                           long long *since_p);
 
-/* Ask sacct about jobs "ID,ID". Returns lines for chorale_slurm_end_state(), or
- * ""
- * if sacct is missing or accounting is off. The caller frees it; NULL: out of
- * memory. */
+/* Ask sacct about jobs "ID,ID". Returns lines for chorale_slurm_end_state(), ""
+ * if sacct is missing or accounting is off, NULL if out of memory. The caller
+ * frees them. */
 char *chorale_slurm_sacct(const char *jobs);
 
 /* Find in that text how JOB_TASK ended: "TIMEOUT", "FAILED (exit code 3)".

@@ -111,7 +111,7 @@ static void place(const char *folder, char *file, size_t size)
     }
 }
 
-/* --- asking, or not ------------------------------------------------------ */
+/* --- squeue or its cached answer ----------------------------------------- */
 
 int chorale_slurm_recent(const struct timespec *then)
 {

@@ -82,7 +82,7 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
 enum chorale_err chorale_submit_wait(struct chorale_submit *s);
 
 /* Report once how to release an element whose job is held. *held counts the
- * held jobs of a look; s->told_held is the most that were reported. */
+ * held jobs in one queue listing; s->told_held: the most reported so far. */
 void chorale_submit_warn_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held);

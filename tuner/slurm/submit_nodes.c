@@ -113,7 +113,7 @@ static enum chorale_err make_sets(struct chorale_submit *s, size_t *nset_p)
     return CHORALE_OK;
 }
 
-/* The most nodes that an element excludes, which is the smallest element. */
+/* The most nodes that any element excludes: those of the smallest. */
 static size_t most_spared(const struct chorale_submit *s)
 {
     size_t most = 0;

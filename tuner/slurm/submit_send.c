@@ -142,7 +142,7 @@ static void take_back(struct chorale_submit *s)
                         "cancelled jobs: %s\n", why.text);
 }
 
-/* Add the jobs to the cached queue, so that later looks find them. */
+/* Add the jobs to squeue's cached answer. */
 static void tell_submitted(struct chorale_submit *s)
 {
     struct chorale_element *list = NULL;

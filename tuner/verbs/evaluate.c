@@ -141,7 +141,7 @@ static int show(const struct chorale_verdict *v, size_t count,
     return -1;
 }
 
-/* JSON needs UTF-8 names: report names that are not. */
+/* Output failed, in JSON by a non-UTF-8 name. */
 static enum chorale_err unshown(const struct opts *opts, const char *path,
                                 struct chorale_errmsg *msg)
 {

@@ -256,10 +256,9 @@ static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
     return err;
 }
 
-/* The element was stopped before it was done: requeue it, unless that is
- * useless: the signal comes ahead of the time limit, so an attempt that could
- * not finish a single point would not when repeated. A preempted or cancelled
- * job is not judged. */
+/* Requeue the stopped element after SIGUSR1, which precedes the time limit,
+ * unless its attempts are used up or this one added no run, as the next one
+ * would not either. After another signal Slurm decides. */
 static enum chorale_err go_on(struct element *e, int signal,
                               struct chorale_errmsg *msg)
 {

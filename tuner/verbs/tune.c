@@ -32,7 +32,7 @@ struct tune_opts {
     const char *output;
 };
 
-/* Report the failure of a step that only its own product depends on. */
+/* Report the failure of a step whose product no other step needs. */
 static void optional(enum chorale_err err, const char *what,
                      const struct chorale_errmsg *msg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* maps.h - random datatypes: all kinds of type maps for a signature, and the
- * side of a call that uses one, in memory where every byte is known. */
+/* maps.h - random datatypes of a given signature, and send or receive buffers
+ * of such a type, in memory where every byte is known. */
 #ifndef CHORALE_TESTS_SHIM_PROGRAMS_MAPS_H
 #define CHORALE_TESTS_SHIM_PROGRAMS_MAPS_H
 
@@ -53,7 +53,7 @@ static inline MPI_Datatype blocks_of(uint64_t *stream, MPI_Datatype base, int e,
     return made;
 }
 
-/* A type with other bounds than its data: a part of it lies before 0. */
+/* A type resized to random bounds; the lower one may precede the data. */
 static inline MPI_Datatype bounded(uint64_t *stream, MPI_Datatype made)
 {
     MPI_Datatype wider;
@@ -66,8 +66,8 @@ static inline MPI_Datatype bounded(uint64_t *stream, MPI_Datatype made)
     return wider;
 }
 
-/* A random type of e elements of base, in order. span such elements in a row
- * do not overlap. */
+/* A random type of e elements of base, in order. Up to `span` of this type in
+ * a row do not overlap. */
 static inline MPI_Datatype map_of(uint64_t *stream, MPI_Datatype base, int e,
                            int span)
 {
