@@ -65,8 +65,8 @@ struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
 void chorale_rep_predict(struct chorale_rep_job *job,
                          struct chorale_rep_row *row);
 
-/* The row with the least total of cost, of other, or of seen[which]; NULL
- * without such a row. */
+/* The row with the least total of cost (TOLD), other (OTHER) or seen[which], or
+ * NULL. */
 enum { CHORALE_REP_TOLD = -1, CHORALE_REP_OTHER = -2 };
 const struct chorale_rep_row *
 chorale_rep_best(const struct chorale_rep_job *job, int which);
@@ -107,8 +107,8 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
                                   const struct chorale_rep_row *best);
 
-/* replicate_draw.c: chorale_rep_draws() checks, before any computation, that
- * opts->plot names a picture that can be drawn (CHORALE_USAGE: it does not).
+/* replicate_draw.c: chorale_rep_draws() checks before any computation that
+ * opts->plot names a picture that can be drawn, else CHORALE_USAGE.
  * chorale_rep_draw() draws it, with a data file beside it. */
 enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job);
