@@ -65,8 +65,8 @@ struct chorale_rep_row *chorale_rep_add_row(struct chorale_rep_job *job,
 void chorale_rep_predict(struct chorale_rep_job *job,
                          struct chorale_rep_row *row);
 
-/* The row with the least total of cost (TOLD), other (OTHER) or seen[which], or
- * NULL. */
+/* The row with the least total of cost, of other, or of seen[which]; NULL
+ * without such a row. */
 enum { CHORALE_REP_TOLD = -1, CHORALE_REP_OTHER = -2 };
 const struct chorale_rep_row *
 chorale_rep_best(const struct chorale_rep_job *job, int which);
