@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* family_interpolate.c - predict times between measured points: the model's
  * time, multiplied by the variant's measured deviation from it at adjacent
- * points. The time itself is interpolated, linear in n and log-log over process
- * counts, if there is no model (the library, native algorithms, variants that
- * call the library) or where that was more accurate. */
+ * points. Times are interpolated directly (linear in n, log-log in P) for the
+ * library, native algorithms and variants that call the library. Between
+ * process counts this may replace a less accurate model. */
 #include <math.h>
 #include <string.h>
 
