@@ -125,9 +125,9 @@ static size_t take(const struct chorale_side *side,
     return count;
 }
 
-/* Pair launches of both sides that are neighbours in time. The first returned
- * number of elements of a, b, x and y are moved so that a[i] and b[i] are a
- * pair. Launches without a neighbour are left out. */
+/* Pair launches of both sides that are neighbours in time. Returns their number
+ * and moves their values to the front of x and y. Launches without a neighbour
+ * are left out. */
 static size_t neighbours(const struct chorale_side_launch **a, double *x,
                          size_t na, const struct chorale_side_launch **b,
                          double *y, size_t nb)
