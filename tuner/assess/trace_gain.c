@@ -13,8 +13,8 @@
 
 #include "tuner/assess/evaluate.h"
 
-/* Reductions of one size differ by type and operation; other collectives only
- * move bytes. A mean block may be rounded up to whole elements. */
+/* Type and operation matter for reductions only; other collectives move bytes.
+ * A mean block may be rounded up to whole elements. */
 static int same_point(const struct chorale_run_point *p, const char *shape,
                       const struct chorale_gain_point *g)
 {

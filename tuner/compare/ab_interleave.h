@@ -12,8 +12,8 @@ struct chorale_interleave {
     const struct chorale_ab_side *how[2]; /* NULL: this chorale as it is */
     const char *system;      /* NULL: all systems of each database */
     const char *launcher_cmd;/* for custom launchers, or NULL */
-    int again;               /* side that is behind: 1: counted by launches of
-                              * second measurements, 0: of first ones */
+    int again;               /* sides alternate by their number of launches of
+                              * 1: second, 0: first measurements */
 };
 
 /* Run launches in the order base, head, head, base, base, head and so on until

@@ -46,13 +46,13 @@ struct chorale_compared {
     int again;               /* the verdict is of the second measurement */
     int looks_slower;        /* in the first measurement */
     struct chorale_shift shift; /* log(head / base) behind the verdict */
-    double p, adjusted;      /* of the same test; one-sided for slower; with
-                              * the correction of the verdict */
+    double p, adjusted;      /* p of its test, one-sided for slower; adjusted
+                              * for the number of tests */
     double machine;          /* log change that canaries explain, or 0 */
 };
 
-/* A canary: something unchanged that was measured on both sides, as messages,
- * or the library's default if the library is the same. */
+/* A canary: unchanged work measured on both sides, as messages, or the default
+ * of a library that both sides share. */
 struct chorale_canary {
     const char *name;
     struct chorale_sides sides;
@@ -94,8 +94,8 @@ struct chorale_compare_opts {
  *   only by the signed rank test, is at most alpha after Holm's correction over
  *   all cells measured again in pairs. Drift or a slow phase of the machine
  *   affects both of a pair.
- * - If cells were measured again in several of these ways (in pairs, both sides
- *   not in turn, head only), each way gets an equal share of alpha.
+ * - Cells can be measured again in pairs, on both sides not in turn, or in head
+ *   only. Each way that occurs gets an equal share of alpha.
  * - unpaired: slower also by weaker evidence. A second measurement of both
  *   sides that was not in turn is corrected over those cells. A second
  *   measurement of head only, against base's first launches, is corrected over

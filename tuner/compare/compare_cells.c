@@ -95,9 +95,9 @@ static int merge(struct chorale_comparison *cmp, const struct group *base,
     return 0;
 }
 
-/* Collect the log times of a cell's runs in the first launches of a side, or in
- * those of the second measurement, in order of time. launch[] is set to their
- * launches. Returns their number. */
+/* Collect the log times of a cell's runs in one measurement of a side, the
+ * first or the second, in order of time. launch[] is set to their launches.
+ * Returns their number. */
 static size_t take(const struct chorale_side *side,
                    const struct chorale_run_point *row, size_t n, int again,
                    double *x, const struct chorale_side_launch **launch)
@@ -125,9 +125,9 @@ static size_t take(const struct chorale_side *side,
     return count;
 }
 
-/* Pair launches of both sides that are neighbours in time. The first returned
- * number of elements of a, b, x and y are moved so that a[i] and b[i] are a
- * pair. Launches without a neighbour are left out. */
+/* Pair launches of both sides that are neighbours in time. Returns their number
+ * and moves their values to the front of x and y. Launches without a neighbour
+ * are left out. */
 static size_t neighbours(const struct chorale_side_launch **a, double *x,
                          size_t na, const struct chorale_side_launch **b,
                          double *y, size_t nb)
@@ -155,8 +155,8 @@ static size_t neighbours(const struct chorale_side_launch **a, double *x,
 }
 
 /* Treat the second measurement as paired if most of its launches have a
- * neighbour on the other side. A launch that does not count on one side thus
- * does not affect the others. */
+ * neighbour on the other side. A launch that one side lacks thus does not
+ * affect the others. */
 static void pair_up(struct chorale_comparison *cmp, struct chorale_sides *s,
                     const struct chorale_side_launch **a,
                     const struct chorale_side_launch **b)

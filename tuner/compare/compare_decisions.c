@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_decisions.c - finds where two databases decide differently for more
- * reasons than a tie.
+/* compare_decisions.c - finds where two databases decide differently, other
+ * than by a tie.
  *
- * At a measured size where base chooses A and head B, d = log(time of A / time
- * of B) is known in each launch of either side. Consecutive sizes of one number
- * of ranks are one finding, with the mean of their d. A finding counts under
- * two conditions:
+ * At a measured size base chooses A and head B. Each launch of either side
+ * gives d = log(time of A / time of B). Consecutive sizes of one number of
+ * ranks are one finding, with the mean of their d. A finding counts under two
+ * conditions:
  *
  * - A is slower than B in head by more than the threshold.
  * - d is larger in head than in base, by Mann and Whitney's test over the
@@ -59,7 +59,7 @@ static const struct chorale_cand *find(const struct chorale_measured *spot,
     return NULL;
 }
 
-/* The head's spot at the same place, or NULL. */
+/* Head's spot at the same point, or NULL. */
 static const struct chorale_measured *
 partner(const struct side *head, const struct chorale_measured *spot)
 {
@@ -77,8 +77,8 @@ struct stretch {
     size_t first, n;
 };
 
-/* Mean over the sizes of log(A / B) in launch l of one side, by the numbering
- * of the first spot. NAN if a size lacks a time. */
+/* Mean over the sizes of log(A / B) in one side's launch l, as numbered in the
+ * first spot. NAN if a size lacks a time. */
 static double difference(const struct stretch *s, int in_head, size_t l)
 {
     double sum = 0;

@@ -3,9 +3,8 @@
 #include "tuner/compare/comparison.h"
 
 /* Returns 1 if launches of that side ran the cell correctly but no run counts.
- * Reasons are lost synchronisation of clocks, more ranks than processors, or a
- * time at its point below the floor of messages. Returns 0 otherwise, -1 on an
- * error. */
+ * Reasons are unsynchronised clocks, more ranks than processors, or an
+ * impossibly short time at its point. Returns 0 otherwise, -1 on an error. */
 static int only_doubted(const struct chorale_side *side,
                         const struct chorale_run_point *run,
                         sqlite3_stmt *stmt, struct chorale_errmsg *msg)

@@ -90,7 +90,7 @@ static size_t to_recheck(const struct chorale_comparison *cmp)
     return n;
 }
 
-/* Base's path if it is measured again too; NULL: only head is. */
+/* Base's path, or NULL if only head is measured again. */
 static const char *base_again(const struct chorale_comparison *cmp,
                               const struct chorale_comparing *opts)
 {

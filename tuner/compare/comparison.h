@@ -72,8 +72,8 @@ struct chorale_rechoice {
     const char *from, *to;   /* choices at the first size */
     double loss_base, loss_head; /* mean log(from / to) on each side */
     double p, adjusted;      /* null: the loss is equal on both sides */
-    int changed;             /* 1: more than a tie or a crossover that moved by
-                              * one size */
+    int changed;             /* 0: only a tie, or a crossover that moved by one
+                              * size */
 };
 
 struct chorale_comparison {
@@ -145,8 +145,8 @@ enum chorale_err chorale_comparison_invalid(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
 /* guidelines.c: check every rule at every point of head. A rule is broken if
- * the excess is above the threshold, by a one-sided t test over the launches,
- * with Benjamini and Hochberg at opts.fdr over all. In simulation the measured
+ * the excess is above the threshold: by a one-sided t test over the launches,
+ * corrected over all by Benjamini and Hochberg at opts.fdr. In simulation the
  * excess decides. */
 enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
                                                struct chorale_errmsg *msg);
@@ -165,7 +165,7 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           struct chorale_errmsg *msg);
 
 /* The number of missing runs (launches, summed over cells) in the second
- * measurement of a side, which is loaded; system NULL: of any system. */
+ * measurement of a loaded side; system NULL: of any system. */
 enum chorale_err chorale_comparison_left(const struct chorale_side *side,
                                          const char *system,
                                          sqlite3_int64 *left_p,

@@ -78,7 +78,7 @@ static int placed_alike(const struct chorale_run_point *a,
            a->shape == b->shape;
 }
 
-/* Returns 1 unless both are reductions of different type or operation. */
+/* Returns 0 if both reduce, with different types or operations. */
 static int kinds_alike(const struct chorale_run_point *a,
                        const struct chorale_run_point *b)
 {
@@ -207,8 +207,7 @@ static int add(struct job *job, const struct chorale_measured *spot,
     return 0;
 }
 
-/* Check all launches of a spot against a rule, or against the next larger
- * size. */
+/* Check all launches of a spot against a rule or the next larger size. */
 static int hold(struct job *job, const struct chorale_measured *spot,
                 const struct rule *rule, const struct chorale_measured *next)
 {

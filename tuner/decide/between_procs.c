@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* between_procs.c - rows between two measured process counts: the choices
- * predicted by the calibrated model, where it was right before, compacted to
- * the fewest rectangles of n and process counts. */
+ * predicted by the calibrated model where its error is known, compacted to the
+ * fewest rectangles of n and process counts. */
 #include "tuner/decide/decide.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #define MORE_STOPS 64 /* doublings of a size_t */
 #define DOUBT 0.5     /* share of its error added to a variant's time */
 #define LIBRARY_DOUBT 0.25 /* share subtracted from the library's */
-#define ROUNDING 1e-9 /* relative, of logarithms and back */
+#define ROUNDING 1e-9 /* relative, of log() and exp() */
 
 struct gap {
     const struct chorale_family *fam;
@@ -212,7 +212,7 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         if (c > 0 && !gap->may[c] && gap->blind)
             score[c] = NAN;
     }
-    if (!gap->inside[layer * gap->nstop + stop]) { /* copy the neighbour */
+    if (!gap->inside[layer * gap->nstop + stop]) { /* all cost 0 */
         memset(loss, 0, fam->ncand * sizeof(*loss));
         gap->error[layer * gap->nstop + stop] = 0;
         return;
@@ -416,7 +416,7 @@ static void choose_one(struct gap *gap, size_t layer)
     }
 }
 
-/* Process counts first ... first + nlayer - 1 together. */
+/* Append the rows of all layers of the gap. */
 static int add_layers(struct gap *gap, struct chorale_decision **rows_p,
                       size_t *count_p)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9   /* relative: equal in simulation */
+#define SAME 1e-9   /* relative: tie in simulation */
 #define CLOSE 0.01  /* relative: a tie on a real system if not significant */
 
 /* Limits of scratch: always allowed, and never exceeded. */

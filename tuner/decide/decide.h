@@ -78,9 +78,9 @@ struct chorale_decision {
  * - Choices are replaced by others that cost at most compact more, to obtain
  *   the fewest ranges (merge_ranges.h). On a real system these must be
  *   confirmed too.
- * - The library is used, without a row, outside the measured process counts,
- *   outside the measured sizes (interpolated between process counts), and in
- *   gaps of more than CHORALE_DECIDE_GAP process counts.
+ * - The library is used, without a row, outside the measured process counts and
+ *   sizes, and in gaps of more than CHORALE_DECIDE_GAP process counts. Bounds
+ *   of sizes are interpolated in gaps.
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
  *
@@ -146,7 +146,7 @@ enum chorale_why {
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */
     CHORALE_WHY_THRESHOLD,   /* gain below the threshold */
     CHORALE_WHY_CHANCE,      /* gain not significant */
-    CHORALE_WHY_BLIND,       /* no variant wins at all sizes of the line */
+    CHORALE_WHY_BLIND,       /* no variant wins at all sizes of this P */
     CHORALE_NWHY
 };
 
@@ -170,7 +170,7 @@ struct chorale_cand {
 /* A run of the library's default that stands for all. */
 extern const struct chorale_run_point chorale_library_run;
 
-/* One measured size, its launches and candidates. */
+/* A spot: one measured size and its candidates. */
 struct chorale_measured {
     const struct chorale_run_point *point; /* any run of it */
     size_t nlaunch, ncand;
@@ -189,20 +189,20 @@ struct chorale_measured {
 /* 1 if row[0, n) contains a run of the library, usable or not. */
 int chorale_measured_has_library(const struct chorale_run_point *row, size_t n);
 
-/* Build a measured size from its runs row[0, n). -1: out of memory; call
+/* Build a spot from its runs row[0, n). -1: out of memory; call
  * chorale_measured_release() in either case. */
 int chorale_measured_init(struct chorale_measured *spot,
                           const struct chorale_run_point *row, size_t n,
                           const struct chorale_decide_opts *opts);
 void chorale_measured_release(struct chorale_measured *spot);
 
-/* The candidate of a spot with that provider, variant and parameters; its ncand
- * if missing. */
+/* Index of the candidate with run's provider, variant and parameters, or
+ * ncand. */
 size_t chorale_spot_find(const struct chorale_measured *spot,
                          const struct chorale_run_point *run);
 
-/* Mean ratio of a candidate over the launches selected by mask (NULL: all);
- * *n_p: their number. NAN if it is 0. */
+/* Mean log ratio of a candidate over the launches in mask (NULL: all); *n_p:
+ * their number. NAN if it is 0. */
 double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
                          const unsigned char *mask, size_t *n_p);
 
@@ -216,8 +216,8 @@ double chorale_mean_error(const struct chorale_measured *spot, double squares,
                           double n, double *dof_p);
 
 /* Two-sided p-value of "as fast as the library" for such a mean log ratio, or
- * for that of a candidate. p < 0.05 if and only if the 95 % interval excludes
- * no gain. 1 with fewer than two launches. */
+ * for a candidate's. p < 0.05 if and only if the 95 % interval excludes 0. It
+ * is 1 with fewer than two launches. */
 double chorale_mean_pvalue(const struct chorale_measured *spot, double mean,
                            double squares, double n);
 double chorale_cand_pvalue(const struct chorale_measured *spot, size_t cand);
@@ -244,8 +244,8 @@ void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
                          const struct chorale_decide_opts *opts);
 
-/* Append to *rows_p the rows of a family's line, and of the process counts
- * between its lines k and k + 1. -1: out of memory. */
+/* Append to *rows_p a family's rows of one line (process count), or those
+ * between lines k and k + 1. -1: out of memory. */
 struct chorale_family;
 int chorale_decide_rows(const struct chorale_family *fam, size_t line,
                         struct chorale_decision **rows_p, size_t *count_p);

@@ -16,7 +16,7 @@
 /* A candidate at the point. */
 struct entry {
     const struct chorale_member *member;
-    double seconds, lo, hi;  /* lo, hi: interval of library / it, or NAN */
+    double seconds, lo, hi;  /* lo, hi: of the speed-up, or NAN */
     double error;            /* of the prediction; NAN: unknown or measured */
     size_t nlaunch;          /* launches that measured it; 0: predicted */
     const char *barred;
@@ -26,7 +26,7 @@ struct view {
     const struct chorale_family *fam;
     size_t n;
     int comm_size;
-    const struct chorale_decision *row; /* that covers the point, or NULL */
+    const struct chorale_decision *row; /* row of the point, or NULL */
     int left_out;            /* as in the query */
     struct entry *entry;
     size_t count;

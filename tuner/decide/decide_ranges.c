@@ -300,9 +300,8 @@ static int add(struct list *list, const struct range *r)
     return 0;
 }
 
-/* Log seconds of a variant at a stop. If it was not measured there, the
- * prediction at n beside the stop; but against the library only measurements
- * count. */
+/* Log seconds of candidate cand at a stop. If it was not measured there, it is
+ * predicted at n, unless cand or other is the library. */
 static double known(const struct list *list, size_t stop, size_t cand,
                     size_t other, size_t n)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9 /* relative: equal in simulation */
+#define SAME 1e-9 /* relative: tie in simulation */
 
 int chorale_decide_is_blind(enum chorale_coll coll)
 {

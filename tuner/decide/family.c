@@ -104,7 +104,7 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
     return 0;
 }
 
-/* Prediction errors of a line; two is the family reduced to its neighbours. */
+/* Prediction errors of line mine; two has only the adjacent lines. */
 static void check_line(const struct chorale_family *two,
                        const struct chorale_line *mine)
 {

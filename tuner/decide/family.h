@@ -88,9 +88,9 @@ const char *chorale_family_excluded(const struct chorale_family *fam,
                                     size_t cand,
                                     size_t n, int comm_size);
 
-/* Mark in near[ncand] the members that took at most CHORALE_FAMILY_NEAR log
- * units more than the fastest at a measured size next to n on that line, or
- * were not measured there. Slower members need no prediction. */
+/* Mark in near[ncand] the members worth a prediction at n. At a measured size
+ * next to n they took at most CHORALE_FAMILY_NEAR log units more than the
+ * fastest, or were not measured. */
 #define CHORALE_FAMILY_NEAR 0.25
 void chorale_family_near(const struct chorale_family *fam, size_t line,
                          size_t n, unsigned char *near);
@@ -110,8 +110,8 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * The last two need replayed schedules and a model without lack of fit
  * (chorale_predict_lacks()).
  *
- * The library is predicted like a variant that takes as long as the library
- * next to n on both lines, if that variant was predicted within 4 %. */
+ * If a variant takes as long as the library next to n on both lines, and was
+ * predicted within 4 %, it predicts the library too. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,
@@ -124,8 +124,8 @@ double chorale_family_guess(const struct chorale_family *fam,
                             enum chorale_guess_kind kind, size_t k,
                             size_t cand, size_t n, int comm_size);
 
-/* Give candidates without an error the largest error of their variant with
- * other parameters under the model. Call once, when the errors are known. */
+/* Give candidates without a model error the largest one of their variant with
+ * other parameters. Call once, when the errors are known. */
 void chorale_family_fill_errors(struct chorale_family *fam);
 
 /* Between two sizes, at each of which another choice is better by the given log

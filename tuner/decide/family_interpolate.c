@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* family_interpolate.c - predict times between measured points: the model's
  * time, multiplied by the variant's measured deviation from it at adjacent
- * points. The time itself is interpolated without a model (the library, native
- * algorithms, variants that call the library), and between process counts where
- * that was more accurate: linear in n, and log-log over process counts. */
+ * points. Times are interpolated directly (linear in n, log-log in P) for the
+ * library, native algorithms and variants that call the library. Between
+ * process counts this may replace a less accurate model. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/decide/family.h"
 
-#define TWIN_ERROR 0.04 /* largest prediction error of the library's twin */
+#define TWIN_ERROR 0.04 /* largest error of a stand-in for the library */
 #define SAME_TIME 0.01 /* log units: the library may use that variant */
 #define SOME_OTHERS 2 /* candidates needed to judge the model */
 
@@ -113,8 +113,8 @@ static double residual(const struct chorale_family *fam,
     return k > 0 ? sum / k : NAN;
 }
 
-/* 1 if a candidate is known at a spot: it, or with a model the same variant,
- * was measured there or must not be chosen. */
+/* 1 if a spot measured or excluded the candidate or, for a model, measured its
+ * variant with other parameters. */
 static int known(const struct chorale_family *fam,
                  enum chorale_guess_kind kind, const struct chorale_line *line,
                  size_t spot, size_t cand)
@@ -162,9 +162,9 @@ static double affine(size_t n_a, double a, size_t n, size_t n_b, double b)
     return log((1 - x) * exp(a) + x * exp(b));
 }
 
-/* 1 if n lies outside the candidate's sizes at[0] ... at[1] and others were
- * measured there: then it is no candidate. If schedules are replayed, this
- * holds only from the next measured size on. */
+/* 1 if n lies outside the candidate's spots at[0] ... at[1] and others were
+ * measured there: it is not predicted then. If schedules are replayed, this
+ * holds only from the next spot on. */
 static int beyond(const struct chorale_family *fam,
                   enum chorale_guess_kind kind, const struct chorale_line *ln,
                   size_t cand, const size_t at[2], size_t n)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Choose one of ncand candidates for each of nstop stops in a row.
+/* Choose one of ncand candidates for each of nstop stops (sizes).
  *
  * loss    [nstop][ncand] cost of a choice at a stop; INFINITY: not allowed.
  *         Each stop must have a finite entry.
@@ -18,7 +18,7 @@
 size_t chorale_compact_line(const double *loss, size_t nstop, size_t ncand,
                             size_t *pick_p);
 
-/* The same for nlayer lines: neighbouring layers may share their ranges.
+/* The same for nlayer layers (process counts), which may share ranges.
  * Minimises the number of rectangles over all ways to cut the layers into runs
  * and each run into ranges, then the loss.
  *

@@ -74,13 +74,13 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         struct chorale_policy *policy,
                                         struct chorale_errmsg *msg);
-/* Store it, in the transaction that writes the table. */
+/* Store it; the caller has a transaction open. */
 enum chorale_err chorale_policy_keep(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      const struct chorale_policy *policy,
                                      struct chorale_errmsg *msg);
 
-/* The decide options of a policy; the seconds added to each variant's time. */
+/* A policy's decide options, and the seconds added to a variant's time. */
 struct chorale_decide_opts
 chorale_policy_decide(const struct chorale_policy *policy, int simulated);
 double chorale_policy_cost(const struct chorale_policy *policy, int simulated);

@@ -24,8 +24,8 @@ enum chorale_err chorale_served_kind_load(struct chorale_store *store,
                                           struct chorale_served_kind *kind,
                                           struct chorale_errmsg *msg);
 
-/* Step to that type and operation, columns 0 and 1 of *stmt_p, at their full
- * length. *got_p: there is a row. The caller finalizes *stmt_p. */
+/* Step *stmt_p to the row of that type and operation, columns 0 and 1, in full
+ * length. *got_p: there is a row. The caller finalizes it. */
 enum chorale_err chorale_served_kind_find(struct chorale_store *store,
                                           sqlite3_int64 system_id,
                                           const char *coll, const char *target,

@@ -19,8 +19,8 @@ static int ends_in(const char *path, const char *suffix)
     return len > add && strcmp(path + len - add, suffix) == 0;
 }
 
-/* Compile the temporary file, and ask the table on both sides of each border.
- * The check compiles without a name that ends in .c. */
+/* Compile the temporary file, whose name does not end in .c, and check the
+ * table on both sides of each border. */
 static enum chorale_err check_file(const struct chorale_emit_check *check,
                                    const struct chorale_output *output,
                                    struct chorale_errmsg *msg)
@@ -33,9 +33,9 @@ static enum chorale_err check_file(const struct chorale_emit_check *check,
     return err;
 }
 
-/* Both files complete and checked, then both in place: the header first, so
- * that a table never stands beside an older interface. check is NULL where
- * there is no compiler. */
+/* Write and check both files, then rename both: the header first, so that a
+ * table never stands beside an older interface. check is NULL without a
+ * compiler. */
 static enum chorale_err write_files(const struct chorale_emit_table *table,
                                     const struct chorale_emit_check *check,
                                     const char *path,

@@ -91,7 +91,7 @@ static int take_row(sqlite3_stmt *stmt, struct row *row)
     return 1;
 }
 
-/* Returns 1 for the type and operation that stand for a collective if they were
+/* Returns 1 for the type and operation that represent a collective if they are
  * measured. */
 static int preferred(const char *dtype, const char *op)
 {
@@ -184,7 +184,7 @@ static const struct chorale_choice *says(const struct here *here, int shape,
     return all != NULL ? all : &library;
 }
 
-/* --- points to ask at ---------------------------------------------------- */
+/* --- points to query ---------------------------------------------------- */
 
 struct asking {
     const struct chorale_emit_check *check;
@@ -193,7 +193,7 @@ struct asking {
     size_t points;
     struct here here;
     unsigned long long *n;   /* capacity: 6 a row, and 2 */
-    unsigned long long *ppn; /* ppn to ask for; capacity: 3 a row, and 1 */
+    unsigned long long *ppn; /* ppn to query; capacity: 3 a row, and 1 */
     size_t nppn;
     int *block, least, most; /* ppn of the rows; capacity: 1 a row */
     size_t nblock;
@@ -271,7 +271,7 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
                         *want->params != '\0' ? ":" : "", want->params);
 }
 
-/* Ask at all n of one process count: the borders of rows that hold for it, or
+/* Query all n of one process count: the borders of rows that hold for it, or
  * that end just before or begin just after it. */
 static enum chorale_err ask_size(struct asking *a, const struct row *row,
                                  size_t count, long long comm_size,
@@ -302,7 +302,7 @@ static enum chorale_err ask_size(struct asking *a, const struct row *row,
     return err;
 }
 
-/* Collect the ppn values of blocks, and the ppn values to ask for. */
+/* Collect the ppn values of blocks, and the ppn values to query. */
 static void find_blocks(struct asking *a, const struct row *row, size_t count)
 {
     size_t n = 0;
@@ -339,7 +339,7 @@ static int same_choice(const struct chorale_choice *a,
     return 1;
 }
 
-/* Fail if two rows begin at the same n: either answer would be right. */
+/* Fail if two rows begin at the same n, which leaves the choice open. */
 static enum chorale_err check_apart(const struct asking *a,
                                     const char *path,
                                     struct chorale_errmsg *msg)
@@ -391,8 +391,8 @@ static enum chorale_err ask_coll(struct asking *a, const struct row *row,
     return err;
 }
 
-/* Ask about all collectives. With the path of the database, which messages
- * name, also look for contradicting rows. */
+/* Query all collectives. With the path of the database, for messages, also look
+ * for contradicting rows. */
 static enum chorale_err ask_all(struct asking *a, const char *path,
                                 struct chorale_errmsg *msg)
 {

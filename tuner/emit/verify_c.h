@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verify_c.h - checks a written dispatch table against the decisions in the
- * database, which are read independently of the emitter. The check asks at
+ * database, which are read independently of the emitter. The check queries
  * every border of every row: n - 1, n and n + 1 by P - 1, P and P + 1. It does
- * so for each shape and for the unknown shape. For blocks it asks for each
+ * so for each shape and for the unknown shape. For blocks it queries each
  * number of ranks a node, one less and one more. */
 #ifndef CHORALE_TUNER_EMIT_VERIFY_C_H
 #define CHORALE_TUNER_EMIT_VERIFY_C_H
@@ -19,14 +19,14 @@ enum chorale_err chorale_emit_check_load(struct chorale_store *store,
                                          struct chorale_errmsg *msg);
 void chorale_emit_check_free(struct chorale_emit_check *check);
 
-/* The number of points to ask at. */
+/* The number of points queried. */
 size_t chorale_emit_check_points(const struct chorale_emit_check *check);
 
 /* The number of rows whose variant this build does not know; the table uses the
  * library's default for them. */
 size_t chorale_emit_check_unknown(const struct chorale_emit_check *check);
 
-/* A function that answers as a dispatch table does; from is its context. */
+/* A function that looks up as a dispatch table does; from: its context. */
 typedef void chorale_emit_answer(const void *from, enum chorale_coll coll,
                                  enum chorale_shape shape, int ppn,
                                  unsigned long long n, int comm_size,

@@ -85,8 +85,8 @@ static void literal_field(FILE *out, const char *text, size_t limit)
     fputs(",\n", out);
 }
 
-/* Write a value that the shim compares with its machine's: unchanged, or NULL
- * if it cannot be written exactly. */
+/* Write a value that the shim compares with its machine's, unchanged; NULL if
+ * that is impossible. */
 static void exact_field(FILE *out, const char *text)
 {
     enum { LONGEST = 400 };
@@ -320,8 +320,8 @@ static void functions(FILE *out, const struct chorale_emit_table *table,
     fputs("    }\n}\n\n", out);
 }
 
-/* Write the selector that looks up blocks by ranks a node, and any other shape
- * as it is. */
+/* Write the selector that looks up blocks by ranks a node, and other shapes
+ * without. */
 static void by_ppn(FILE *out, const struct chorale_emit_table *table, int coll)
 {
     const struct chorale_emit_ppn *list = table->ppn[coll];

@@ -4,10 +4,10 @@
  *
  * Links that carry both directions at once are SPLITDUPLEX, others SHARED.
  * Messages go along the row first and take the shorter way round on a wrapped
- * line. If both ways are equally long, messages from even places go up and
- * those from odd places down, so that all links carry the same load. With a
- * latency SimGrid shares links unevenly: of two messages the one with the
- * longer path gets less bandwidth. */
+ * line. If both ways are equally long, messages go up from even places and down
+ * from odd ones, so that all links carry equal loads. With a latency SimGrid
+ * shares links unevenly: of two messages the one with the longer path gets less
+ * bandwidth. */
 #ifndef CHORALE_TUNER_REPLICATE_GRID_PLATFORM_H
 #define CHORALE_TUNER_REPLICATE_GRID_PLATFORM_H
 

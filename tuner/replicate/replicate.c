@@ -98,8 +98,8 @@ static void torus_parts(const struct chorale_rep *rep, double x, double y,
     cost->broadcasting = b / 4 * (1 - 1 / (n * n));
 }
 
-/* Integration among neighbours on open lines, where wrapping messages return
- * over the same links. Groups have x elements, or x by x in two dimensions. */
+/* Integration among neighbours on open lines: wrap-around messages return over
+ * the same links. Groups have x elements, or x by x in two dimensions. */
 static double among_neighbours(const struct chorale_rep *rep, double x)
 {
     double n = (double)rep->side, b = rep->link;
@@ -114,7 +114,7 @@ static double messages(const struct chorale_rep *rep, double x, double y)
 {
     double n = (double)rep->side;
 
-    if (rep->as_links && !rep->scatter && y < n) /* updates as on open lines */
+    if (rep->as_links && !rep->scatter && y < n) /* updates as if open */
         return rep->bands * (flat(rep) ? 1 : 2) * floor(y * y / 4) +
                messages(&(struct chorale_rep){ .net = rep->net,
                                                .side = rep->side }, x, y);
@@ -279,7 +279,7 @@ long chorale_rep_closed(const struct chorale_rep *rep)
     return best;
 }
 
-/* Cardano's sum, with the factor K^(1/3) taken out. */
+/* Cardano's sum, with K^(1/3) as a common factor. */
 static double cardano(double k, double half, double radicand)
 {
     double g = sqrt(radicand);

@@ -16,27 +16,27 @@
  * 3.1 to 3.7. Counting slots and trying all group sizes settled these readings
  * of the paper:
  * - Brackets are ceilings.
- * - Equation (1) has its 1/(2x).
- * - Wrapped meshes take the larger load of each stage.
- * - The second term of the odd branch's root has the sign of its derivative.
+ * - Equation (1) has the factor 1/(2x).
+ * - On wrapped meshes the slower part of each stage counts.
+ * - The second term under the root of 3.7's odd branch is added.
  *
  * Additions to the paper:
  * - Latency.
- * - One dimension. A ring of x elements at a distance shares each link x times,
- *   so integration takes (1 - x/N) b/2 on a ring. On an array it takes twice
- *   that, as wrapping messages return over the same links.
+ * - One dimension. x rings of elements x apart share each link, so integration
+ *   takes (1 - x/N) b/2 on a ring. On an array it takes twice that, as
+ *   wrap-around messages return over the same links.
  * - Scatter allocation (section 3.1): N/x groups share each link while
  *   updating. On a wrapped system their rings are closed for any x. The rings
- *   of integration join neighbours, where wrapping messages return.
+ *   of integration join neighbours and close as on an array.
  *
  * Real links (as_links) make some of the paper's rings slower:
- * - A wrapped group of x < N neighbours would need more of its links than they
- *   carry: x (x^2 - 1) / 6 links each way are crossed, and u(x)/2 slots of x
- *   links are fewer from x = 3 on. The closing links lie outside the group. It
- *   is therefore open and updates as on a regular system.
- * - A ring through 3 x 3 elements of a regular mesh, or of groups, must share a
- *   link (engines/mesh_ring.h). It takes twice as long, or 1.5 times if a link
- *   carries one direction at a time.
+ * - A wrapped group of x < N neighbours would overload its links. Its messages
+ *   cross x (x^2 - 1) / 6 links each way; floor(x^2 / 4) / 2 slots of x links
+ *   are fewer from x = 3 on. Its closing links lie outside the group, so it is
+ *   open and updates as on a regular system.
+ * - A ring through 3 x 3 elements or groups of a regular mesh must share a link
+ *   (algorithms/engines/mesh_ring.h). It takes twice as long, or 1.5 times if
+ *   a link carries one direction at a time.
  * - Between elements N/2 apart on a ring both ways are equally long, and a
  *   message takes one of them. If N/2 is odd, the busiest link carries at least
  *   (N/2 + 1) / (N/2) of the mean load. Integration of two groups a side,

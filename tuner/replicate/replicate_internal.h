@@ -107,8 +107,8 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
                                   const struct chorale_rep_row *best);
 
-/* replicate_draw.c: chorale_rep_draws() checks, before any computation, that
- * opts->plot names a picture that can be drawn (CHORALE_USAGE: it does not).
+/* replicate_draw.c: chorale_rep_draws() checks before any computation that
+ * opts->plot names a picture that can be drawn, else CHORALE_USAGE.
  * chorale_rep_draw() draws it, with a data file beside it. */
 enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job);

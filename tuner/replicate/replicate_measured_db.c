@@ -116,7 +116,7 @@ static size_t run_of(const struct facts *facts, size_t i)
 }
 
 /* The distance of a placement from the wanted one. A wrong number of processes
- * a node weighs most; of wrong numbers at once, one at a time is nearest. */
+ * a node weighs most. Of wrong numbers of siblings, 1 is nearest. */
 static long off(struct place is, struct place wanted)
 {
     long other = is.ppn != wanted.ppn;

@@ -24,7 +24,7 @@ enum test {
     T_BUILT_IN, T_INPLACE, T_REGULAR, T_THREADED
 };
 
-/* needs: whether another test must follow in the same object. */
+/* needs: whether another test must or must not follow. */
 static const struct {
     const char *key;
     int number;              /* a number follows */
@@ -169,7 +169,7 @@ static int of_call(const struct parsed *p,
     case T_THREADED:
     case T_CONSECUTIVE:
         return strcmp(p->word, "no") == 0;
-    case T_SIZE_LT: /* MPICH 4.0 does so in a call */
+    case T_SIZE_LT: /* MPICH 4.0 tests <= in a call */
         return comm->size <= p->number;
     default:
         return of_comm(p, comm) == 1;
@@ -316,7 +316,7 @@ struct trees {
     json_t *algorithms, *device;
 };
 
-/* Parse a tree at this address and keep it as the algorithms' or the device's.
+/* Parse a tree at this address; keep it if it is the algorithms' or device's.
  * The device also has a tree for its shared memory, whose leaves are not MPIR
  * algorithms; that tree is ignored. */
 static int take_tree(void *arg, const char *at, size_t left)

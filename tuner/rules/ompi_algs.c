@@ -9,8 +9,8 @@
 
 #include "tuner/rules/ompi_algs.h"
 
-/* The component's number of each collective, -1 if it does not serve it, and
- * the size that a rule compares, if that is equal on all ranks. */
+/* The component's number of each collective, or -1 if it does not serve it.
+ * key: the size that a rule compares, if equal on all ranks. */
 static const struct {
     int id;
     enum chorale_ompi_key key;

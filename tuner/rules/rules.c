@@ -168,8 +168,8 @@ void chorale_rules_sort(struct chorale_rules *rules)
     qsort(rules->rule, rules->count, sizeof(*rules->rule), compare);
 }
 
-/* Fail if two rows cover one point: the written file and the check against the
- * rows could then use different rows. */
+/* Fail if two rows cover one point: the written file and the check could then
+ * use different rows. */
 static enum chorale_err check_apart(const struct chorale_rules *rules,
                                     const char *path,
                                     struct chorale_errmsg *msg)

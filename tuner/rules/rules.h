@@ -139,10 +139,10 @@ extern const struct chorale_rule_format chorale_rules_ompi_json;
 
 /* --- checks -------------------------------------------------------------- */
 
-/* List the points at every border of the rules. At a border these are the last
- * n before it, its n and the next n, at the number of ranks, one less and one
- * more. They are listed for each placement of the rules. Sizes that no call can
- * have are rounded. *point_p is sorted by comm_size and placement; the caller
+/* List the points at every border of each placement of the rules. At a border
+ * these are the last n before it, its n and the next n. They are listed for its
+ * number of ranks, one less and one more. Sizes that no call can have are
+ * rounded. *point_p is sorted by comm_size and placement; the caller
  * frees it. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_rule_points(const struct chorale_rules *rules,
                                      struct chorale_rule_point **point_p,
@@ -160,7 +160,7 @@ enum chorale_err chorale_rules_read_back(
 
 struct chorale_rule_check {
     int max_ranks;           /* most ranks of a launch */
-    char said[2048];         /* out: report, lines; also of what did not run */
+    char said[2048];         /* out: report lines, also on points not run */
 };
 
 /* Load the files into the library and compare what it runs with the rules, at

@@ -25,7 +25,7 @@ enum { HASHES = 48 };
 
 /* Hashes "SENT DATA" of one point. */
 struct seen {
-    char with[HASHES];       /* with the table; "" before it ran */
+    char with[HASHES];       /* with the table; "": not run yet */
     char without[HASHES];    /* of the library's own decision */
     char forced[HASHES];     /* of the forced algorithm; "" if refused */
     char alone[HASHES];      /* with the rules of this collective only */

@@ -27,7 +27,7 @@ static void line(FILE *out, const char *prefix, const char *word,
     fprintf(out, "%s\n", rest);
 }
 
-/* The same with a shell-quoted word of the command line. */
+/* The same with a shell-quoted command-line argument. */
 static void word_line(FILE *out, const char *prefix, const char *option,
                       const char *word, const char *rest)
 {

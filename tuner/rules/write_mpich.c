@@ -10,8 +10,8 @@
  * there.
  *
  * The device has a table above the algorithms, which composes some collectives
- * from others on those communicators. Where an algorithm is chosen, that table
- * must let the call pass; the second file does this. */
+ * from others on those communicators. The second file makes that table pass on
+ * calls for which an algorithm is chosen. */
 #include "config.h"
 
 #include <limits.h>
@@ -56,7 +56,7 @@ static const struct chorale_mpich_traits *traits(const struct making *m)
     return chorale_mpich_traits(m->coll);
 }
 
-/* The built-in choice, shared. */
+/* Built-in choice, new reference */
 static json_t *stood(const struct making *m)
 {
     return json_incref(m->here);
@@ -198,7 +198,7 @@ static int says(const struct chorale_rules *rules, size_t first, size_t end)
 }
 
 /* The tree of the set with a shape and ppn (0: any) among rows of one size.
- * NULL if it chooses nothing, or on an error, which sets *bad. */
+ * NULL if it chooses no algorithm; an error also sets *bad. */
 static json_t *set_of(struct making *m, size_t first, size_t end,
                       enum chorale_shape shape, int ppn, int *bad)
 {
@@ -379,8 +379,8 @@ static char *table(const struct chorale_rules *rules, json_t *built_in,
     return text;
 }
 
-/* MPICH maps a file and reads up to a 0 byte. After the last byte of the file
- * the same page must therefore have one, whatever the page size. */
+/* MPICH maps a file and reads up to a 0 byte. One must therefore follow the
+ * file's last byte in the same page, whatever the page size. */
 static char *end_in_page(char *text)
 {
     size_t length = text != NULL ? strlen(text) : 0;

@@ -35,8 +35,8 @@ struct job {
     const struct chorale_try_make *make;
     char db[PATH_MAX + 16], system[128];
     char launcher[LAUNCHER_MAX];
-    int fixed;               /* it always starts all ranks */
-    long nodes, ppn;         /* of a start with all ranks */
+    int fixed;               /* it cannot start fewer ranks */
+    long nodes, ppn;         /* if all ranks are started */
     int apart;               /* fewer ranks are placed differently */
     double start_up;         /* s */
     double ends;             /* time by now() when the budget is spent */
@@ -294,8 +294,8 @@ static enum chorale_err count_runs(const struct job *job, sqlite3_int64 *runs,
     return err;
 }
 
-/* Run until all is measured or the budget is spent. Launches that could not be
- * started are reported, and the others are used. */
+/* Run until all is measured or the budget is spent. Launches that cannot start
+ * are reported and ignored. */
 static enum chorale_err measure(const struct job *job)
 {
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
@@ -396,8 +396,8 @@ static enum chorale_err generate(const struct job *job, char *table)
     return err == CHORALE_OK ? stopped(job) : err;
 }
 
-/* Repeat rounds, each with twice the launches, until a decision is possible. On
- * a machine with other load all runs of a few launches may be doubtful. */
+/* Repeat rounds, each with twice the launches, until a decision is possible.
+ * Other load on the machine may make all runs of a few launches unusable. */
 static enum chorale_err measured_table(struct job *job)
 {
     enum chorale_err err;
