@@ -223,10 +223,9 @@ struct chorale_alg {
                               * overlaps_at */
     struct {
         double each, some;
-    } copies;                /* one rank copies at most (each P + some) m bytes
-                              * inside its memory where types are their packed
-                              * bytes; both 0: no more than each variant of
-                              * the collective has to */
+    } copies;                /* a rank copies at most (each P + some) m bytes
+                              * in its memory if types are packed; both 0: no
+                              * more than every variant must copy */
     int tells;               /* 1: sizes of later messages depend on received
                               * data; the schedule is found by iteration
                               * (size_exchange.h) */

@@ -55,7 +55,7 @@ size_t chorale_coll_n(enum chorale_coll coll, size_t msg_size, int comm_size);
 
 /* Roots that campaigns rotate over, for turn 0, 1, 2: first, middle and last
  * rank. If ppn > 1 and ranks are placed in blocks, the middle root is not the
- * first rank of a node, provided that a rank follows comm_size / 2. */
+ * first rank of a node, unless comm_size / 2 is the last rank. */
 int chorale_coll_root(int turn, int comm_size, int ppn);
 
 /* Bytes of one block in campaigns of irregular collectives. Sizes rise linearly

@@ -33,9 +33,9 @@ struct chorale_schedule;
 
 struct chorale_ctx;
 
-/* Functions that record a call instead of making it; schedule/event_log.c has
- * them. Arguments and results are those of the functions of the same purpose
- * below, with lengths in bytes; requests are numbers of the record. */
+/* Functions that record a call instead of making it (schedule/event_log.c).
+ * Arguments and results are those of the functions of similar names below, with
+ * lengths in bytes. A request holds the number of a recorded event. */
 struct chorale_recorder {
     int (*send)(struct chorale_ctx *ctx, const void *buf, size_t bytes,
                 int dest, MPI_Request *req);
@@ -190,11 +190,10 @@ void chorale_memmove(struct chorale_ctx *ctx, void *to, const void *from,
 /* Set bytes to 0; no effect while a schedule is recorded. */
 void chorale_memzero(struct chorale_ctx *ctx, void *to, size_t bytes);
 
-/* Copy a rank's own block to its place, if not MPI_IN_PLACE.
- * chorale_gather_own()
- * copies the send buffer into block number block of recvbuf (gather's root,
- * allgather). chorale_scatter_own() copies block root of sendbuf into recvbuf
- * (scatter's root). Both return an MPI error code. */
+/* Copy a rank's own block to its place, unless MPI_IN_PLACE is given.
+ * chorale_gather_own() copies the send buffer into block number block of
+ * recvbuf (gather's root, allgather). chorale_scatter_own() copies block root
+ * of sendbuf into recvbuf (scatter's root). Both return an MPI error code. */
 struct chorale_call;
 int chorale_gather_own(const struct chorale_call *call, int block);
 int chorale_scatter_own(const struct chorale_call *call);

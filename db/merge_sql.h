@@ -31,9 +31,9 @@ struct merge_contradiction {
     const char *is;
 };
 
-/* Translate a SQLite return code. Rows that do not fit blame the shard:
- * CHORALE_DATA. All other errors set stop: a damaged file, which may be either
- * one (CHORALE_DATA), and those of chorale_store_check(). */
+/* Translate a SQLite return code. Rows that violate target's schema are the
+ * shard's fault: CHORALE_DATA. All other errors set stop: target or shard
+ * damaged (CHORALE_DATA), and those of chorale_store_check(). */
 enum chorale_err chorale_merge_check(struct merge *m, int rc);
 
 /* Execute one statement; number: value of its parameter ?1, if it has one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* migrate.c - upgrade a database to the current schema, in the order given by
+/* migrate.c - upgrade a database to the current schema. Order of the steps:
  * "Making Other Kinds Of Table Schema Changes" in SQLite's ALTER TABLE page. */
 #include "config.h"
 

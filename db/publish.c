@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* publish.c - see publish.h. */
+/* publish.c - publish a copy of a database. */
 #include "config.h"
 
 #include "db/publish.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Closing the copy brings it to the disk: SQLite commits it. */
+/* Back up to a file; SQLite's commit syncs it to the disk. */
 static enum chorale_err back_up(struct chorale_store *store, const char *name,
                                 struct chorale_errmsg *msg)
 {
@@ -41,7 +41,7 @@ static enum chorale_err back_up(struct chorale_store *store, const char *name,
     return err;
 }
 
-/* Its new name, too. As far as the file system can. */
+/* Sync the folder, as far as the file system can. */
 static void sync_folder_of(const char *file)
 {
     char folder[PATH_MAX];
@@ -66,7 +66,7 @@ enum chorale_err chorale_publish(struct chorale_store *store, const char *file,
 
     if (snprintf(name, sizeof(name), "%s.new", file) >= (int)sizeof(name))
         return chorale_fail_long(msg, file);
-    unlink(name); /* of one who was killed while it copied */
+    unlink(name); /* left by a killed process */
     err = back_up(store, name, msg);
     if (err == CHORALE_OK && rename(name, file) != 0)
         err = chorale_fail_written(msg, file, errno);

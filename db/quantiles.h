@@ -9,7 +9,7 @@
 /* The columns of run_summary; seconds. lo, hi: nonparametric 95 % interval of
  * the median from order statistics, wider for autocorrelated values. NAN if the
  * values are too few for such an interval: always below 6 effectively
- * independent values, and for correlated values if its ranks leave x[n]. */
+ * independent values, and for correlated values if its ends leave x[n]. */
 struct chorale_summary {
     size_t nrep;
     double median, lo, hi, mean, min, q25, q75, p95, p99, max;

@@ -3,7 +3,7 @@
  *
  * Other folders write their own SQL against schema.sql and bind every value.
  * Functions that can fail return an error class (err.h) and then write one line
- * to msg. Outputs change on success only, but for chorale_store_prepare().
+ * to msg. Outputs change on success only, except in chorale_store_prepare().
  */
 #ifndef CHORALE_DB_STORE_H
 #define CHORALE_DB_STORE_H

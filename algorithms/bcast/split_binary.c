@@ -3,8 +3,8 @@
  *
  * The halves travel in segments; then pairs of ranks, one of either subtree,
  * exchange their halves. The subtrees are the odd and the even virtual ranks,
- * each a complete binary tree, so that 2 i + 1 and 2 i + 2 are a pair. A last
- * rank without a partner gets its second half from the root.
+ * each a complete binary tree: 2 i + 1 and 2 i + 2 are a pair. A last rank
+ * without a partner gets its second half from the root.
  *
  * P = comm_size, n = bytes, s = segsize, h = ceil(n/2), S = ceil(h/s)
  *

@@ -86,7 +86,7 @@ static const char *why_not_at(const struct chorale_state *st,
     return why;
 }
 
-/* The same. A small broadcast must be possible at every small size. */
+/* The same; for a small broadcast at any of the small sizes. */
 static const char *why_not(const struct chorale_state *st,
                            const struct chorale_alg *alg,
                            const struct chorale_point *pt)
@@ -221,7 +221,7 @@ void chorale_choice_cache(struct chorale_state *st, enum chorale_coll coll,
 
 const struct chorale_chosen *chorale_choice_library(void)
 {
-    /* SIZE_MAX: no caller of chorale_dispatch_last() asks for it. */
+    /* SIZE_MAX: never a msg_size of chorale_dispatch_last() */
     static const struct chorale_chosen library = { .plan = &library_plan,
                                                    .msg_size = SIZE_MAX,
                                                    .passes = 1 };

@@ -22,9 +22,8 @@ void chorale_arrays_cache(struct chorale_state *st, enum chorale_coll coll,
                           const struct chorale_chosen *chosen, int lasts);
 
 /* 1 if a like call is cached; the counts are checked as
- * chorale_call_args_check()
- * does. recall->ran of the collective is then the choice, and for a variant
- * the wide arrays are in call. */
+ * chorale_call_args_check() does. recall->ran of the collective is then the
+ * choice, and for a variant the wide arrays are in call. */
 int chorale_arrays_cached(struct chorale_state *st, enum chorale_coll coll,
                           struct chorale_call *call,
                           const struct chorale_ints *ints);

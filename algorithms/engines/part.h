@@ -44,8 +44,8 @@ enum chorale_order chorale_part_order(const struct chorale_alg *part,
                                       const struct chorale_point *pt);
 
 /* Cost and scratch of a sub-algorithm that combines n bytes bitwise among the
- * ranks of pt. part NULL is the MPI library: its cost is unknown, so that of
- * instead is used, and its scratch counts as 0. */
+ * ranks of pt. part NULL is the MPI library: its cost is unknown, so the cost
+ * of the variant `instead` is used; its scratch counts as 0. */
 int chorale_part_or_cost(const struct chorale_alg *part,
                          const struct chorale_alg *instead,
                          const struct chorale_point *pt, size_t n,

@@ -59,9 +59,9 @@ extern const struct chorale_recorder chorale_event_recorder;
 
 /* Record the events of each rank in one call of alg at pt. s must be zeroed,
  * except alpha, beta, tau and links, which are not used here; s->opaque is set
- * if the MPI library runs a part. *scratch is raised to the
- * scratch bytes of the busiest rank. Returns 0, or -1 if the variant fails or
- * memory is exhausted; call chorale_schedule_release() in either case. */
+ * if the MPI library runs a part. *scratch is raised to the scratch bytes of
+ * the busiest rank. Returns 0, or -1 if the variant fails or memory is
+ * exhausted; call chorale_schedule_release() in either case. */
 int chorale_schedule_write(struct chorale_schedule *s,
                            const struct chorale_alg *alg,
                            const struct chorale_point *pt, size_t *scratch);

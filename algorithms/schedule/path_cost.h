@@ -21,8 +21,8 @@ void chorale_alg_cost_sums(const struct chorale_alg *alg,
                            double *bytes, double *reduced);
 
 /* The sums for a campaign's root policy: "first", "middle" or "last" root, or
- * for "rotate" that one of these three whose time is the median. With any
- * other policy the root is pt->root. */
+ * for "rotate" the one of these three with the median time. With any other
+ * policy the root is pt->root. */
 void chorale_alg_cost_policy(const struct chorale_alg *alg,
                              const struct chorale_point *pt,
                              const char *policy, double *messages,

@@ -37,8 +37,7 @@ enum chorale_opclass chorale_op_class(MPI_Op op, MPI_Datatype type);
 int chorale_op_is_builtin(MPI_Op op);
 
 /* Record the range of predefined type handles, so that chorale_type_is_plain()
- * is
- * fast for the application's types. Call once after MPI_Init, before the
+ * is fast for the application's types. Call once after MPI_Init, before the
  * functions below. */
 void chorale_call_args_init(void);
 

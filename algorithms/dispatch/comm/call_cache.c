@@ -103,7 +103,7 @@ static int all_plain(const MPI_Datatype type[2])
     return 1;
 }
 
-/* Count one more such call. 1 if there were enough. */
+/* Count calls like known. 1 from call number `enough` on. */
 static int is_often(struct chorale_entry *at, const struct chorale_entry *known,
                     size_t enough)
 {

@@ -21,9 +21,9 @@
 #include "algorithms/dispatch/table/shape.h"
 #include "algorithms/dispatch/comm/comm_state.h"
 
-/* Number of states. MPI libraries have a few thousand contexts;
+/* Number of this process's states. MPI libraries have a few thousand contexts;
  * CHORALE_MAX_COMMS leaves most of them to the application. */
-static atomic_int nprivate; /* in this process, now */
+static atomic_int nprivate;
 
 /* List of this process's states. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -301,8 +301,8 @@ chorale_shim_known(enum chorale_coll coll, const struct chorale_words *words,
                         words->root == fast->rank));
 }
 
-/* Look up a call with arrays whose sum all ranks know. One that is passed on
- * needs no other check. */
+/* Look up a call with arrays whose sum all ranks know. A call that goes to the
+ * library needs no other check. */
 static inline __attribute__((always_inline)) enum chorale_path
 chorale_shim_look_arrays(enum chorale_coll coll,
                          const struct chorale_words *words)

@@ -92,7 +92,7 @@ uint64_t chorale_fold(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* The header of the object that this code is in; from the linker. */
+/* ELF header of the object with this code; the linker defines it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* A shared object for this machine that is not cut short: linkers write the
@@ -113,8 +113,8 @@ static int check_elf(const char *file, size_t size, const struct reason *why)
     return 0;
 }
 
-/* The file against the digest in its name, if `chorale table install` gave it
- * one: it finds zeroed blocks of a full disk as well. */
+/* Compare the file with the digest in its name, if `chorale table install` gave
+ * it one. This also detects zeroed blocks of a full disk. */
 static int check_content(const char *path, uint64_t content,
                          const struct reason *why)
 {

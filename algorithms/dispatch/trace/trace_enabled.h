@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_enabled.h - called around each call of an application: is it traced?
+/* trace_enabled.h - tests at each call of an application whether to trace it.
  * Does not include mpi.h. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_ENABLED_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_ENABLED_H

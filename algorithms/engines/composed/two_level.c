@@ -57,7 +57,7 @@ static double seconds(const struct chorale_point *pt,
            c * (given ? pt->tau : 1e-10);
 }
 
-/* Replaces the terms by the cost at in, if that takes longer. */
+/* Replace the terms by the cost at point in, if it is longer. */
 static int longer(const struct chorale_alg *inner,
                   const struct chorale_point *pt,
                   const struct chorale_point *in, struct chorale_term *term,

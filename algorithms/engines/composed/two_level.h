@@ -103,7 +103,7 @@ int chorale_node_blocks_init(struct chorale_node_blocks *b,
                              const struct chorale_blocks *whole,
                              size_t bytes);
 
-/* The call of the sub-algorithm in a node, to or from mine of its leader. The
+/* The call of the sub-algorithm in a node, to or from its leader's b->mine. The
  * caller must set the element counts of the blocks there. Gathers: whole as
  * above. */
 struct chorale_call
@@ -119,8 +119,8 @@ chorale_node_scatter(const struct chorale_call *call,
 /* --- among the leaders ------------------------------------------------ */
 
 /* The call of a gatherv (gathers = 1) or scatterv among the leaders. It moves
- * own bytes of each leader's mine from or to all at the leader of node root;
- * that leader's bytes are in place already. The caller must set that leader's
+ * `own` bytes of each leader's `mine` to or from `all` at the leader of node
+ * root, whose bytes are in place already. The caller must set that leader's
  * counts and displacements. */
 struct chorale_call chorale_outer_call(struct chorale_topology *t, int root,
                                        int gathers, void *all, void *mine,
@@ -134,8 +134,8 @@ enum { CHORALE_OUTER_BINOMIAL, CHORALE_OUTER_LINEAR, CHORALE_OUTER_LINEAR_NB,
 enum { CHORALE_FEW_OUTERS = 2 }; /* candidates in all plans */
 extern const char *const chorale_outer_word[CHORALE_OUTERS];
 
-/* Gather blocks of m bytes per rank among the leaders: from mine of each to all
- * at the leader of node root, whose own blocks are in place already; or scatter
+/* Gather blocks of m bytes per rank among the leaders: from each `mine` to
+ * `all` at the leader of node root, whose own blocks are in place; or scatter
  * them in the opposite direction. Takes scratch. Return an MPI error code. */
 int chorale_outer_gather(struct chorale_topology *t, int root, long outer,
                          size_t m, void *all, void *mine);

@@ -87,16 +87,16 @@ int chorale_level_v_outer(const struct chorale_level_v *st,
 
 /* --- cost ------------------------------------------------------------- */
 
-/* Cost of one level with that many members (ranks). A member has the blocks of
- * that many ranks (each). Any set of blocks has at most the bytes of the same
- * number of largest blocks. */
+/* Cost of one level of `ranks` members, each with the blocks of `each` ranks.
+ * Any set of blocks has at most the bytes of the same number of largest
+ * blocks. */
 static int level_cost(const struct chorale_point *pt, int ranks, int each,
                       long way, double count_bytes, struct chorale_term *term)
 {
     int rounds = chorale_ceil_log2(ranks) - 1, n = 0;
 
     if (ranks < 2 || (pt->msg_size == 0 && way != CHORALE_OUTER_BINOMIAL))
-        return 0; /* both linear ways skip empty blocks */
+        return 0; /* linear algorithms skip empty blocks */
     if (way != CHORALE_OUTER_BINOMIAL) {
         term[0] = (struct chorale_term){
             .messages = ranks - 1,

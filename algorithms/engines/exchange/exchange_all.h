@@ -53,8 +53,8 @@ int chorale_exchange_round(const struct chorale_exchange *ex, int dest,
                            int source);
 
 /* Rounds i = 1 ... P - 1. Shift: send to the rank i above, receive from the
- * rank i below. Xor: exchange with the rank whose number differs by xor i (P a
- * power of two). Separate buffers. Cost (P - 1) (alpha + m beta). */
+ * rank i below. Xor: exchange with rank xor i (P a power of two). Separate
+ * buffers. Cost (P - 1) (alpha + m beta). */
 int chorale_exchange_shift(const struct chorale_call *call);
 int chorale_exchange_xor(const struct chorale_call *call);
 
@@ -63,8 +63,8 @@ int chorale_exchange_shift_with(const struct chorale_call *call, int empties);
 int chorale_exchange_xor_with(const struct chorale_call *call, int empties);
 
 /* Partner of rank in round i (0 <= i < P - 1 + P % 2) of a round-robin
- * tournament, in which every pair meets once. Never rank itself; -1: no partner
- * in this round. */
+ * tournament; -1: no partner in this round. Every pair meets once, and no rank
+ * meets itself. */
 int chorale_tournament(int rank, int size, int i);
 
 /* Exchange blocks in pairs by a tournament. Works in place, with one block of

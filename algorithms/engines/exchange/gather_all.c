@@ -234,8 +234,8 @@ int chorale_gather_all_ring_from(struct chorale_ctx *ctx,
 
 /* --- recursive doubling ----------------------------------------------- */
 
-/* The first have members of the group of size w at base hold blocks that the
- * other members lack. They pass them on; the number of holders doubles each
+/* Pass the blocks `lacking`, which the first `have` of the w members of the
+ * group at base hold, to the other members. The number of holders doubles each
  * round. */
 static int pass_on(struct chorale_ctx *ctx, const struct chorale_blocks *b,
                    struct chorale_range lacking, int base, int w, int have,
@@ -257,9 +257,9 @@ static int pass_on(struct chorale_ctx *ctx, const struct chorale_blocks *b,
     return err;
 }
 
-/* One round of groups of w: out is this rank's group, in the other one. Each of
- * the t members of a short group serves one or two ranks of the full one. The
- * second send overlaps the receive from the first. */
+/* One round between groups of w ranks, this rank's (out) and another (in). Each
+ * of the t members of a short group serves one or two ranks of the full group.
+ * The second send overlaps the receive from the first. */
 static int doubling_round(struct chorale_ctx *ctx,
                           const struct chorale_blocks *b,
                           struct chorale_range out, struct chorale_range in,

@@ -90,8 +90,8 @@ int chorale_gather_all_recexch_from(struct chorale_ctx *ctx,
 int chorale_gather_all_neighbor(struct chorale_ctx *ctx,
                                 const struct chorale_blocks *b);
 
-/* In round i a rank sends its own block to the rank i above (shift), or to the
- * rank that differs by xor i (ctx->size a power of two). */
+/* In round i a rank sends its own block to rank + i modulo P (shift) or to rank
+ * xor i (xor; ctx->size a power of two). */
 int chorale_gather_all_shift(struct chorale_ctx *ctx,
                              const struct chorale_blocks *b);
 int chorale_gather_all_xor(struct chorale_ctx *ctx,

@@ -98,9 +98,9 @@ static struct way after(struct way way, double messages, double bytes)
     return way;
 }
 
-/* State of the last ranks: time until they have each other's blocks. */
+/* Paths until the last ranks have the blocks of each other. */
 struct tail {
-    int w, t;                /* w full ones and t others met last */
+    int w, t;                /* sizes of the full and short group met last */
     struct way late, other;  /* ranks that served two or were served second; */
 };                           /* all other ranks */
 

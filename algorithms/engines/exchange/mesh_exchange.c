@@ -68,8 +68,8 @@ static int is_cube(const struct chorale_mesh *mesh)
 
 /* --- one phase -------------------------------------------------------- */
 
-/* View of the array along one dimension: before runs for each coordinate, of
- * stride blocks, run bytes each.
+/* View of the array along one dimension: each coordinate has `before` runs, of
+ * `stride` blocks or `run` bytes each.
  *
  * The runs of one coordinate form a piece, which is one message. If pieces is
  * set, a piece stays contiguous in the destination array: pieces are stored

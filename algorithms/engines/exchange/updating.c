@@ -114,9 +114,9 @@ static int line_send(struct chorale_updating *u, int d, MPI_Request *req)
 
 /* --- line: all remaining blocks together --------------------------------- */
 
-/* Receive from the place behind its blocks for this place and all places after
- * it, or those of a place farther behind. Blocks are in order of places, in
- * both directions. */
+/* Receive from place j - 1 the blocks of place j - 1 - slot for place j (this
+ * rank's) and all later places. Blocks are in order of places, in both
+ * directions. */
 static int together_recv(struct chorale_updating *u, int d, MPI_Request *req)
 {
     int j = mirror(u, d, u->place);

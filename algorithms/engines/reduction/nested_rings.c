@@ -16,7 +16,7 @@ struct ring {
     struct chorale_blocks own, acc; /* operands and sums; may be the same */
 };
 
-/* State of one part of the vector. */
+/* One part of the vector, in one direction. */
 struct lane {
     struct chorale_ctx *ctx;
     MPI_Op op;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scatter_in_order.c - reduce-scatters that combine operands in rank order.
  *
- * In an exchange, a rank of the upper half receives operands left of its own,
- * and a rank of the lower half operands right of its own. */
+ * In an exchange, the operands received are left of the own ones on a rank of
+ * the upper half, right of them in the lower half. */
 #include "algorithms/engines/reduction/scatter_reduce.h"
 
 /* 1 if the value from a partner at distance bit must be the left operand. The

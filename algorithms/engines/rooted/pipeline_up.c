@@ -6,9 +6,9 @@
 
 /* State of a pipelined reduction. Operands are combined in one of two ways. If
  * own data are on the left, the child's segment is the right operand and
- * receives the result. If own data are on the right (own_last), they are copied
- * to the accumulator, unless they are there already, and the child's segment is
- * the left operand. */
+ * receives the result. If own data are on the right (own_last), the child's
+ * segment is the left operand. The own data are first copied to the
+ * accumulator, unless they are there already. */
 struct up {
     struct chorale_view view;
     const struct chorale_call *call;
