@@ -68,7 +68,7 @@ void chorale_shard_close(struct chorale_shard *shard)
 }
 
 /* 1: the file cannot be read without writing to it. */
-static int asks_for_copy(const struct chorale_shard *shard)
+static int needs_private_copy(const struct chorale_shard *shard)
 {
     unsigned char head[100] = { 0 };
     char journal[PATH_MAX + 16];
@@ -232,7 +232,7 @@ static enum chorale_err open_store(struct chorale_shard *shard,
                                       "locked for reading (%s); copy it to a "
                                       "file system with locks", shard->path,
                                       strerror(errno));
-        if (asks_for_copy(shard))
+        if (needs_private_copy(shard))
             return open_copy(shard, msg);
     }
     /* Also reports why the path is not a regular file. */

@@ -20,7 +20,7 @@
 
 /* Refuse a shard measured on another machine or with another MPI library: it is
  * usually the wrong file. */
-static enum chorale_err refuse_other(struct merge *m)
+static enum chorale_err refuse_other_system(struct merge *m)
 {
     static const char other[] =
         "SELECT s.name, (SELECT name FROM main.system ORDER BY name LIMIT 1)"
@@ -75,7 +75,7 @@ static void name_tag(sqlite3_context *context, int n, sqlite3_value **value)
     "  (system.created, system.uuid))"
 
 /* Of systems with the same name the oldest keeps it, in any order of merges. */
-static enum chorale_err settle_names(struct merge *m)
+static enum chorale_err resolve_system_names(struct merge *m)
 {
     enum chorale_err err = chorale_merge_execute(
         m, "UPDATE main.system SET name = " TAGGED("system")
@@ -126,14 +126,14 @@ static enum chorale_err merge_systems(struct merge *m)
         err = REFUSE(m, no);
 
     if (err == CHORALE_OK && (m->flags & CHORALE_MERGE_SYSTEMS) == 0)
-        err = refuse_other(m);
+        err = refuse_other_system(m);
     if (err == CHORALE_OK)
         err = chorale_merge_execute(m, elder, 0);
     while (err == CHORALE_OK &&
            (err = chorale_merge_count(m, next, &id)) == CHORALE_OK && id >= 0)
         err = chorale_merge_execute(m, add, id);
     if (err == CHORALE_OK)
-        err = settle_names(m);
+        err = resolve_system_names(m);
     if (err == CHORALE_OK)
         err = chorale_merge_execute(m,
                             "INSERT INTO temp.system_map SELECT s.system_id,"

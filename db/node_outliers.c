@@ -31,7 +31,8 @@ static double median(const double *value, int n, double *room)
 }
 
 /* The shorter message time of the links to the previous and next node. */
-static double quicker(const struct chorale_node_speed *node, int n, int i)
+static double shorter_message_time(const struct chorale_node_speed *node, int n,
+                                   int i)
 {
     double next = node[i].next, last = node[(i + n - 1) % n].next;
 
@@ -78,7 +79,7 @@ int chorale_stragglers_find(const struct chorale_node_speed *node, int n,
         return -1;
     for (int i = 0; i < n; i++) {
         copy[i] = node[i].ranks > 0 ? node[i].memory / node[i].ranks : 0;
-        message[i] = quicker(node, n, i);
+        message[i] = shorter_message_time(node, n, i);
         bytes[i] = wider(node, n, i);
     }
     usual[0] = median(copy, n, room);

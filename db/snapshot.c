@@ -90,7 +90,7 @@ static enum chorale_err copy_bytes(const char *path, int in, int out,
 
 /* The journal of a transaction over several files names another file, which
  * SQLite would look for and delete. Chorale never writes such a journal. */
-static int speaks_of_others(int fd)
+static int journal_names_files(int fd)
 {
     static const unsigned char magic[8] = { 0xd9, 0xd5, 0x05, 0xf9,
                                             0x20, 0xa1, 0x63, 0xd7 };
@@ -121,7 +121,7 @@ static enum chorale_err copy_file(const struct chorale_copy *copy,
         err = copy_fail(from, 0, msg);
         goto out;
     }
-    if (strcmp(end, "-journal") == 0 && speaks_of_others(in)) {
+    if (strcmp(end, "-journal") == 0 && journal_names_files(in)) {
         err = chorale_fail(msg, CHORALE_DATA, "%s: a journal that refers to "
                            "other files, not written by chorale; restore a "
                            "copy of %s", from, path);

@@ -204,7 +204,7 @@ static int is_started(void)
 }
 
 /* Private communicators that this rank allows. */
-static int room_for_ours(void)
+static int private_comms_limit(void)
 {
     return core.tuning.idle ? 0 : core.tuning.set.max_comms;
 }
@@ -212,7 +212,7 @@ static int room_for_ours(void)
 /* Make chorale_world_dup() and find the nodes. It is kept only if other
  * communicators can be made from it: it counts towards room, the largest
  * number that a rank allows. */
-static void learn_world(int traces, int room)
+static void find_world_nodes(int traces, int room)
 {
     if (traces || room > 0) {
         chorale_world_dup_make();
@@ -233,20 +233,20 @@ void chorale_dispatch_init(void)
     mine[2] = core.tuning.set.verbose;
     mine[3] = PMPI_Query_thread(&level) != MPI_SUCCESS
               || level == MPI_THREAD_MULTIPLE;
-    mine[4] = room_for_ours();
+    mine[4] = private_comms_limit();
     if (!chorale_world_max(mine, largest, 5))
         return;
     atomic_store(&core.after, largest[0]);
     core.together = largest[2];
     core.one_thread = !largest[3];
-    learn_world(largest[1], largest[4]);
+    find_world_nodes(largest[1], largest[4]);
     chorale_trace_join(largest[1]);
 }
 
 /* For a program linked with libchorale, which has no hook in MPI_Init: each
  * rank starts its trace at its first call. All ranks meet at their first call
  * on MPI_COMM_WORLD, where they also find their nodes. */
-static void meet_at_once(MPI_Comm comm)
+static void join_at_first_call(MPI_Comm comm)
 {
     static atomic_int began, joined;
     int mine[2], largest[2];
@@ -261,11 +261,11 @@ static void meet_at_once(MPI_Comm comm)
     if (comm != MPI_COMM_WORLD || atomic_exchange(&joined, 1))
         return;
     mine[0] = core.wish;
-    mine[1] = room_for_ours();
+    mine[1] = private_comms_limit();
     if (PMPI_Allreduce(mine, largest, 2, MPI_INT, MPI_MAX, comm)
         != MPI_SUCCESS)
         return;
-    learn_world(largest[0], largest[1]);
+    find_world_nodes(largest[0], largest[1]);
     chorale_trace_join(largest[0]);
 }
 
@@ -273,7 +273,7 @@ void chorale_dispatch_at_once(MPI_Comm comm)
 {
     atomic_store(&core.after, 1);
     if (is_started())
-        meet_at_once(comm);
+        join_at_first_call(comm);
 }
 
 /* One line per process, for the first communicator concerned. */
@@ -431,7 +431,7 @@ enum chorale_path chorale_dispatch_arrays(enum chorale_coll coll,
     struct chorale_state *st = chorale_last_comm.state;
     const struct chorale_chosen *ran;
 
-    if (chorale_goes_by_sum(coll)
+    if (chorale_choice_uses_sum(coll)
             ? !chorale_arrays_cached_sum(st, coll, call, ints)
             : !chorale_arrays_cached(st, coll, call, ints))
         return CHORALE_ASK;

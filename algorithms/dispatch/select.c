@@ -142,8 +142,8 @@ int chorale_choice_allowed(const struct chorale_state *st,
 }
 
 /* 1 if the choice on this communicator is the same for all arguments. */
-static int hangs_on_nothing(const struct chorale_state *st,
-                            enum chorale_coll coll)
+static int choice_is_constant(const struct chorale_state *st,
+                              enum chorale_coll coll)
 {
     return chorale_coll_info(coll)->dataless || chorale_coll_info(coll)->blind
         || !(st->tuning->serves & 1u << coll);
@@ -165,7 +165,7 @@ const struct chorale_plan *chorale_choice_find(struct chorale_state *st,
         memo->last.msg_size = pt->msg_size;
         return memo->last.plan;
     }
-    memo->always = hangs_on_nothing(st, coll);
+    memo->always = choice_is_constant(st, coll);
     plan = ask(st, coll, pt, &slot);
     if (plan->alg == NULL && memo->always && !st->tuning->set.check)
         st->pass |= 1u << coll;

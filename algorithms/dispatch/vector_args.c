@@ -110,7 +110,7 @@ key_of(const struct chorale_state *st, enum chorale_coll coll,
             || (sum = sum_of(wide ? NULL : ints->recvcounts,
                              call->recvcounts, st->size, wide)) < 0)
             return 0;
-        key->recvcount = chorale_goes_by_sum(coll)
+        key->recvcount = chorale_choice_uses_sum(coll)
                            ? chorale_many_of(sum) : CHORALE_MANY;
         key->own = wide ? call->recvcounts[me] : ints->recvcounts[me];
         key->from = !s.places ? 0 : wide ? call->rdispls[me]
@@ -128,7 +128,7 @@ void chorale_arrays_cache(struct chorale_state *st, enum chorale_coll coll,
     struct chorale_chosen chosen = *as;
     struct key key;
 
-    if (chorale_goes_by_sum(coll) == chorale_coll_info(coll)->blind
+    if (chorale_choice_uses_sum(coll) == chorale_coll_info(coll)->blind
         || !key_of(st, coll, s, call, ints, ints == NULL, &key))
         return;
     if ((call->sendtype == 0 || chorale_type_is_plain(call->sendtype))
@@ -146,9 +146,9 @@ void chorale_arrays_cache(struct chorale_state *st, enum chorale_coll coll,
 
 /* 1 if a rank's own block, or all blocks, may have the same address on both
  * sides, which MPI forbids and the library reports. */
-static inline int aliased(enum chorale_coll coll, struct significant s,
-                          const struct chorale_call *call,
-                          const struct key *key, int extent)
+static inline int blocks_may_alias(enum chorale_coll coll, struct significant s,
+                                   const struct chorale_call *call,
+                                   const struct key *key, int extent)
 {
     uintptr_t in = (uintptr_t)call->sendbuf, out = (uintptr_t)call->recvbuf;
 
@@ -178,7 +178,7 @@ known_of(struct chorale_state *st, enum chorale_coll coll,
         return 0;
     known = chorale_cache_find(st, coll, call, key.sendcount, key.recvcount);
     if (known == NULL
-        || aliased(coll, s, call, &key, known->chosen.extent))
+        || blocks_may_alias(coll, s, call, &key, known->chosen.extent))
         return 0;
     st->recall.ran[coll] = &known->chosen;
     if (!known->chosen.passes && !wide)
@@ -222,7 +222,7 @@ int chorale_arrays_cached_sum(struct chorale_state *st, enum chorale_coll coll,
         key.from = ints != NULL ? ints->rdispls[st->rank]
                                 : call->rdispls[st->rank];
     }
-    if (aliased(coll, s, call, &key, st->recall.ran[coll]->extent))
+    if (blocks_may_alias(coll, s, call, &key, st->recall.ran[coll]->extent))
         return 0;
     if (ints != NULL)
         take(st, s, call, ints);

@@ -20,7 +20,7 @@ struct flight {
 /* A port is busy until the end of a moment. */
 struct port {
     double busy;
-    int busy_by;
+    int busy_moment;
 };
 
 struct one_port {
@@ -110,7 +110,7 @@ static int start_next(void *state)
             continue;
         s->overlaps = 1;
         start = port->busy;
-        by = port->busy_by;
+        by = port->busy_moment;
     }
     if (start > queued) {
         chorale_replay_queue(&o->r, message, start, f->order);

@@ -180,10 +180,10 @@ static int note_all(struct chorale_schedule *s, struct stage *st,
 
 /* Repeat until every rank has received its final sizes. Alternating the order
  * of ranks lets sizes travel up and down a tree in few passes. */
-static int note_told(struct chorale_schedule *s, struct stage *st,
-                     const struct chorale_alg *alg,
-                     const struct chorale_point *pt, const int *node,
-                     size_t *scratch)
+static int record_until_stable(struct chorale_schedule *s, struct stage *st,
+                               const struct chorale_alg *alg,
+                               const struct chorale_point *pt, const int *node,
+                               size_t *scratch)
 {
     int settled = 0, bad = 0;
 
@@ -220,7 +220,7 @@ int chorale_schedule_write(struct chorale_schedule *s,
     for (int r = 0; !bad && r < pt->comm_size; r++)
         node[r] = pt->ppn > 0 ? r / pt->ppn : 0;
     if (!bad)
-        bad = (alg->tells ? note_told(s, &st, alg, pt, node, scratch)
+        bad = (alg->tells ? record_until_stable(s, &st, alg, pt, node, scratch)
                           : note_all(s, &st, alg, pt, node, 0, scratch)) != 0;
     stage_release(&st);
     free(node);

@@ -188,12 +188,12 @@ static enum chorale_err turn(struct chorale_bench *bench,
 
     if (bench->turned == NULL)
         return CHORALE_OK;
-    if (chorale_turning_parse(bench->turned, &seed, &ordinal) != 0)
+    if (chorale_node_order_parse(bench->turned, &seed, &ordinal) != 0)
         return chorale_fail(msg, CHORALE_USAGE, "--turned %.100s is not "
                             "SEED:ORDINAL; `chorale run` starts launches",
                             bench->turned);
     return chorale_launch_mpi(
-        chorale_turning_comm(MPI_COMM_WORLD, seed, ordinal, &bench->ranks),
+        chorale_node_order_comm(MPI_COMM_WORLD, seed, ordinal, &bench->ranks),
         "putting the nodes in order", msg);
 }
 #endif

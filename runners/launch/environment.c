@@ -107,7 +107,7 @@ static void put_fabric_choice(struct chorale_facts *facts)
 /* --- nodes ------------------------------------------------------------ */
 
 /* Facts of one node before and after the launch. */
-static void tell_before(struct chorale_facts *facts)
+static void put_facts_before(struct chorale_facts *facts)
 {
     struct utsname name;
 
@@ -119,7 +119,7 @@ static void tell_before(struct chorale_facts *facts)
                                                name.nodename));
 }
 
-static void tell_after(struct chorale_facts *facts)
+static void put_facts_after(struct chorale_facts *facts)
 {
     chorale_facts_loadavg(facts, "load_after");
 }
@@ -273,9 +273,9 @@ int chorale_environment_gather(struct chorale_bench *bench, int argc,
         return rc;
 #ifdef CHORALE_SIM
     if (bench->world_rank == 0)
-        tell_before(facts);
+        put_facts_before(facts);
 #else
-    put_nodes(facts, bench, tell_before);
+    put_nodes(facts, bench, put_facts_before);
     rc = chorale_preflight(bench, facts);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -464,9 +464,9 @@ enum chorale_err chorale_environment_after(struct chorale_store *store,
 
 #ifdef CHORALE_SIM
     if (bench->world_rank == 0)
-        tell_after(&facts);
+        put_facts_after(&facts);
 #else
-    put_nodes(&facts, bench, tell_after);
+    put_nodes(&facts, bench, put_facts_after);
 #endif
     if (facts.lacks)
         err = chorale_fail(msg, CHORALE_ENV, "the load after the launch could "

@@ -90,8 +90,8 @@ static int take(struct chorale_channel *hand, void *buf, size_t bytes)
                      MPI_STATUS_IGNORE);
 }
 
-static int take_list(struct chorale_channel *hand,
-                     struct chorale_worklist *work)
+static int recv_worklist(struct chorale_channel *hand,
+                         struct chorale_worklist *work)
 {
     int rc = take(hand, work, sizeof(*work));
 
@@ -110,7 +110,7 @@ static int take_list(struct chorale_channel *hand,
 }
 
 /* Receive the packed plan; the caller frees *byte_p. */
-static int take_known(struct chorale_channel *hand, char **byte_p, int *len_p)
+static int recv_plan(struct chorale_channel *hand, char **byte_p, int *len_p)
 {
     MPI_Status status;
     int rc = PMPI_Probe(0, TAG_WORK, hand->comm, &status);
@@ -130,11 +130,11 @@ enum chorale_err chorale_work_recv(struct chorale_channel *hand,
                                    struct chorale_errmsg *msg)
 {
     char *byte = NULL;
-    int len = 0, rc = take_list(hand, work);
+    int len = 0, rc = recv_worklist(hand, work);
     enum chorale_err err;
 
     if (rc == MPI_SUCCESS)
-        rc = take_known(hand, &byte, &len);
+        rc = recv_plan(hand, &byte, &len);
     err = chorale_launch_mpi(rc, "taking the plan", msg);
     hand->facts = 0;
     if (err == CHORALE_OK)
@@ -219,7 +219,7 @@ enum chorale_err chorale_rows_send(struct chorale_channel *hand,
     if (err == CHORALE_OK)
         err = chorale_rowbuf_add_runs(p, store, facts != hand->facts, msg);
     if (err == CHORALE_OK)
-        err = chorale_rowbuf_forget(store, msg);
+        err = chorale_rowbuf_delete_runs(store, msg);
     if (err != CHORALE_OK) {
         chorale_rowbuf_free(p);
         return err;
@@ -261,10 +261,10 @@ void chorale_stored_report(void)
 }
 
 /* Receive a probed message. */
-static enum chorale_err take_one(struct chorale_channel *hand,
-                                 struct chorale_store *store,
-                                 const MPI_Status *status, int *nopen,
-                                 struct chorale_errmsg *msg)
+static enum chorale_err recv_group_message(struct chorale_channel *hand,
+                                           struct chorale_store *store,
+                                           const MPI_Status *status, int *nopen,
+                                           struct chorale_errmsg *msg)
 {
     int len = 0, code = 0;
     char *byte;
@@ -316,7 +316,7 @@ enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
         if (!there && !wait)
             break;
         if (there)
-            err = take_one(hand, store, &status, nopen, &why);
+            err = recv_group_message(hand, store, &status, nopen, &why);
         else
             nap(&naps);
         if (!there && hand->idle != NULL)

@@ -216,8 +216,8 @@ static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
 
 /* Rank 0, after each transaction of its own: report it to `chorale run`, and
  * store the rows that other groups have sent. */
-static enum chorale_err take_in(void *arg, struct chorale_store *store,
-                                struct chorale_errmsg *msg)
+static enum chorale_err store_group_rows(void *arg, struct chorale_store *store,
+                                         struct chorale_errmsg *msg)
 {
     struct all *all = arg;
 
@@ -229,8 +229,8 @@ static enum chorale_err take_in(void *arg, struct chorale_store *store,
     return chorale_rows_recv(&all->hand, store, &all->nopen, 0, msg);
 }
 
-static enum chorale_err hand_in(void *arg, struct chorale_store *store,
-                                struct chorale_errmsg *msg)
+static enum chorale_err send_group_rows(void *arg, struct chorale_store *store,
+                                        struct chorale_errmsg *msg)
 {
     struct all *all = arg;
 
@@ -245,7 +245,7 @@ static int is_due(const struct all *all, int k, int wave, int only)
 }
 
 /* Rank 0: if the launch should end early, ask the measuring groups too. */
-static int ask_to_end(void *arg)
+static int request_group_ends(void *arg)
 {
     struct all *all = arg;
 
@@ -269,10 +269,10 @@ static int look(void *arg)
     if (all->failed == CHORALE_OK)
         all->failed = chorale_rows_recv(&all->hand, all->store, &all->nopen, 0,
                                         &all->why);
-    return ask_to_end(all);
+    return request_group_ends(all);
 }
 
-static void ask_now_and_then(void *arg)
+static void poll_stop_file(void *arg)
 {
     struct all *all = arg;
     double now = MPI_Wtime();
@@ -280,11 +280,11 @@ static void ask_now_and_then(void *arg)
     if (now - all->looked < LOOK_SECONDS)
         return;
     all->looked = now;
-    ask_to_end(all);
+    request_group_ends(all);
 }
 
 /* First rank of another group: has rank 0 asked it to end early? */
-static int hear_to_end(void *arg)
+static int poll_end_request(void *arg)
 {
     struct all *all = arg;
 
@@ -295,7 +295,7 @@ static int hear_to_end(void *arg)
 
 /* Complete the requests to end early; a group may receive one only after its
  * last point. */
-static void settle_asking(struct all *all, int mine)
+static void complete_end_requests(struct all *all, int mine)
 {
     if (all->hand.rank == 0)
         for (int k = 0; k < all->count; k++)
@@ -313,8 +313,8 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
     enum chorale_err err = chorale_launch_set_up(bench, comm, msg);
 
     bench->stored_arg = bench->ending_arg = all;
-    bench->ending = all->hand.rank == 0 ? look : hear_to_end;
-    bench->stored = all->hand.rank == 0 ? take_in : hand_in;
+    bench->ending = all->hand.rank == 0 ? look : poll_end_request;
+    bench->stored = all->hand.rank == 0 ? store_group_rows : send_group_rows;
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_launch_fits(bench, msg);
     if (err == CHORALE_OK)
@@ -386,9 +386,9 @@ static enum chorale_err put_facts(struct all *all, int k, int wave,
 
 /* Rank 0: load the lists of the due groups and send them; the list of rank 0's
  * own group, if any, goes to *own. */
-static enum chorale_err give_work(struct all *all, int wave, int only,
-                                  int mine, struct chorale_worklist *own,
-                                  struct chorale_errmsg *msg)
+static enum chorale_err send_group_work(struct all *all, int wave, int only,
+                                        int mine, struct chorale_worklist *own,
+                                        struct chorale_errmsg *msg)
 {
     struct chorale_work *gift = calloc((size_t)all->count, sizeof(*gift));
     enum chorale_err err = gift == NULL
@@ -433,7 +433,7 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
     all->wave = wave;
     all->only = only;
     if (all->hand.rank == 0)
-        err = give_work(all, wave, only, in ? mine : -1, &own, msg);
+        err = send_group_work(all, wave, only, in ? mine : -1, &own, msg);
     else
         err = meet(all, CHORALE_OK);
     if (err != CHORALE_OK)
@@ -456,7 +456,7 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
     /* The ranks of one group agree already; here all groups do. */
     err = meet(all, err);
     if (err == CHORALE_STOPPED)
-        settle_asking(all, mine);
+        complete_end_requests(all, mine);
     return err;
 }
 
@@ -499,7 +499,7 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
 {
     struct all all = { .group = group, .count = count, .as = as,
                        .argc = argc, .argv = argv, .path = path,
-                       .hand = { .idle = ask_now_and_then,
+                       .hand = { .idle = poll_stop_file,
                                  .idle_arg = &all } };
     int waves = 0, provided;
     enum chorale_err err;

@@ -43,13 +43,13 @@ static int new_rank(int rank, int ppn, int n, uint64_t seed, int ordinal)
 {
     int i = 0;
 
-    while (chorale_turning_place(i, n, seed, ordinal) != rank / ppn)
+    while (chorale_node_order_place(i, n, seed, ordinal) != rank / ppn)
         i++;
     return i * ppn + rank % ppn;
 }
 
-int chorale_turning_comm(MPI_Comm from, uint64_t seed, int ordinal,
-                         MPI_Comm *to)
+int chorale_node_order_comm(MPI_Comm from, uint64_t seed, int ordinal,
+                            MPI_Comm *to)
 {
     int rank, size, ppn, *first, rc;
 

@@ -14,16 +14,17 @@
 #include <mpi.h>
 
 /* The index of the node at position i of n in a launch of that ordinal. */
-int chorale_turning_place(int i, int n, uint64_t seed, int ordinal);
+int chorale_node_order_place(int i, int n, uint64_t seed, int ordinal);
 
 /* Parse "SEED:ORDINAL". Returns 0, or -1 if it is malformed. */
-int chorale_turning_parse(const char *word, uint64_t *seed_p, int *ordinal_p);
+int chorale_node_order_parse(const char *word, uint64_t *seed_p,
+                             int *ordinal_p);
 
 /* Reorder the ranks of from by node; the order of the ranks within a node
  * stays, and a last node with fewer ranks stays last. *to is from itself if
  * ranks are not placed in blocks, or there are fewer than three nodes.
  * Collective. Returns an MPI error code. */
-int chorale_turning_comm(MPI_Comm from, uint64_t seed, int ordinal,
-                         MPI_Comm *to);
+int chorale_node_order_comm(MPI_Comm from, uint64_t seed, int ordinal,
+                            MPI_Comm *to);
 
 #endif

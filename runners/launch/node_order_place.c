@@ -30,7 +30,7 @@ static int common(int a, int b)
     return a;
 }
 
-int chorale_turning_place(int i, int n, uint64_t seed, int ordinal)
+int chorale_node_order_place(int i, int n, uint64_t seed, int ordinal)
 {
     int others = n - 1, way, begin, step;
     uint64_t state = seed;
@@ -48,7 +48,7 @@ int chorale_turning_place(int i, int n, uint64_t seed, int ordinal)
     return 1 + (int)((begin + (long long)way * (i - 1)) % others);
 }
 
-int chorale_turning_parse(const char *word, uint64_t *seed_p, int *ordinal_p)
+int chorale_node_order_parse(const char *word, uint64_t *seed_p, int *ordinal_p)
 {
     char *end;
     long ordinal;

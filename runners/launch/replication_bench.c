@@ -280,7 +280,8 @@ static int time_sending(struct job *job)
 
 /* Find alpha and beta of messages between neighbours. In simulation tau follows
  * from them; on a real machine it is timed. */
-static enum chorale_err know_link(struct job *job, struct chorale_errmsg *msg)
+static enum chorale_err measure_link(struct job *job,
+                                     struct chorale_errmsg *msg)
 {
     struct chorale_bench *bench = job->bench;
     int op = chorale_opkind_find("sum"), type = chorale_dtype_find("int64");
@@ -343,7 +344,7 @@ enum chorale_err chorale_sharing_measure(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = chorale_launch_survey(bench, msg);
     if (err == CHORALE_OK)
-        err = know_link(&job, msg);
+        err = measure_link(&job, msg);
     if (err == CHORALE_OK)
         err = all_sizes(&job, msg);
     chorale_op_free(&job.op);

@@ -184,8 +184,8 @@ enum chorale_err chorale_rowbuf_store(struct chorale_store **store_p,
                : err;
 }
 
-enum chorale_err chorale_rowbuf_forget(struct chorale_store *store,
-                                       struct chorale_errmsg *msg)
+enum chorale_err chorale_rowbuf_delete_runs(struct chorale_store *store,
+                                            struct chorale_errmsg *msg)
 {
     return chorale_store_exec(
         store, "DELETE FROM counter; DELETE FROM sample;"

@@ -40,8 +40,8 @@ enum chorale_err chorale_rowbuf_add_plan(struct chorale_rowbuf *p,
 enum chorale_err chorale_rowbuf_store(struct chorale_store **store_p,
                                       struct chorale_errmsg *msg);
 /* Delete all runs, once packed. */
-enum chorale_err chorale_rowbuf_forget(struct chorale_store *store,
-                                       struct chorale_errmsg *msg);
+enum chorale_err chorale_rowbuf_delete_runs(struct chorale_store *store,
+                                            struct chorale_errmsg *msg);
 
 /* Store all rows of byte[len], or none. Runs get new ids in this store.
  * CHORALE_ENV: the bytes are truncated, or the database fails. */

@@ -314,7 +314,8 @@ static int most(struct chorale_ctx *ctx, double *value)
 
 /* The residual to report. One check may hit a good moment of a bad clock: a
  * larger residual counts at once, and only several smaller ones lower it. */
-static double believed(const struct chorale_clock *clock, double found)
+static double residual_to_report(const struct chorale_clock *clock,
+                                 double found)
 {
     double last[CHORALE_CLOCK_CHECKS], usual;
     int n = clock->ncheck < CHORALE_CLOCK_CHECKS ? clock->ncheck
@@ -339,7 +340,7 @@ int chorale_clock_check(struct chorale_clock *clock, struct chorale_ctx *ctx,
     if (rc == MPI_SUCCESS)
         rc = most(ctx, &residual);
     clock->last[clock->ncheck++ % CHORALE_CLOCK_CHECKS] = residual;
-    clock->residual = believed(clock, residual);
+    clock->residual = residual_to_report(clock, residual);
     return rc;
 }
 

@@ -120,7 +120,7 @@ static int admit_native(struct chorale_bench *bench,
     int could_not, rc = MPI_SUCCESS;
 
     if (cand->place >= 0 &&
-        chorale_native_levelled(bench->native, coll, cand->place))
+        chorale_native_is_hierarchical(bench->native, coll, cand->place))
         rc = chorale_nodes_levels(bench, &pt.levels, &pt.in_blocks);
     *why_p = chorale_native_refuses(bench->native, coll, cand->place, &pt);
     if (rc != MPI_SUCCESS || *why_p != NULL ||
@@ -152,8 +152,8 @@ static ran_fn *find_shim(void)
 
 /* Block size as the shim sees it: of an irregular collective it knows only the
  * sum, and without a reduction it does not know elements. */
-static size_t seen_block(const struct chorale_bench *bench,
-                         const struct chorale_problem *prob)
+static size_t shim_block_size(const struct chorale_bench *bench,
+                              const struct chorale_problem *prob)
 {
     enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
     size_t unit = prob->pt.type_size, sum = 0;
@@ -176,7 +176,8 @@ static int confirm_served(struct chorale_bench *bench,
     int bad = 0, rc;
 
     if (shim == NULL ||
-        shim(prob->task->coll, (intptr_t)bench->lib, seen_block(bench, prob),
+        shim(prob->task->coll, (intptr_t)bench->lib,
+             shim_block_size(bench, prob),
              text, sizeof(text)) != 0)
         bad = 1;
     else if (strncmp(text, "default ", 8) == 0)
@@ -207,7 +208,8 @@ int chorale_provider_confirm(struct chorale_bench *bench,
     if (cand->provider != CHORALE_PROVIDER_TABLE)
         return MPI_SUCCESS;
     if (shim == NULL ||
-        shim(prob->task->coll, (intptr_t)bench->lib, seen_block(bench, prob),
+        shim(prob->task->coll, (intptr_t)bench->lib,
+             shim_block_size(bench, prob),
              text, sizeof(text)) != 0)
         bad = 1;
     else if (len == 0 || strncmp(text, digest, len) != 0 || text[len] != ' ')

@@ -115,7 +115,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
 }
 
 /* Number of repetitions in nround rounds of the active entries. */
-static int of_rounds(const struct chorale_timing *t, int nround)
+static int count_repetitions(const struct chorale_timing *t, int nround)
 {
     int n = 0;
 
@@ -249,8 +249,8 @@ static int next_chunk(struct chorale_timing *t)
         if (t->active[c] && nrep_max - t->nsample[c] < most)
             most = nrep_max - t->nsample[c];
     if (!(CHUNK_SECONDS > 2 * round) || most < 2)
-        return of_rounds(t, 1);
-    return of_rounds(t, CHUNK_SECONDS / round > most
+        return count_repetitions(t, 1);
+    return count_repetitions(t, CHUNK_SECONDS / round > most
                             ? most
                             : (int)(CHUNK_SECONDS / round));
 }
@@ -376,7 +376,7 @@ static int look_at_clock(struct chorale_timing *t)
 
 /* Check before the first repetition. The error of the old line does not count,
  * that of the new line does. */
-static int first_look(struct chorale_timing *t)
+static int first_clock_check(struct chorale_timing *t)
 {
     int rc = look_at_clock(t);
 
@@ -385,8 +385,9 @@ static int first_look(struct chorale_timing *t)
 }
 
 /* Rank 0: from untimed rounds find the batch and the skew. */
-static void gauge_calls(struct chorale_timing *t, double any, double library,
-                        double gauge[2])
+static void calibrate_batch(struct chorale_timing *t, double any,
+                            double library,
+                            double gauge[2])
 {
     judge_late(t, read_slots(t, 0), t->nslot);
     gauge[0] = chorale_timing_batch(t, any);
@@ -408,7 +409,7 @@ static int warm_up(struct chorale_timing *t, int *nrep)
     if (chorale_simulated() || n < 1)
         n = 1;
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
-        repeat_next(t, of_rounds(t, 1));
+        repeat_next(t, count_repetitions(t, 1));
         rc = gather(t);
         if (i == n / 2) /* earlier rounds set up connections */
             any = library = INFINITY;
@@ -416,11 +417,11 @@ static int warm_up(struct chorale_timing *t, int *nrep)
             chorale_timing_min(t, &any, &library);
     }
     if (rc == MPI_SUCCESS)
-        rc = first_look(t);
+        rc = first_clock_check(t);
     if (rc != MPI_SUCCESS)
         return rc;
     if (t->bench->world_rank == 0)
-        gauge_calls(t, any, library, gauge);
+        calibrate_batch(t, any, library, gauge);
     rc = chorale_p2p_bcast(t->bench, gauge, sizeof(gauge), 0);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -451,7 +452,7 @@ static int time_simulated(struct chorale_timing *t)
     int turns = chorale_timing_turns(t->task), nrep, look, rc;
     int rank0 = t->bench->world_rank == 0;
 
-    repeat_next(t, of_rounds(t, CHORALE_SIM_REPS * turns));
+    repeat_next(t, count_repetitions(t, CHORALE_SIM_REPS * turns));
     rc = chunk_end(t, &nrep, &look);
     if (rc == MPI_SUCCESS && rank0)
         chorale_judge_pairs(t, turns);
@@ -459,7 +460,8 @@ static int time_simulated(struct chorale_timing *t)
         rc = share(t, &nrep, &look);
     if (rc != MPI_SUCCESS || !any_active(t))
         return rc;
-    repeat_next(t, of_rounds(t, (CHORALE_SIM_REPS_MAX - CHORALE_SIM_REPS) *
+    repeat_next(t,
+                count_repetitions(t, (CHORALE_SIM_REPS_MAX - CHORALE_SIM_REPS) *
                                     turns));
     rc = chunk_end(t, &nrep, &look);
     if (rc == MPI_SUCCESS && rank0)

@@ -237,7 +237,7 @@ static int learn(struct chorale_native_words *words)
         for (int p = 0; p < 2 && rc == 0; p++) {
             mpich_variable((enum chorale_coll)c, prefixes[p], name);
             if (describe(name, &var) == 0)
-                rc = chorale_native_learn(words, var.text);
+                rc = chorale_native_words_add(words, var.text);
             free(var.text);
         }
     return rc;
@@ -402,7 +402,7 @@ const char *chorale_native_refuses(const struct chorale_native *native,
     if (pt->size < 2)
         return "the library's algorithms take two processes or more";
     if (!native->by_comm) /* MPICH reports all other cases by an error */
-        return !chorale_native_levelled(native, coll, place) ? NULL
+        return !chorale_native_is_hierarchical(native, coll, place) ? NULL
                : !pt->levels
                    ? "smp: the library sees only one node, or only one "
                      "process on each node"
@@ -414,8 +414,8 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                                    &at);
 }
 
-int chorale_native_levelled(const struct chorale_native *native,
-                            enum chorale_coll coll, int place)
+int chorale_native_is_hierarchical(const struct chorale_native *native,
+                                   enum chorale_coll coll, int place)
 {
     return !native->by_comm &&
            strcmp(native->algorithm[coll][place].name, "smp") == 0;
@@ -456,7 +456,8 @@ void chorale_native_begin(struct chorale_native *native,
 {
     if (native == NULL || native->by_comm)
         return;
-    if (chorale_native_levelled(native, coll, place) && native->silent >= 0)
+    if (chorale_native_is_hierarchical(native, coll,
+                                       place) && native->silent >= 0)
         MPI_T_cvar_write(native->fallback.handle, &native->silent);
     else
         MPI_T_cvar_write(native->fallback.handle, &native->fail);

@@ -65,8 +65,8 @@ int chorale_native_topology(MPI_Comm comm, int *on_node, int *apart);
 
 /* 1 if the algorithm is hierarchical (within nodes, then between them), so that
  * levels and in_blocks matter. */
-int chorale_native_levelled(const struct chorale_native *native,
-                            enum chorale_coll coll, int place);
+int chorale_native_is_hierarchical(const struct chorale_native *native,
+                                   enum chorale_coll coll, int place);
 
 /* Where chorale_native_needs_comm() returns 1, an algorithm needs its own
  * communicator, made from lib once before its first call. Each rank calls
@@ -105,7 +105,8 @@ struct chorale_native_words {
 };
 /* Append the complete names of such a text to *words, which begins as zeros;
  * the caller frees words->word. Returns 0, or -1: out of memory. */
-int chorale_native_learn(struct chorale_native_words *words, const char *text);
+int chorale_native_words_add(struct chorale_native_words *words,
+                             const char *text);
 /* Write name i of the text, resolving glued text with the collected words; the
  * name may be empty. Returns 0 after the last name. */
 int chorale_native_name(const struct chorale_native_words *words,

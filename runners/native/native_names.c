@@ -69,7 +69,8 @@ static int add(struct chorale_native_words *words, const char *start,
     return 0;
 }
 
-int chorale_native_learn(struct chorale_native_words *words, const char *text)
+int chorale_native_words_add(struct chorale_native_words *words,
+                             const char *text)
 {
     const char *start;
     size_t length;

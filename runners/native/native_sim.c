@@ -70,8 +70,8 @@ const char *chorale_native_refuses(const struct chorale_native *native,
     return place < 0 ? "this launch does not force it" : NULL;
 }
 
-int chorale_native_levelled(const struct chorale_native *native,
-                            enum chorale_coll coll, int place)
+int chorale_native_is_hierarchical(const struct chorale_native *native,
+                                   enum chorale_coll coll, int place)
 {
     (void)native;
     (void)coll;

@@ -150,7 +150,7 @@ static int take_part(struct sums *x, const struct share *sh,
 }
 
 /* Add the rows with pairs that no part has. */
-static void take_rest(struct sums *x, const struct share *sh)
+static void add_missing_pairs(struct sums *x, const struct share *sh)
 {
     for (int i = 0; i < sh->n; i++)
         for (int r = 0; r < x->launch[i].cover.nrow; r++) {
@@ -186,7 +186,7 @@ static struct sums *settle(const struct share *sh,
             return NULL;
         }
     if (x != NULL)
-        take_rest(x, sh);
+        add_missing_pairs(x, sh);
     return x;
 }
 

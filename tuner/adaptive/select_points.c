@@ -142,8 +142,8 @@ static int may_join(const struct picker *k, const struct packet *p,
 
 /* Begin with sizes over the whole range, if the group has no measurements with
  * that many ranks: interpolation between distant sizes is inaccurate. */
-static void put_frame(struct picker *k, struct packet *p, size_t group,
-                      size_t proc)
+static void put_initial_sizes(struct picker *k, struct packet *p, size_t group,
+                              size_t proc)
 {
     size_t n = 0, i = 0;
 
@@ -194,7 +194,7 @@ static void pack(struct picker *k, size_t group, size_t proc)
 
     memset(p, 0, sizeof(*p));
     memcpy(k->left, k->loss, k->a->npoint * sizeof(double));
-    put_frame(k, p, group, proc);
+    put_initial_sizes(k, p, group, proc);
     while (p->npoint < PACKET_MAX) {
         size_t best = best_point(k, p, group, proc);
         struct packet more = *p;

@@ -47,7 +47,7 @@ static enum chorale_err load(const char *path, const char *system,
     return err;
 }
 
-static int is_lost(const struct chorale_proof *p)
+static int slower_by_choice(const struct chorale_proof *p)
 {
     return p->slower && strcmp(p->choice, "library") != 0;
 }
@@ -95,13 +95,13 @@ enum chorale_err chorale_remeasure(const char *path, const char *system,
 
     *count_p = 0;
     for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
-        *count_p += (size_t)is_lost(&proofs.row[i]);
+        *count_p += (size_t)slower_by_choice(&proofs.row[i]);
     if (err == CHORALE_OK && *count_p > 0 && !run->quiet)
         printf("%s: the table is slower than the library at %zu point%s; "
                "measuring %s and deciding again\n", path, *count_p,
                *count_p == 1 ? "" : "s", *count_p == 1 ? "it" : "them");
     for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
-        if (is_lost(&proofs.row[i]))
+        if (slower_by_choice(&proofs.row[i]))
             err = measure(path, plan, run, &proofs.row[i], launches[i], msg);
     free(launches);
     chorale_proofs_release(&proofs);

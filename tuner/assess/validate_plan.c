@@ -143,7 +143,7 @@ static int compare(const void *x, const void *y)
     return diff != 0 ? diff : compare_text(a->conditions, b->conditions);
 }
 
-static void sort_out(struct list *list)
+static void sort_unique(struct list *list)
 {
     size_t n = 0;
 
@@ -172,7 +172,7 @@ enum chorale_err chorale_proof_points(
             p->comm_size > 1)
             bad = add(&list, table, p, p->msg_size) != 0;
     }
-    sort_out(&list);
+    sort_unique(&list);
     nmeasured = list.count;
     for (size_t i = 0; i < nmeasured && !bad; i++)
         for (size_t j = i + 1; j < nmeasured && !bad; j++) {
@@ -186,7 +186,7 @@ enum chorale_err chorale_proof_points(
             bad = add_between(&list, table, &a, &b, between) != 0;
             break;
         }
-    sort_out(&list);
+    sort_unique(&list);
     if (bad) {
         free(list.row);
         return chorale_fail_memory(msg, "validate");

@@ -117,7 +117,7 @@ static void child(const char *dir, char **argv, int err_fd, int exec_fd)
 
 /* Read fd to its end and keep the last line that is not blank. Before its error
  * message, gnuplot prints the faulty line and a caret. */
-static void read_complaint(int fd, char *text, size_t size)
+static void read_error_line(int fd, char *text, size_t size)
 {
     char buf[4096], line[256];
     size_t used = 0;
@@ -198,7 +198,7 @@ enum chorale_err chorale_gnuplot_run(const char *dir, char **argv,
         do
             got = read(exec_pipe[0], &code, sizeof(code));
         while (got < 0 && errno == EINTR);
-        read_complaint(err_pipe[0], complaint, sizeof(complaint));
+        read_error_line(err_pipe[0], complaint, sizeof(complaint));
         if (wait_for(pid, &status) < 0)
             status = -1;
     }

@@ -110,8 +110,9 @@ static double median(const double *x, size_t n, double *work)
 }
 
 /* The absolute deviations of x[from, at) and x[at, to) from their medians. */
-static double left_over(const double *x, size_t from, size_t at, size_t to,
-                        double *work)
+static double absolute_deviation(const double *x, size_t from, size_t at,
+                                 size_t to,
+                                 double *work)
 {
     double a = median(x + from, at - from, work), sum = 0;
     double b = median(x + at, to - at, work);
@@ -129,10 +130,10 @@ static void settle(const double *x, size_t n, struct chorale_change *change,
     for (size_t i = 0; i < count; i++) {
         size_t from = i > 0 ? change[i - 1].first : 0;
         size_t to = i + 1 < count ? change[i + 1].first : n;
-        double least = left_over(x, from, change[i].first, to, work);
+        double least = absolute_deviation(x, from, change[i].first, to, work);
 
         for (size_t at = from + LEAST; at + LEAST <= to; at++) {
-            double left = left_over(x, from, at, to, work);
+            double left = absolute_deviation(x, from, at, to, work);
 
             if (left < least - 1e-12) {
                 least = left;

@@ -237,7 +237,7 @@ static int batch_of(const struct chorale_side *side,
 /* Leave cells with different batches on the two sides undecided, and count
  * them. Calls in a row overlap with the barrier between them, so times of
  * different batches are not comparable. */
-static size_t leave_unlike(struct chorale_comparison *cmp)
+static size_t mark_unlike_batches(struct chorale_comparison *cmp)
 {
     size_t n = 0;
 
@@ -291,8 +291,8 @@ static int same_kind(const struct chorale_side_launch *a,
            strcmp(a->shape, b->shape) == 0;
 }
 
-static int runs_there(const struct chorale_run_point *at,
-                      const struct chorale_side_launch *l)
+static int same_placement(const struct chorale_run_point *at,
+                          const struct chorale_side_launch *l)
 {
     return at->comm_size == l->comm_size && at->ppn == l->ppn &&
            strcmp(at->shape, l->shape) == 0;
@@ -315,7 +315,7 @@ static double library_of(const struct chorale_comparison *cmp,
         double sum = 0;
 
         if (base->n == 0 || strcmp(c->at.provider, "library") != 0 ||
-            !runs_there(&c->at, l))
+            !same_placement(&c->at, l))
             continue;
         for (size_t k = 0; k < base->n; k++)
             sum += base->x[k];
@@ -334,7 +334,8 @@ enum canary_kind { MESSAGES, BYTES, COPIES, LIBRARY, NKIND };
 /* Block size in bytes from which copying takes a relevant part of the time. */
 enum { COPIED = 8192 };
 
-static int speaks_for(enum canary_kind kind, const struct chorale_run_point *at)
+static int canary_applies(enum canary_kind kind,
+                          const struct chorale_run_point *at)
 {
     if (kind == LIBRARY)
         return strcmp(at->provider, "library") != 0;
@@ -400,8 +401,8 @@ static void add_canaries(struct chorale_comparison *cmp,
                                       1, as, room->b, room, work);
         pair_up(cmp, s, room->a, room->b);
         for (size_t i = 0; i < cmp->count; i++)
-            if (runs_there(&cmp->cell[i].at, as) &&
-                speaks_for((enum canary_kind)kind, &cmp->cell[i].at))
+            if (same_placement(&cmp->cell[i].at, as) &&
+                canary_applies((enum canary_kind)kind, &cmp->cell[i].at))
                 cmp->judged[i].canaries |= bit;
     }
 }
@@ -477,7 +478,7 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
     err = chorale_comparison_invalid(cmp, msg);
     if (err != CHORALE_OK)
         return err;
-    unlike = leave_unlike(cmp);
+    unlike = mark_unlike_batches(cmp);
     if (unlike > 0)
         chorale_comparison_note(cmp, "%zu cells were timed in other batches "
                                 "in head: undecided; `chorale "

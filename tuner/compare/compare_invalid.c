@@ -5,9 +5,9 @@
 /* Returns 1 if launches of that side ran the cell correctly but no run counts.
  * Reasons are unsynchronised clocks, more ranks than processors, or an
  * impossibly short time at its point. Returns 0 otherwise, -1 on an error. */
-static int only_doubted(const struct chorale_side *side,
-                        const struct chorale_run_point *run,
-                        sqlite3_stmt *stmt, struct chorale_errmsg *msg)
+static int has_only_unusable(const struct chorale_side *side,
+                             const struct chorale_run_point *run,
+                             sqlite3_stmt *stmt, struct chorale_errmsg *msg)
 {
     struct chorale_store *store = chorale_shard_store(side->shard);
     int right = 0, wrong = 0;
@@ -32,7 +32,7 @@ static int only_doubted(const struct chorale_side *side,
 
 /* A cell that a side did run is neither gone nor new, even if its times are not
  * usable. */
-static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
+static enum chorale_err mark_unusable(struct chorale_comparison *cmp,
                                       const struct chorale_side *side,
                                       enum chorale_verdict_kind verdict,
                                       struct chorale_errmsg *msg)
@@ -51,7 +51,7 @@ static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
         int doubted = 0;
 
         if (cmp->judged[i].verdict == verdict)
-            doubted = only_doubted(side, &cmp->cell[i].at, stmt, msg);
+            doubted = has_only_unusable(side, &cmp->cell[i].at, stmt, msg);
         if (doubted > 0) {
             cmp->judged[i].verdict = CHORALE_TOO_FEW;
             cmp->cell[i].failed = 0;
@@ -65,8 +65,8 @@ static enum chorale_err leave_doubted(struct chorale_comparison *cmp,
 enum chorale_err chorale_comparison_invalid(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg)
 {
-    enum chorale_err err = leave_doubted(cmp, &cmp->head, CHORALE_GONE, msg);
+    enum chorale_err err = mark_unusable(cmp, &cmp->head, CHORALE_GONE, msg);
 
     return err == CHORALE_OK
-               ? leave_doubted(cmp, &cmp->base, CHORALE_NEW, msg) : err;
+               ? mark_unusable(cmp, &cmp->base, CHORALE_NEW, msg) : err;
 }

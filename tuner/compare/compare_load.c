@@ -366,7 +366,7 @@ static enum chorale_err compare_settings(struct chorale_comparison *cmp,
     return err;
 }
 
-static void say_systems(struct chorale_comparison *cmp)
+static void note_differences(struct chorale_comparison *cmp)
 {
     if (strcmp(cmp->base.system, cmp->head.system) != 0)
         chorale_comparison_note(cmp, "two systems: %s in base, %s in head; "
@@ -414,7 +414,7 @@ enum chorale_err chorale_comparison_load(struct chorale_comparison *cmp,
                            cmp->head.simulated ? "simulated" : "measured");
     if (err == CHORALE_OK) {
         cmp->opts.exact = cmp->base.simulated;
-        say_systems(cmp);
+        note_differences(cmp);
         err = compare_facts(cmp, msg);
     }
     if (err == CHORALE_OK)

@@ -165,7 +165,7 @@ static enum chorale_err unfinished(const struct chorale_comparison *cmp,
 }
 
 /* Close the databases, so that they can be written. */
-static void let_go(struct chorale_comparison *cmp)
+static void close_databases(struct chorale_comparison *cmp)
 {
     chorale_shard_close(cmp->base.shard);
     chorale_shard_close(cmp->head.shard);
@@ -190,7 +190,7 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
                 "--recheck both --run continues\n", what);
         return CHORALE_OK;
     }
-    let_go(cmp);
+    close_databases(cmp);
     if (opts->run)
         fprintf(stderr, "chorale: %s\n", what);
     err = measure(cmp, opts, what, msg);
@@ -244,7 +244,7 @@ enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
     if (err == CHORALE_OK)
         err = finish(cmp, opts, msg);
     if (err == CHORALE_OK && opts->recheck != NULL && to_recheck(cmp) > 0) {
-        let_go(cmp);
+        close_databases(cmp);
         err = recheck(cmp, opts, command, msg);
         chorale_comparison_release(cmp);
         if (err == CHORALE_OK)

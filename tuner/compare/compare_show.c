@@ -159,8 +159,9 @@ static void add_cell(struct chorale_rows *rows,
                                           expm1(c->shift.hi), cell));
 }
 
-static void print_rest(const struct chorale_comparison *cmp, FILE *out,
-                       int all)
+static void print_other_findings(const struct chorale_comparison *cmp,
+                                 FILE *out,
+                                 int all)
 {
     for (size_t i = 0; i < cmp->nrechoice; i++) {
         const struct chorale_rechoice *r = &cmp->rechoice[i];
@@ -265,7 +266,7 @@ int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
     free(order);
     if (chorale_rows_print(&rows, 0, out) != 0)
         return -1;
-    print_rest(cmp, out, all);
+    print_other_findings(cmp, out, all);
     print_counts(cmp, out, fail_on);
     return 0;
 }

@@ -15,7 +15,7 @@
 #define MAX_LAYERS 64 /* process counts that share rectangles */
 #define MORE_STOPS 64 /* doublings of a size_t */
 #define DOUBT 0.5     /* share of its error added to a variant's time */
-#define LIBRARY_DOUBT 0.25 /* share subtracted from the library's */
+#define LIBRARY_MARGIN 0.25 /* share subtracted from the library's */
 #define ROUNDING 1e-9 /* relative, of log() and exp() */
 
 struct gap {
@@ -166,7 +166,7 @@ static int confirmed_beside(const struct chorale_line *line, size_t n)
 }
 
 /* On a real system an adjacent measured size must have a confirmed choice. */
-static int may_leave(const struct gap *gap, size_t n)
+static int may_replace_library(const struct gap *gap, size_t n)
 {
     const struct chorale_line *line = &gap->fam->line[gap->k];
 
@@ -180,7 +180,7 @@ static double doubt(size_t cand, double error)
 {
     double most = error > 0 ? log1p(error) : 0;
 
-    return cand == 0 ? -LIBRARY_DOUBT * most : DOUBT * most;
+    return cand == 0 ? -LIBRARY_MARGIN * most : DOUBT * most;
 }
 
 /* Predict times and losses at one stop of one process count. */
@@ -188,14 +188,15 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
 {
     const struct chorale_family *fam = gap->fam;
     size_t n = gap->n[stop], best;
-    int comm_size = gap->first + (int)layer, leave = may_leave(gap, n);
+    int comm_size = gap->first + (int)layer,
+    leave = may_replace_library(gap, n);
     double *seconds = gap->seconds + at(gap, layer, stop), error;
     double *loss = gap->loss + at(gap, layer, stop);
     double *score = gap->score + at(gap, layer, stop);
 
     if (gap->inside[layer * gap->nstop + stop] && n < gap->lo[layer]) {
         n = gap->lo[layer];
-        leave = may_leave(gap, n);
+        leave = may_replace_library(gap, n);
     }
     for (size_t c = 0; c < fam->ncand; c++) {
         seconds[c] = score[c] = NAN;

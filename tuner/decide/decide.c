@@ -157,7 +157,7 @@ static void judge(struct chorale_measured *spot,
     spot->p = 1;
     if (spot->point->comm_size < 2) {
         spot->pick = 0;
-        spot->why = CHORALE_WHY_ALONE;
+        spot->why = CHORALE_WHY_ONE_RANK;
         return;
     }
     if (spot->pick == 0) {
@@ -169,7 +169,7 @@ static void judge(struct chorale_measured *spot,
             barred += spot->cand[c].barred != NULL;
         }
         spot->why = usable > 0   ? CHORALE_WHY_LAUNCHES
-                    : barred > 0 ? CHORALE_WHY_BARRED
+                    : barred > 0 ? CHORALE_WHY_EXCLUDED
                                  : CHORALE_WHY_NONE;
         return;
     }
@@ -217,8 +217,8 @@ static int critical_p(const struct chorale_measured *spot, size_t nspot,
 /* Set the losses of candidates that may replace the choice to save ranges:
  * those that cost little more by the choosing launches and are confirmed
  * too. */
-static void find_stand_ins(struct chorale_measured *spot, double critical,
-                           const struct chorale_decide_opts *opts)
+static void find_substitutes(struct chorale_measured *spot, double critical,
+                             const struct chorale_decide_opts *opts)
 {
     double best = chorale_cand_mean(spot, spot->pick, spot->chooses, NULL);
     double least = log1p(opts->threshold) + SAME;
@@ -265,11 +265,11 @@ static int settle(struct chorale_measured *spot, size_t nspot,
         return -1;
     for (size_t i = 0; i < nspot; i++) {
         if (spot[i].why == CHORALE_WHY_GAIN && spot[i].p > critical)
-            spot[i].why = CHORALE_WHY_CHANCE;
+            spot[i].why = CHORALE_WHY_INSIGNIFICANT;
         if (spot[i].why != CHORALE_WHY_GAIN)
             spot[i].pick = 0;
         spot[i].cand[spot[i].pick].p = spot[i].p;
-        find_stand_ins(&spot[i], critical, opts);
+        find_substitutes(&spot[i], critical, opts);
     }
     for (size_t i = 0, end; i < nspot; i = end) {
         for (end = i; end < nspot &&

@@ -138,14 +138,14 @@ const char *chorale_decide_excluded(const struct chorale_alg *alg,
 /* The reason of the choice at a measured size. */
 enum chorale_why {
     CHORALE_WHY_GAIN,        /* the variant wins */
-    CHORALE_WHY_ALONE,       /* one rank: nothing to communicate */
+    CHORALE_WHY_ONE_RANK,       /* one rank: nothing to communicate */
     CHORALE_WHY_UNUSABLE,    /* no usable run of the library */
     CHORALE_WHY_NONE,        /* no candidates */
-    CHORALE_WHY_BARRED,      /* the correct candidates must not be chosen */
+    CHORALE_WHY_EXCLUDED,      /* the correct candidates must not be chosen */
     CHORALE_WHY_SLOWER,      /* no variant is faster */
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */
     CHORALE_WHY_THRESHOLD,   /* gain below the threshold */
-    CHORALE_WHY_CHANCE,      /* gain not significant */
+    CHORALE_WHY_INSIGNIFICANT,      /* gain not significant */
     CHORALE_WHY_BLIND,       /* no variant wins at all sizes of this P */
     CHORALE_NWHY
 };

@@ -141,17 +141,17 @@ static void times(const struct list *list, struct chorale_decision *row)
 static void reason_library(const struct list *list, char *text, size_t size)
 {
     static const char *const words[CHORALE_NWHY] = {
-        [CHORALE_WHY_ALONE] = "one rank has nothing to communicate",
+        [CHORALE_WHY_ONE_RANK] = "one rank has nothing to communicate",
         [CHORALE_WHY_UNUSABLE] =
             "no usable measurement (oversubscribed, failed or not equal)",
         [CHORALE_WHY_NONE] = "no variant was measured that ran correctly",
-        [CHORALE_WHY_BARRED] =
+        [CHORALE_WHY_EXCLUDED] =
             "no variant that ran correctly may be chosen (--explain says why)",
         [CHORALE_WHY_SLOWER] = "no variant is faster",
         [CHORALE_WHY_LAUNCHES] =
             "not enough launches that count to confirm a choice (it takes 4)",
         [CHORALE_WHY_THRESHOLD] = "the gain is below the threshold",
-        [CHORALE_WHY_CHANCE] = "the gain may be chance",
+        [CHORALE_WHY_INSIGNIFICANT] = "the gain may be chance",
         [CHORALE_WHY_BLIND] = "no variant is as fast at all sizes, and not all"
                               " ranks know the size",
     };

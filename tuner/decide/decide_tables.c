@@ -61,7 +61,7 @@ static enum chorale_err write_rows(struct chorale_store *store,
         for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++)
             err = insert(store, ins, &table[t].row[i], table[t].target, msg);
     if (err == CHORALE_OK)
-        err = chorale_policy_keep(store, system_id, policy, msg);
+        err = chorale_policy_store(store, system_id, policy, msg);
     return chorale_replace_end(store, ins, err, msg);
 }
 

@@ -127,7 +127,7 @@ void chorale_decide_blind(struct chorale_measured *spot, size_t n,
     else if (!(gain > log1p(opts->threshold) + SAME))
         why = CHORALE_WHY_THRESHOLD;
     else if (!opts->simulated && !(p <= critical))
-        why = CHORALE_WHY_CHANCE;
+        why = CHORALE_WHY_INSIGNIFICANT;
     settle(spot, n, why == CHORALE_WHY_GAIN ? best : NULL, why,
            opts->simulated ? 0 : p);
 }

@@ -212,7 +212,7 @@ int chorale_family_init(struct chorale_family *fam,
                         struct chorale_predictor *model,
                         const struct chorale_decide_opts *opts)
 {
-    double notes = CHORALE_FAMILY_NOTES;
+    double notes = CHORALE_FAMILY_EVENTS;
     size_t end, cells = 0;
 
     for (size_t i = 0; i < nspot; i++)

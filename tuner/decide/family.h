@@ -17,7 +17,7 @@ struct chorale_family_net {
  * 100 ns each; beyond it cost formulas predict. Above CELLS cells (candidates
  * at measured sizes) the limit shrinks in proportion, as a large grid needs
  * less interpolation. */
-#define CHORALE_FAMILY_NOTES 1.2e8
+#define CHORALE_FAMILY_EVENTS 1.2e8
 #define CHORALE_FAMILY_CELLS 6000
 
 /* A candidate of the family; [0] is the library. */

@@ -9,9 +9,9 @@
 
 #include "tuner/decide/family.h"
 
-#define TWIN_ERROR 0.04 /* largest error of a stand-in for the library */
+#define EQUIVALENT_ERROR 0.04 /* largest error of a stand-in for the library */
 #define SAME_TIME 0.01 /* log units: the library may use that variant */
-#define SOME_OTHERS 2 /* candidates needed to judge the model */
+#define MIN_OTHER_CANDIDATES 2 /* candidates needed to judge the model */
 
 static double position(double from, double at, double to)
 {
@@ -31,7 +31,7 @@ static const struct chorale_alg *alg_of(const struct chorale_family *fam,
 }
 
 /* Whether the library performs a part of that candidate. */
-static int by_library(const struct chorale_alg_config *config)
+static int calls_library_part(const struct chorale_alg_config *config)
 {
     struct chorale_point pt = { 0 };
 
@@ -44,7 +44,8 @@ static int has_model(const struct chorale_family *fam,
                      enum chorale_guess_kind kind, size_t cand)
 {
     return kind == CHORALE_GUESS_MODEL && alg_of(fam, cand) != NULL &&
-           !isnan(fam->net.alpha) && !by_library(&fam->cand[cand].run->config);
+           !isnan(fam->net.alpha) &&
+           !calls_library_part(&fam->cand[cand].run->config);
 }
 
 /* Log seconds of the model; 0 without a model. */
@@ -231,8 +232,9 @@ static int failed(const struct chorale_family *fam, size_t line, size_t cand)
 
 /* 1 if the candidate's residual on one side of a gap may be used for the other
  * side, where it was not measured. */
-static int one_side(const struct chorale_family *fam,
-                    enum chorale_guess_kind kind, size_t k, size_t cand)
+static int usable_from_one_side(const struct chorale_family *fam,
+                                enum chorale_guess_kind kind, size_t k,
+                                size_t cand)
 {
     return fam->played && has_model(fam, kind, cand) &&
            !fam->cand[cand].lacks && !failed(fam, k, cand) &&
@@ -248,7 +250,7 @@ double chorale_family_guess(const struct chorale_family *fam,
     double x = position(log(fam->line[k].comm_size), log(comm_size),
                         log(fam->line[k + 1].comm_size));
 
-    if (isnan(left) != isnan(right) && one_side(fam, kind, k, cand))
+    if (isnan(left) != isnan(right) && usable_from_one_side(fam, kind, k, cand))
         left = right = isnan(left) ? right : left;
     if (isnan(left) || isnan(right))
         return NAN;
@@ -351,7 +353,7 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
     if (!fam->played || fam->cand[cand].lacks)
         return NAN;
     own = change(fam, k, cand, n);
-    if (!isnan(own) || !one_side(fam, CHORALE_GUESS_MODEL, k, cand))
+    if (!isnan(own) || !usable_from_one_side(fam, CHORALE_GUESS_MODEL, k, cand))
         return own;
     for (size_t c = 1; c < fam->ncand; c++) {
         double other = change(fam, k, c, n);
@@ -359,7 +361,7 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
         count += !isnan(other);
         most = fmax(most, other);
     }
-    return count >= SOME_OTHERS ? most : NAN;
+    return count >= MIN_OTHER_CANDIDATES ? most : NAN;
 }
 
 /* The kind of prediction with the smaller error, and its error. */
@@ -407,8 +409,9 @@ static double apart(const struct chorale_family *fam, size_t line, size_t cand,
 
 /* The candidate that the library seems to use: both take the same time on both
  * sides, and its predictions were right. 0: no such candidate. */
-static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
-                        int comm_size)
+static size_t find_library_equivalent(const struct chorale_family *fam,
+                                      size_t k, size_t n,
+                                      int comm_size)
 {
     double least = SAME_TIME;
     size_t twin = 0;
@@ -422,7 +425,7 @@ static size_t find_twin(const struct chorale_family *fam, size_t k, size_t n,
             isnan(model(fam, CHORALE_GUESS_MODEL, c, n, comm_size)))
             continue;
         better_kind(fam, k, c, n, &error);
-        if (!(error <= TWIN_ERROR))
+        if (!(error <= EQUIVALENT_ERROR))
             continue;
         least = fmax(left, right);
         twin = c;
@@ -438,7 +441,7 @@ double chorale_family_between(const struct chorale_family *fam, size_t k,
     double error;
 
     if (cand == 0)
-        cand = find_twin(fam, k, n, comm_size);
+        cand = find_library_equivalent(fam, k, n, comm_size);
     kind = better_kind(fam, k, cand, n, &error);
     if (error_p != NULL)
         *error_p = error;

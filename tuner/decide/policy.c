@@ -124,10 +124,10 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-enum chorale_err chorale_policy_keep(struct chorale_store *store,
-                                     sqlite3_int64 system_id,
-                                     const struct chorale_policy *policy,
-                                     struct chorale_errmsg *msg)
+enum chorale_err chorale_policy_store(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      const struct chorale_policy *policy,
+                                      struct chorale_errmsg *msg)
 {
     return chorale_store_run(
         store, "INSERT OR REPLACE INTO policy (system_id, threshold, compact,"

@@ -75,10 +75,10 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
                                         struct chorale_policy *policy,
                                         struct chorale_errmsg *msg);
 /* Store it; the caller has a transaction open. */
-enum chorale_err chorale_policy_keep(struct chorale_store *store,
-                                     sqlite3_int64 system_id,
-                                     const struct chorale_policy *policy,
-                                     struct chorale_errmsg *msg);
+enum chorale_err chorale_policy_store(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      const struct chorale_policy *policy,
+                                      struct chorale_errmsg *msg);
 
 /* A policy's decide options, and the seconds added to a variant's time. */
 struct chorale_decide_opts

@@ -101,7 +101,7 @@ double chorale_spread_variance(const struct chorale_spread *spread,
     odd = isinf(spread->dof)
               ? gsl_cdf_chisq_Q(own * variance / spread->variance, own)
               : gsl_cdf_fdist_Q(variance / spread->variance, own, spread->dof);
-    if (odd < CHORALE_SPREAD_ODD)
+    if (odd < CHORALE_SPREAD_OUTLIER)
         return variance;
     common = isinf(spread->dof)
                  ? spread->variance

@@ -36,10 +36,10 @@ struct chorale_spread chorale_spread_fit(const double *variance,
 
 /* The variance for testing a point with its own variance and *dof_p (>= 1)
  * degrees of freedom; *dof_p is set to those of the test. The result is never
- * below its own variance. It equals that if an F test at CHORALE_SPREAD_ODD
+ * below its own variance. It equals that if an F test at CHORALE_SPREAD_OUTLIER
  * finds it larger than the common one, or if spread is NULL or its dof 0. */
 double chorale_spread_variance(const struct chorale_spread *spread,
                                double variance, double *dof_p);
-#define CHORALE_SPREAD_ODD 0.001
+#define CHORALE_SPREAD_OUTLIER 0.001
 
 #endif

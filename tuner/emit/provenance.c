@@ -18,7 +18,7 @@ static const char system_sql[] =
     " FROM system y WHERE y.system_id = ?1";
 
 /* The launches of a system that count: done, or with at least one run. */
-#define MINE                                                                 \
+#define USED_LAUNCHES                                                        \
     "WITH mine AS (SELECT l.launch_id, l.started,"                           \
     "  coalesce(l.finished, l.started) AS finished"                          \
     "  FROM launch l JOIN campaign c USING (campaign_id)"                    \
@@ -30,8 +30,8 @@ static const char system_sql[] =
  * simulated system does not depend on the machine or date, so these keys are
  * left out for it. */
 static const char environment_sql[] =
-    MINE ", fact AS (SELECT DISTINCT key, value FROM environment JOIN mine"
-    "  USING (launch_id)"
+    USED_LAUNCHES ", fact AS (SELECT DISTINCT key, value FROM environment"
+    "  JOIN mine USING (launch_id)"
     "  WHERE ((SELECT kind FROM system WHERE system_id = ?1) = 'real'"
     "   OR key NOT IN ('cpu_model', 'cpu_governor', 'cpu_turbo', 'smt',"
     "    'fabric', 'kernel', 'processors', 'ranks_per_node', 'oversubscribed',"
@@ -55,7 +55,7 @@ static const char environment_sql[] =
  * if no launch recorded it, NULL if launches differ. Only launches that
  * recorded their tool_version are considered. */
 static const char alike_sql[] =
-    MINE " SELECT CASE WHEN count(DISTINCT coalesce(e.value, '')) = 1"
+    USED_LAUNCHES " SELECT CASE WHEN count(DISTINCT coalesce(e.value, '')) = 1"
     "  THEN max(coalesce(e.value, '')) END"
     " FROM mine JOIN environment t"
     "  ON t.launch_id = mine.launch_id AND t.key = 'tool_version'"

@@ -388,7 +388,7 @@ static size_t next_hole(const struct row *row, size_t count, size_t i,
 }
 
 /* Print process counts like " 2, 4, 17-23"; rows ascend in comm_size. */
-static void say_sizes(FILE *f, const struct row *row, size_t count)
+static void print_comm_sizes(FILE *f, const struct row *row, size_t count)
 {
     size_t nruns = 0, nsizes = 0;
     int last = 0;
@@ -411,7 +411,7 @@ static void say_sizes(FILE *f, const struct row *row, size_t count)
 }
 
 /* Print shapes like "; single-node; block 2, 4 a node". */
-static void say_shapes(FILE *f, const struct row *row, size_t count)
+static void print_shapes(FILE *f, const struct row *row, size_t count)
 {
     for (int s = 1; s < CHORALE_EMIT_SHAPES; s++) {
         int named = s == CHORALE_SHAPE_SINGLE_NODE ||
@@ -468,11 +468,11 @@ static char *coverage(const struct row *row, size_t count, const char *dtype,
     if (f == NULL)
         return NULL;
     fprintf(f, "P =");
-    say_sizes(f, row, count);
+    print_comm_sizes(f, row, count);
     fprintf(f, "; n = %llu ... %llu bytes; %.32s%s%.32s", h.n_lo,
             h.n_hi, dtype,
             *op != '\0' ? " " : "", op);
-    say_shapes(f, row, count);
+    print_shapes(f, row, count);
     if (fclose(f) != 0) {
         free(out);
         return NULL;

@@ -315,7 +315,7 @@ static int is_known(const char *part, size_t len, const char *list)
 
 /* Whether all parts of a word are known. Numbers with several points may be
  * addresses and are not. */
-static int is_told(const char *word, const char *list)
+static int all_parts_known(const char *word, const char *list)
 {
     static const char between[] = "<>=;:,.()%@-+_'`?";
     int points = 0;
@@ -349,7 +349,7 @@ static void hide_unknown(char *text, const char *list)
         char next = from[len];
 
         from[len] = '\0';
-        if (is_told(from, list)) {
+        if (all_parts_known(from, list)) {
             memmove(to, from, len);
             to += len;
         } else {

@@ -223,7 +223,7 @@ static int ran_ok(const char *text)
 }
 
 /* Parse the words of a row that describe the call; NULL or an error. */
-static const char *read_what(char **word, struct chorale_traced *p)
+static const char *read_call(char **word, struct chorale_traced *p)
 {
     static const char *const shape[] = { CHORALE_TRACE_SHAPES };
     static const char *const type[] = { CHORALE_TRACE_TYPES };
@@ -272,7 +272,7 @@ static enum chorale_err read_row(struct reader *r, char *line,
 
     if (split(line, word, COLUMNS) != COLUMNS)
         return bad(r, "a row has 12 words");
-    why = read_what(word, p);
+    why = read_call(word, p);
     if (why != NULL)
         return bad(r, why);
     if (!read_int(word[8], 1, INT64_MAX, &p->rank_calls)

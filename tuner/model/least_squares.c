@@ -190,8 +190,8 @@ static size_t steepest(const struct problem *p, const unsigned char *in,
 
 /* Move from value towards wanted until a component reaches 0; components that
  * do leave the set of columns in use. Returns 1 if wanted was reached. */
-static int approach(size_t k, unsigned char *in, double *value,
-                    const double *wanted)
+static int move_towards(size_t k, unsigned char *in, double *value,
+                        const double *wanted)
 {
     double step = 1;
 
@@ -240,7 +240,7 @@ static int solve(struct problem *p)
         for (size_t inner = 0; inner <= k; inner++) {
             if (solve_some(p, in, wanted) != 0)
                 return -1;
-            if (approach(k, in, value, wanted))
+            if (move_towards(k, in, value, wanted))
                 break;
         }
     }

@@ -61,7 +61,7 @@ static const char *unseen(const struct chorale_links *l)
 }
 
 size_t chorale_links_seen(const struct chorale_links *l,
-                          struct chorale_wiring_seen *seen)
+                          struct chorale_wiring_measured *seen)
 {
     size_t n = 0;
 
@@ -77,14 +77,14 @@ size_t chorale_links_seen(const struct chorale_links *l,
             double kappa = shift ? l->at[i].kappa : l->at[i].pairs;
 
             if (kappa > 0)
-                seen[n++] = (struct chorale_wiring_seen){
+                seen[n++] = (struct chorale_wiring_measured){
                     .pattern = (enum chorale_pattern)p, .places = places,
                     .kappa = kappa, .alpha = shift ? l->at[i].alpha : NAN,
                 };
         }
     }
     if (l->mirror > 0)
-        seen[n++] = (struct chorale_wiring_seen){
+        seen[n++] = (struct chorale_wiring_measured){
             .pattern = CHORALE_PATTERN_MIRROR, .kappa = l->mirror,
             .alpha = NAN,
         };
@@ -92,7 +92,8 @@ size_t chorale_links_seen(const struct chorale_links *l,
 }
 
 /* -1: out of memory. */
-static int find(struct chorale_links *l, const struct chorale_wiring_seen *seen,
+static int find(struct chorale_links *l,
+                const struct chorale_wiring_measured *seen,
                 size_t n)
 {
     size_t pairs = 0;
@@ -114,7 +115,7 @@ static int find(struct chorale_links *l, const struct chorale_wiring_seen *seen,
 /* Find the time of a hop, or of a switch level, on the topology found. If it is
  * flat but alpha depends on distance, use the geometry that explains alpha. */
 static void find_step(struct chorale_links *l,
-                      const struct chorale_wiring_seen *seen, size_t n)
+                      const struct chorale_wiring_measured *seen, size_t n)
 {
     int nodes = l->comm_size / l->ppn;
 
@@ -132,7 +133,7 @@ static void find_step(struct chorale_links *l,
 /* -1: out of memory. */
 static int judge(struct chorale_links *l)
 {
-    struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
+    struct chorale_wiring_measured seen[CHORALE_LINKS_SEEN];
     size_t n = chorale_links_seen(l, seen);
     double least = l->at[0].alpha, most = least;
 

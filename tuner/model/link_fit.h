@@ -72,7 +72,7 @@ enum chorale_err chorale_links_wiring(struct chorale_store *store,
  * number. */
 enum { CHORALE_LINKS_SEEN = 2 * CHORALE_LINKS_MOST + 1 };
 size_t chorale_links_seen(const struct chorale_links *l,
-                          struct chorale_wiring_seen *seen);
+                          struct chorale_wiring_measured *seen);
 
 /* 95 % intervals of kappa over launches: of the mean logarithm (bootstrap.h),
  * extended to include the reported value, which is the smallest. NAN: only one

@@ -30,7 +30,7 @@ static int nways(const struct chorale_wiring *f)
 /* kappa of a pattern counted on the links of f (of one level of a tree). */
 static double counted(const struct chorale_wiring *f, int level,
                       const struct chorale_links *l,
-                      const struct chorale_wiring_seen *seen)
+                      const struct chorale_wiring_measured *seen)
 {
     struct chorale_wiring one = *f;
 
@@ -47,7 +47,7 @@ static double counted(const struct chorale_wiring *f, int level,
  * busiest link: mean log(measured / counted) added to the ways of l. NAN: no
  * such pattern. */
 static double ways_of(const struct chorale_links *l, int level,
-                      const struct chorale_wiring_seen *seen, size_t n)
+                      const struct chorale_wiring_measured *seen, size_t n)
 {
     double sum = 0;
     size_t count = 0;
@@ -68,8 +68,8 @@ static double ways_of(const struct chorale_links *l, int level,
 static void fill(const struct chorale_links *all,
                  const struct chorale_links *one, double *row)
 {
-    struct chorale_wiring_seen want[CHORALE_LINKS_SEEN];
-    struct chorale_wiring_seen have[CHORALE_LINKS_SEEN];
+    struct chorale_wiring_measured want[CHORALE_LINKS_SEEN];
+    struct chorale_wiring_measured have[CHORALE_LINKS_SEEN];
     size_t nwant = chorale_links_seen(all, want);
     size_t nhave = chorale_links_seen(one, have);
 
@@ -158,7 +158,7 @@ enum chorale_err chorale_links_bounds(
     struct chorale_links_bounds ways[CHORALE_WIRING_LEVELS],
     struct chorale_errmsg *msg)
 {
-    struct chorale_wiring_seen all[CHORALE_LINKS_SEEN];
+    struct chorale_wiring_measured all[CHORALE_LINKS_SEEN];
     size_t n = chorale_links_seen(l, all);
     struct rows rows = { NULL, 0 };
     sqlite3_int64 simulated = 0;

@@ -35,9 +35,9 @@ static size_t ordinals(const struct model_job *job, int *list)
 
 /* Take the geometric mean of the launches' fits as the model's values: outliers
  * bias a fit to the cells' centres, always upwards. */
-static enum chorale_err take_mean(struct model_job *job,
-                                  const double (*value)[CHORALE_FIT_MAX],
-                                  size_t k, struct chorale_errmsg *msg)
+static enum chorale_err use_launch_mean(struct model_job *job,
+                                        const double (*value)[CHORALE_FIT_MAX],
+                                        size_t k, struct chorale_errmsg *msg)
 {
     double mean[CHORALE_FIT_MAX] = { 0 };
 
@@ -82,8 +82,8 @@ static enum chorale_err spread(struct model_job *job,
     }
     err = CHORALE_OK;
     if (k > 1 && k == model->nlaunch)
-        err = take_mean(job, (const double (*)[CHORALE_FIT_MAX])value, k,
-                        msg);
+        err = use_launch_mean(job, (const double (*)[CHORALE_FIT_MAX])value, k,
+                              msg);
     if (err == CHORALE_OK)
         err = chorale_fit_spread(&model->fit, job->ncol,
                                  (const double (*)[CHORALE_FIT_MAX])value, k,

@@ -66,7 +66,8 @@ static int same_variant(const struct model_cell *a,
 
 /* Fit to the cells in use, predict the others, and store the errors in c->now:
  * NAN if not predictable, MODEL_WILD if ill-conditioned. */
-static enum chorale_err predict_left_out(struct check *c, struct chorale_errmsg *msg)
+static enum chorale_err predict_left_out(struct check *c,
+                                         struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_model_predict(c->job, c->use, c->seconds,
                                                  msg);
@@ -83,9 +84,10 @@ static enum chorale_err predict_left_out(struct check *c, struct chorale_errmsg 
 
 /* Use all cells of the fit whose value lies in [from, upto], or outside of it
  * if out is set. */
-static void use_those(struct check *c,
-                      double (*of)(const struct model_cell *), double from,
-                      double upto, int out)
+static void use_value_range(struct check *c,
+                            double (*of)(const struct model_cell *),
+                            double from,
+                            double upto, int out)
 {
     for (size_t i = 0; i < c->job->ncell; i++) {
         const struct model_cell *cell = &c->job->cell[i];
@@ -138,7 +140,7 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     for (size_t p = 0; p < k && k > 1 && err == CHORALE_OK; p++) {
         chorale_model_progress(c->job, p > 0, "predicting P = %.0f",
                                c->sorted[p]);
-        use_those(c, ranks_of, c->sorted[p], c->sorted[p], 1);
+        use_value_range(c, ranks_of, c->sorted[p], c->sorted[p], 1);
         err = predict_left_out(c, msg);
         for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
             if (!c->use[c->index[i]])
@@ -191,7 +193,7 @@ static enum chorale_err look_ahead(struct check *c,
     for (size_t p = 0; p < k; p++) {
         chorale_model_progress(c->job, 1, "predicting above %s = %.0f",
                                ranks ? "P" : "m", cut[p]);
-        use_those(c, of, -1, cut[p], 0);
+        use_value_range(c, of, -1, cut[p], 0);
         err = predict_left_out(c, msg);
         if (err != CHORALE_OK)
             break;
@@ -314,8 +316,8 @@ static size_t launches(const struct check *c, const struct model_cell *cell,
 
 /* Robust variance of one launch, from differences of successive launches. Of
  * three launches, one equals the median. *df_p: degrees of freedom. */
-static double pure(const struct check *c, size_t first, size_t end,
-                   double *df_p)
+static double launch_variance(const struct check *c, size_t first, size_t end,
+                              double *df_p)
 {
     double var = NAN;
     size_t n = 0;
@@ -358,7 +360,7 @@ static double centre_variance(const struct check *c,
  * launches. If launches do not differ, chi-square against EXACT. */
 static double lack(const struct check *c, size_t first, size_t end)
 {
-    double df, var = pure(c, first, end, &df), sum = 0;
+    double df, var = launch_variance(c, first, end, &df), sum = 0;
     double n = (double)(end - first);
     int exact = c->job->opts.exact || (df > 0 && var <= EXACT * EXACT);
 

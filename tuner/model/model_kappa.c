@@ -108,7 +108,7 @@ static int told(const struct rows *rows, gsl_multifit_linear_workspace *work,
 
 /* If the fit is nearly exact, the largest error of log ports that the residuals
  * allow; else 0. */
-static double slack_of(const struct rows *rows, double left)
+static double ports_slack(const struct rows *rows, double left)
 {
     double sum = 0;
 
@@ -118,7 +118,7 @@ static double slack_of(const struct rows *rows, double left)
 }
 
 /* The change of log ports that fits these rows best, and its standard error, by
- * a robust regression like the fit itself. *slack_p is raised to slack_of().
+ * a robust regression like the fit itself. *slack_p is raised to ports_slack().
  * CHORALE_DATA: the ports are not separable. */
 static enum chorale_err step_of(const struct rows *rows, double *step,
                                 double *error, double *slack_p)
@@ -138,7 +138,7 @@ static enum chorale_err step_of(const struct rows *rows, double *step,
     if (work == NULL || plain == NULL || c == NULL || cov == NULL) {
         err = CHORALE_ENV;
     } else if (told(rows, plain, c, cov, &left)) {
-        *slack_p = fmax(*slack_p, slack_of(rows, left));
+        *slack_p = fmax(*slack_p, ports_slack(rows, left));
         got = gsl_multifit_robust(&x.matrix, &y.vector, c, cov, work);
         *step = gsl_vector_get(c, rows->p - 1);
         *error = sqrt(gsl_matrix_get(cov, rows->p - 1, rows->p - 1));

@@ -108,7 +108,7 @@ static enum chorale_err insert_patterns(struct chorale_store *store,
                                         const struct chorale_links_bounds *b,
                                         struct chorale_errmsg *msg)
 {
-    struct chorale_wiring_seen seen[CHORALE_LINKS_SEEN];
+    struct chorale_wiring_measured seen[CHORALE_LINKS_SEEN];
     struct chorale_model_param p = { .from = -1, .upto = HUGE_VAL, .tau = -1,
                                      .name = "kappa" };
     size_t n = chorale_links_seen(l, seen);

@@ -63,7 +63,7 @@ size_t chorale_recording_events(const struct chorale_score *score)
 
 /* Start the latency at `when`: alpha without the parts that are spent as
  * overheads or gap. */
-static void take_off(struct play *p, int flow)
+static void start_latency(struct play *p, int flow)
 {
     const struct chorale_net *net = p->net;
     struct flow *f = &p->flow[flow];
@@ -123,7 +123,7 @@ static int post(void *state, int rank, int flow, int sends)
     if (m->nend == 1 || mine[0] > when[0] || (sends && f->overlapped))
         memcpy(when, mine, (size_t)p->width * sizeof(*when));
     if (m->nend == 2 || (sends && f->overlapped))
-        take_off(p, flow);
+        start_latency(p, flow);
     return 0;
 }
 
@@ -160,7 +160,7 @@ static void reduce(void *state, int rank, size_t bytes)
 /* --- replay ------------------------------------------------------------ */
 
 /* Process an event: the end of a latency, or an arrival. */
-static void happen(struct play *p, int flow)
+static void process_event(struct play *p, int flow)
 {
     struct flow *f = &p->flow[flow];
     chorale_time *when = play_when(p, flow), *left = play_left(p, flow);
@@ -180,7 +180,7 @@ static void happen(struct play *p, int flow)
 }
 
 /* Process all events of the next moment. -1: the work limit is exceeded. */
-static int next_moment(void *state)
+static int process_next_events(void *state)
 {
     struct play *p = state;
     double until = p->r.queue[0].seconds * (1 + NET_PLAY_TIE);
@@ -197,7 +197,7 @@ static int next_moment(void *state)
                 time_add(p->now, play_left(p, flow), 1 / f->rate, p->width);
         }
         any = 1;
-        happen(p, flow);
+        process_event(p, flow);
     }
     if (any && p->ntouched > 0)
         chorale_play_share(p);
@@ -205,7 +205,8 @@ static int next_moment(void *state)
 }
 
 static const struct chorale_replay_network network = {
-    .post = post, .waited = waited, .reduce = reduce, .step = next_moment,
+    .post = post, .waited = waited, .reduce = reduce,
+    .step = process_next_events,
 };
 
 static int play_init(struct play *p, struct chorale_score *score)
@@ -230,15 +231,15 @@ static int play_init(struct play *p, struct chorale_score *score)
     p->rank = calloc(ranks, time);
     p->when = malloc(flows * time);
     p->left = malloc(flows * time);
-    p->some_flow = calloc(flows, sizeof(*p->some_flow));
+    p->component_flow = calloc(flows, sizeof(*p->component_flow));
     p->link = calloc((size_t)longest + 1, sizeof(*p->link));
     p->port = calloc(ports, sizeof(*p->port));
     p->now = calloc(1, time);
     p->touched = calloc(ports, sizeof(*p->touched));
-    p->some_port = calloc(ports, sizeof(*p->some_port));
+    p->component_port = calloc(ports, sizeof(*p->component_port));
     p->port_touched = calloc(ports, sizeof(*p->port_touched));
-    if (!p->flow || !p->rank || !p->when || !p->left || !p->some_flow ||
-        !p->link || !p->port || !p->now || !p->touched || !p->some_port ||
+    if (!p->flow || !p->rank || !p->when || !p->left || !p->component_flow ||
+        !p->link || !p->port || !p->now || !p->touched || !p->component_port ||
         !p->port_touched)
         return -1;
     p->touch_stamp = 1;
@@ -265,8 +266,8 @@ static void play_release(struct play *p)
     free(p->port);
     free(p->now);
     free(p->touched);
-    free(p->some_flow);
-    free(p->some_port);
+    free(p->component_flow);
+    free(p->component_port);
     free(p->port_touched);
 }
 

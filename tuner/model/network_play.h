@@ -62,7 +62,8 @@ struct play {
     int nplace, place_room;
     chorale_time *now;
     int *touched, ntouched;  /* ports whose set of flows has changed */
-    int *some_flow, *some_port; /* a connected set of flows and ports */
+    int *component_flow;     /* a connected set of flows, */
+    int *component_port;     /* and of ports */
     unsigned stamp, touch_stamp;
     unsigned *port_touched;
     double work, most_work;  /* sharing steps so far, and their limit */

@@ -50,16 +50,16 @@ void chorale_play_leave(struct play *p, int flow)
     }
 }
 
-/* Collect the ports and flows connected to a port in some_port and
- * some_flow. */
+/* Collect the ports and flows connected to a port in component_port and
+ * component_flow. */
 static void gather(struct play *p, int from, int *nport_p, int *nflow_p)
 {
     int nport = 0, nflow = 0;
 
     p->port[from].stamp = p->stamp;
-    p->some_port[nport++] = from;
+    p->component_port[nport++] = from;
     for (int i = 0; i < nport; i++) {
-        struct port *port = &p->port[p->some_port[i]];
+        struct port *port = &p->port[p->component_port[i]];
 
         port->left = 0;
         port->free = port->size;
@@ -71,11 +71,11 @@ static void gather(struct play *p, int from, int *nport_p, int *nflow_p)
                 continue;
             f->stamp = p->stamp;
             f->share = -1;
-            p->some_flow[nflow++] = p->place[at].flow;
+            p->component_flow[nflow++] = p->place[at].flow;
             for (int k = f->first; k < f->first + f->nport; k++)
                 if (p->port[p->place[k].port].stamp != p->stamp) {
                     p->port[p->place[k].port].stamp = p->stamp;
-                    p->some_port[nport++] = p->place[k].port;
+                    p->component_port[nport++] = p->place[k].port;
                 }
         }
     }
@@ -85,7 +85,7 @@ static void gather(struct play *p, int from, int *nport_p, int *nflow_p)
 }
 
 /* Give the flows of a port their share and free the rest for other flows. */
-static int settle_port(struct play *p, struct port *port, double share)
+static int fix_port_shares(struct play *p, struct port *port, double share)
 {
     int n = 0;
 
@@ -104,28 +104,28 @@ static int settle_port(struct play *p, struct port *port, double share)
     return n;
 }
 
-static void fair(struct play *p, int nport, int nflow)
+static void max_min_shares(struct play *p, int nport, int nflow)
 {
     while (nflow > 0) {
         double least = HUGE_VAL;
         int kept = 0;
 
         for (int i = 0; i < nport; i++) {
-            const struct port *port = &p->port[p->some_port[i]];
+            const struct port *port = &p->port[p->component_port[i]];
 
             if (port->left > 0) {
                 least = fmin(least, fmax(port->free, 0) / port->left);
-                p->some_port[kept++] = p->some_port[i];
+                p->component_port[kept++] = p->component_port[i];
             }
         }
         nport = kept;
         p->work += nport;
         for (int i = 0; i < nport; i++) {
-            struct port *port = &p->port[p->some_port[i]];
+            struct port *port = &p->port[p->component_port[i]];
 
             if (port->left > 0 &&
                 fmax(port->free, 0) / port->left <= least * (1 + 1e-9))
-                nflow -= settle_port(p, port, least);
+                nflow -= fix_port_shares(p, port, least);
         }
     }
 }
@@ -160,9 +160,10 @@ void chorale_play_share(struct play *p)
         if (p->port[p->touched[t]].stamp == p->stamp)
             continue;
         gather(p, p->touched[t], &nport, &nflow);
-        fair(p, nport, nflow);
+        max_min_shares(p, nport, nflow);
         for (int i = 0; i < nflow; i++)
-            set_rate(p, p->some_flow[i], p->flow[p->some_flow[i]].share);
+            set_rate(p, p->component_flow[i],
+                     p->flow[p->component_flow[i]].share);
     }
     p->ntouched = 0;
     p->touch_stamp++;

@@ -182,7 +182,8 @@ struct chorale_crossval *chorale_crossval_of(const struct chorale_model *model)
     return got;
 }
 
-static int is_here(const char *shape, int ppn, const struct chorale_where *w)
+static int placement_matches(const char *shape, int ppn,
+                             const struct chorale_where *w)
 {
     return strcmp(shape, w->shape) == 0 &&
            (strcmp(shape, "single-node") == 0 || ppn == w->ppn ||
@@ -240,7 +241,7 @@ int chorale_crossval_lacks(const struct chorale_crossval *known,
     for (size_t i = 0; known != NULL && i < known->nlacking; i++) {
         const struct lacking *l = &known->lacking[i];
 
-        if (l->alg != alg || !is_here(l->shape, l->ppn, where))
+        if (l->alg != alg || !placement_matches(l->shape, l->ppn, where))
             continue;
         no(why, size, "its model lacks fit (p = %.2g, off by up to %.0f %%)",
            l->p, 100 * l->worst);
@@ -260,7 +261,7 @@ int chorale_crossval_may(const struct chorale_crossval *known,
     for (size_t i = 0; known != NULL && i < known->count; i++) {
         const struct ranks *r = &known->row[i];
 
-        if (r->alg != alg || !is_here(r->shape, r->ppn, where))
+        if (r->alg != alg || !placement_matches(r->shape, r->ppn, where))
             continue;
         if (r->comm_size <= p)
             below = r;

@@ -93,7 +93,7 @@ double chorale_wiring_pattern(const struct chorale_wiring *f, int nodes,
                               int each);
 
 /* One measured pattern between nodes. */
-struct chorale_wiring_seen {
+struct chorale_wiring_measured {
     enum chorale_pattern pattern;
     int places;              /* distance in nodes; 0 for the mirror */
     double kappa;
@@ -109,12 +109,12 @@ struct chorale_wiring_delay {
 };
 struct chorale_wiring_delay
 chorale_wiring_delay(const struct chorale_wiring *f,
-                     const struct chorale_wiring_seen *seen, size_t nseen,
+                     const struct chorale_wiring_measured *seen, size_t nseen,
                      int nodes);
 
 /* The simplest geometry that explains the alphas of at least four distances;
  * flat if none does. Its ways are all 1: alpha does not determine kappa. */
-void chorale_wiring_by_alpha(const struct chorale_wiring_seen *seen,
+void chorale_wiring_by_alpha(const struct chorale_wiring_measured *seen,
                              size_t nseen, int nodes,
                              struct chorale_wiring *f);
 
@@ -124,7 +124,8 @@ void chorale_wiring_by_alpha(const struct chorale_wiring_seen *seen,
  * since shifts do not distinguish a line from a tree. With fewer than 3
  * nodes or CHORALE_WIRING_SEEN patterns it is flat and *off_p 0. -1: out of
  * memory. */
-int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,
+int chorale_wiring_find(const struct chorale_wiring_measured *seen,
+                        size_t nseen,
                         int nodes, int ppn, struct chorale_wiring *f,
                         double *off_p);
 

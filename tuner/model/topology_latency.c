@@ -15,20 +15,20 @@
 
 /* Number of delaying links of the measured message. */
 static double hops(const struct chorale_wiring *f, int nodes,
-                   const struct chorale_wiring_seen *s)
+                   const struct chorale_wiring_measured *s)
 {
     return chorale_wiring_hops(f, chorale_wiring_route(
                                       f, nodes, 0, s->places % nodes, NULL));
 }
 
-static int has_alpha(const struct chorale_wiring_seen *s)
+static int has_alpha(const struct chorale_wiring_measured *s)
 {
     return s->pattern == CHORALE_PATTERN_SHIFT && s->alpha > 0;
 }
 
 struct chorale_wiring_delay
 chorale_wiring_delay(const struct chorale_wiring *f,
-                     const struct chorale_wiring_seen *seen, size_t nseen,
+                     const struct chorale_wiring_measured *seen, size_t nseen,
                      int nodes)
 {
     struct chorale_wiring_delay d = { .off = 0 };
@@ -64,7 +64,7 @@ chorale_wiring_delay(const struct chorale_wiring *f,
 /* --- by alpha alone ------------------------------------------------------ */
 
 struct job {
-    const struct chorale_wiring_seen *seen;
+    const struct chorale_wiring_measured *seen;
     size_t nseen;
     int nodes;
     struct chorale_wiring best;
@@ -99,7 +99,7 @@ static void levels(struct job *job, struct chorale_wiring f, size_t i)
     }
 }
 
-void chorale_wiring_by_alpha(const struct chorale_wiring_seen *seen,
+void chorale_wiring_by_alpha(const struct chorale_wiring_measured *seen,
                              size_t nseen, int nodes,
                              struct chorale_wiring *f)
 {

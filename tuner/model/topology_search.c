@@ -13,7 +13,7 @@
 #define SAME 1e-3
 
 struct job {
-    const struct chorale_wiring_seen *seen;
+    const struct chorale_wiring_measured *seen;
     size_t nseen;
     int nodes, ppn;
     double base;             /* kappa of the ports, if no link is shared */
@@ -207,7 +207,8 @@ static void trees(struct job *job)
     sort_levels(&job->best);
 }
 
-int chorale_wiring_find(const struct chorale_wiring_seen *seen, size_t nseen,
+int chorale_wiring_find(const struct chorale_wiring_measured *seen,
+                        size_t nseen,
                         int nodes, int ppn, struct chorale_wiring *f,
                         double *off_p)
 {

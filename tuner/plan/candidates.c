@@ -71,7 +71,7 @@ static int cuts(const struct chorale_param *par)
     return is_one_of(par->name, word);
 }
 
-static int fans(const struct chorale_param *par)
+static int is_radix(const struct chorale_param *par)
 {
     static const char *const word[] = { "radix", "fanout", NULL };
 
@@ -178,9 +178,9 @@ static void judge_alone(const struct chorale_values *ls,
 }
 
 /* 1 if choices k and j cost the same at some other comm_sizes. */
-static int is_unread(const struct chorale_values *ls,
-                     const struct chorale_point *at,
-                     long k, long j)
+static int same_cost_at_sizes(const struct chorale_values *ls,
+                              const struct chorale_point *at,
+                              long k, long j)
 {
     const struct chorale_alg *alg = ls->alg;
     static const int size[] = { 33, 64, 250 };
@@ -205,8 +205,8 @@ static int is_worse(const struct chorale_values *ls,
     const struct choice *a = &choice[k], *b = &choice[j];
     double far = a->messages > FEW ? NEAR_CUT : NEAR_FEW;
 
-    if (j < k && without(ls, k, fans) == without(ls, j, fans) &&
-        is_unread(ls, at, k, j))
+    if (j < k && without(ls, k, is_radix) == without(ls, j, is_radix) &&
+        same_cost_at_sizes(ls, at, k, j))
         return 1;
     if (without(ls, k, cuts) != without(ls, j, cuts))
         return 0;

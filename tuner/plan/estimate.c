@@ -11,7 +11,7 @@
 
 /* One row for each cell of the campaign and each pending launch of it, ordered
  * by kind of launch (as in launches.c). */
-#define OWED                                                                 \
+#define PENDING_CELLS                                                        \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
     "    WHERE ordinal + 1 < (SELECT max(launches) FROM cell))"              \
@@ -41,7 +41,7 @@ struct maker {
     struct chorale_store *store;
     sqlite3_int64 system_id;
     struct chorale_adapt_opts opts;
-    const struct chorale_estimate_said *said;
+    const struct chorale_estimate_given *said;
     struct chorale_predictor *model;
     struct chorale_estimate *e;
     struct kind kind;
@@ -288,7 +288,7 @@ static enum chorale_err add_up(struct maker *m, sqlite3_int64 campaign_id)
     struct chorale_estimate_row *all = &m->e->all;
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_query(
-        m->store, OWED, CHORALE_FIELDS(campaign_id), &stmt, m->msg);
+        m->store, PENDING_CELLS, CHORALE_FIELDS(campaign_id), &stmt, m->msg);
     while (chorale_store_next(m->store, stmt, &err, m->msg))
         err = read_row(m, stmt);
     sqlite3_finalize(stmt);
@@ -345,8 +345,8 @@ static enum chorale_err find_numbers(struct maker *m)
 }
 
 /* The estimate if every cell uses up its time limit. */
-static enum chorale_err add_up_most(const struct maker *m,
-                                    sqlite3_int64 campaign_id)
+static enum chorale_err sum_time_limits(const struct maker *m,
+                                        sqlite3_int64 campaign_id)
 {
     struct chorale_estimate most = { .row = NULL };
     struct maker all = { .store = m->store, .system_id = m->system_id,
@@ -365,13 +365,13 @@ static enum chorale_err add_up_most(const struct maker *m,
     return err;
 }
 
-enum chorale_err chorale_estimate_make(struct chorale_store *store,
-                                       sqlite3_int64 system_id,
-                                       sqlite3_int64 campaign_id,
-                                       const struct chorale_adapt_opts *opts,
-                                       const struct chorale_estimate_said *said,
-                                       struct chorale_estimate *estimate,
-                                       struct chorale_errmsg *msg)
+enum chorale_err
+chorale_estimate_make(struct chorale_store *store, sqlite3_int64 system_id,
+                      sqlite3_int64 campaign_id,
+                      const struct chorale_adapt_opts *opts,
+                      const struct chorale_estimate_given *said,
+                      struct chorale_estimate *estimate,
+                      struct chorale_errmsg *msg)
 {
     struct maker m = { .store = store, .system_id = system_id, .opts = *opts,
                        .said = said, .e = estimate, .msg = msg };
@@ -385,7 +385,7 @@ enum chorale_err chorale_estimate_make(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = add_up(&m, campaign_id);
     if (err == CHORALE_OK && !estimate->simulated)
-        err = add_up_most(&m, campaign_id);
+        err = sum_time_limits(&m, campaign_id);
     chorale_predictor_free(m.model);
     free(m.kind.seconds);
     free(m.launch);

@@ -56,7 +56,7 @@ struct chorale_estimate {
 
 /* Values given by the user, which replace those of the model or the defaults;
  * seconds; below 0: unset. */
-struct chorale_estimate_said {
+struct chorale_estimate_given {
     double alpha, beta, start_up;
     int one_per_p;           /* each launch has its own start */
 };
@@ -74,13 +74,13 @@ struct chorale_estimate_launch {
 
 /* Estimate a campaign. opts: how launches are measured, and whether they are
  * simulated. Release the estimate in either case. */
-enum chorale_err chorale_estimate_make(struct chorale_store *store,
-                                       sqlite3_int64 system_id,
-                                       sqlite3_int64 campaign_id,
-                                       const struct chorale_adapt_opts *opts,
-                                       const struct chorale_estimate_said *said,
-                                       struct chorale_estimate *estimate,
-                                       struct chorale_errmsg *msg);
+enum chorale_err
+chorale_estimate_make(struct chorale_store *store, sqlite3_int64 system_id,
+                      sqlite3_int64 campaign_id,
+                      const struct chorale_adapt_opts *opts,
+                      const struct chorale_estimate_given *said,
+                      struct chorale_estimate *estimate,
+                      struct chorale_errmsg *msg);
 void chorale_estimate_release(struct chorale_estimate *estimate);
 
 /* estimate_launches.c: assign launch[n], ascending in comm_size as `run` visits

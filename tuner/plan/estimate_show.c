@@ -55,7 +55,7 @@ static void show_numbers(const struct chorale_estimate *e)
 }
 
 /* Print the uncertainty, and how to reduce it. */
-static void show_doubt(const struct chorale_estimate *e)
+static void print_uncertainty(const struct chorale_estimate *e)
 {
     if (e->simulated || e->all.nlaunch == 0)
         return;
@@ -90,7 +90,7 @@ void chorale_estimate_show(const struct chorale_estimate *e)
         add_row(&rows, &e->row[i], 0);
     add_row(&rows, &e->all, 1);
     chorale_rows_print(&rows, 0, stdout);
-    show_doubt(e);
+    print_uncertainty(e);
     if (e->all.nstart < e->all.nlaunch)
         printf("%ld of the launches share the start of a larger one, %s made: "
                "with one each (--one-launch-per-p) %.4g node-hours\n",

@@ -36,7 +36,7 @@ static void add_blocks(struct chorale_values *ls, int i, double best,
     add_value(ls, i, value_of(at, s > 0 ? 2 * s : 1));
 }
 
-static long as_it_is(const struct chorale_point *at, long blocks)
+static long same_blocks(const struct chorale_point *at, long blocks)
 {
     (void)at;
     return blocks;
@@ -66,7 +66,7 @@ static void add_by_point(struct chorale_values *ls, int i,
             if (p % d == 0 && d * d < p)
                 add_value(ls, i, d);
     if ((by & CHORALE_BY_BLOCKS) && p > 2)
-        add_blocks(ls, i, sqrt((levels - 1) * bytes), as_it_is, at);
+        add_blocks(ls, i, sqrt((levels - 1) * bytes), same_blocks, at);
     if ((by & CHORALE_BY_HALVES) && p > 2 && at->n > 0)
         add_blocks(ls, i, sqrt(levels * bytes / 2), segment_of_half, at);
 }

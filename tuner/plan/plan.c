@@ -345,8 +345,8 @@ static enum chorale_err open_store(struct planner *p, const char *path,
 }
 
 /* Print the round of an adaptive plan. */
-static enum chorale_err say_round(const struct planner *p, const char *path,
-                                  int quiet)
+static enum chorale_err print_round(const struct planner *p, const char *path,
+                                    int quiet)
 {
     const char *unit = p->nodes ? "node-s" : "s";
 
@@ -378,8 +378,9 @@ static enum chorale_err say_round(const struct planner *p, const char *path,
 
 /* Report a range that stops before its end: the table covers measured sizes
  * only. */
-static void say_short(const char *option, const char *text, const long *value,
-                      size_t count)
+static void warn_short_range(const char *option, const char *text,
+                             const long *value,
+                             size_t count)
 {
     struct chorale_spec_range range;
     const char *at = text != NULL
@@ -392,13 +393,13 @@ static void say_short(const char *option, const char *text, const long *value,
                range.end_len, range.end, range.end_len, range.end);
 }
 
-static enum chorale_err say_plan(const struct planner *p, const char *path,
-                                 int quiet)
+static enum chorale_err print_plan(const struct planner *p, const char *path,
+                                   int quiet)
 {
     const struct chorale_plan *plan = p->plan;
 
     if (plan->adaptive)
-        return say_round(p, path, quiet);
+        return print_round(p, path, quiet);
     if (quiet)
         return CHORALE_OK;
     printf("%s: %s %ld cells at %ld %s on system %s, %ld %s each: %ld "
@@ -410,8 +411,8 @@ static enum chorale_err say_plan(const struct planner *p, const char *path,
     if (!p->sys.simulated)
         chorale_plan_say_launches(plan->launches);
     if (!plan->from_trace) {
-        say_short("-m", plan->sizes, p->size, p->nsize);
-        say_short("-P", plan->procs, p->proc, p->nproc);
+        warn_short_range("-m", plan->sizes, p->size, p->nsize);
+        warn_short_range("-P", plan->procs, p->proc, p->nproc);
     }
     return CHORALE_OK;
 }
@@ -446,7 +447,7 @@ enum chorale_err chorale_plan_write(struct chorale_plan *plan,
     if (err == CHORALE_OK) {
         snprintf(system, 128, "%s", p.sys.name);
         *campaign_p = p.campaign_id;
-        err = say_plan(&p, path, quiet || plan->json);
+        err = print_plan(&p, path, quiet || plan->json);
         if (err == CHORALE_OK && plan->estimate && !quiet)
             err = chorale_plan_show_estimate(&p);
     }

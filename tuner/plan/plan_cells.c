@@ -282,7 +282,7 @@ static enum chorale_err put_wanted(struct planner *p)
     enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < p->nwant && err == CHORALE_OK; i++) {
-        const struct chorale_want *w = &p->want[i];
+        const struct chorale_trace_target *w = &p->want[i];
         struct point pt = { .coll = w->coll, .msg_size = w->msg_size,
                             .procs = w->procs, .dtype = w->dtype,
                             .op = w->op, .root = w->root };

@@ -410,7 +410,7 @@ static void fill_in(struct chorale_plan *plan)
 
 /* Warn about options that affect none of these collectives. It is no error,
  * since scripts plan different collectives with the same options. */
-static void tell_unmeant(const struct chorale_plan *plan)
+static void warn_unused_options(const struct chorale_plan *plan)
 {
     int rooted = 0, reduces = 0, data = 0;
 
@@ -461,7 +461,7 @@ static enum chorale_err check_options(struct chorale_plan *plan,
         err = check_batch(plan, msg);
     if (err != CHORALE_OK)
         return err;
-    tell_unmeant(plan);
+    warn_unused_options(plan);
     fill_in(plan);
     if (plan->nrep_min > plan->nrep_max)
         return chorale_fail(msg, CHORALE_USAGE, "--min-iterations %ld: more "

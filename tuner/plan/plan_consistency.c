@@ -88,8 +88,8 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
 enum { WIDTH = 1, RACING = 5, COUNTERS, SYNC, BATCH, NSETTING };
 
 /* Append an option and its value at text[*len]. */
-static void spell(char *text, size_t size, size_t *len, int k,
-                  const char *value)
+static void append_option(char *text, size_t size, size_t *len, int k,
+                          const char *value)
 {
     static const char *const option[NSETTING] = {
         "--cell-time", "--width", "--iterations", "--min-iterations",
@@ -132,8 +132,8 @@ enum chorale_err chorale_plan_say_changed(struct chorale_store *store,
 
         if (strcmp(old, new) == 0)
             continue;
-        spell(was, sizeof(was), &was_len, k, old);
-        spell(now, sizeof(now), &now_len, k, new);
+        append_option(was, sizeof(was), &was_len, k, old);
+        append_option(now, sizeof(now), &now_len, k, new);
     }
     if (was_len > 0)
         fprintf(stderr, "chorale: %s: cells that were planned with %s have %s "

@@ -35,7 +35,7 @@ enum chorale_err chorale_plan_estimate(struct planner *p,
         .nrep_min = plan->nrep_min, .nrep_max = plan->nrep_max,
         .nwarmup = plan->nwarmup, .cell_seconds = plan->cell_seconds,
     };
-    const struct chorale_estimate_said said = { plan->alpha, plan->beta,
+    const struct chorale_estimate_given said = { plan->alpha, plan->beta,
                                                 plan->start_up,
                                                 plan->one_per_p };
 

@@ -27,7 +27,7 @@ static const char *const reason[NWHY] = {
 struct tally {
     long points[NWHY];
     double seconds[NWHY], all, elsewhere;
-    long nelsewhere;         /* traced at another placement */
+    long nother_placement;         /* traced at another placement */
 };
 
 enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
@@ -51,7 +51,7 @@ static int listed_number(const long *list, size_t n, long value)
 }
 
 /* Apply the filters: -P lists numbers, -m gives a range of sizes. */
-static int within(const struct planner *p, const struct chorale_want *w,
+static int within(const struct planner *p, const struct chorale_trace_target *w,
                   const char *coll)
 {
     const struct chorale_plan *plan = p->plan;
@@ -73,7 +73,7 @@ static int within(const struct planner *p, const struct chorale_want *w,
 /* Datatype and operation for the plan. Without a reduction only the number of
  * bytes matters. */
 static int kinds(const struct planner *p, const char *dtype, const char *op,
-                 struct chorale_want *w)
+                 struct chorale_trace_target *w)
 {
     const struct chorale_coll_info *info = chorale_coll_info(w->coll);
 
@@ -91,7 +91,7 @@ static int kinds(const struct planner *p, const char *dtype, const char *op,
 }
 
 static enum why judge(const struct planner *p, sqlite3_stmt *s,
-                      struct chorale_want *w)
+                      struct chorale_trace_target *w)
 {
     const char *coll = chorale_text(s, 0);
     int found = chorale_coll_find(coll);
@@ -118,7 +118,7 @@ static enum why judge(const struct planner *p, sqlite3_stmt *s,
 /* Order by the fields that identify a point. */
 static int by_key(const void *a, const void *b)
 {
-    const struct chorale_want *x = a, *y = b;
+    const struct chorale_trace_target *x = a, *y = b;
     const long mine[] = { (long)x->coll, x->procs, x->msg_size, x->dtype,
                           x->op };
     const long other[] = { (long)y->coll, y->procs, y->msg_size, y->dtype,
@@ -144,7 +144,7 @@ static const char *root_of(const struct planner *p, const char *root)
 }
 
 static enum chorale_err append(struct planner *p,
-                               const struct chorale_want *want,
+                               const struct chorale_trace_target *want,
                                const char *root)
 {
     const size_t n = p->nwant;
@@ -166,7 +166,7 @@ static void fold(struct planner *p)
 
     qsort(p->want, p->nwant, sizeof(*p->want), by_key);
     for (size_t i = 1; i < p->nwant; i++) {
-        struct chorale_want *w = &p->want[to];
+        struct chorale_trace_target *w = &p->want[to];
 
         if (by_key(w, &p->want[i]) != 0) {
             p->want[++to] = p->want[i];
@@ -195,7 +195,8 @@ static enum chorale_err read_points(struct planner *p,
     enum chorale_err err = chorale_store_query(
         store, TRACED, CHORALE_FIELDS(p->plan->trace), &s, p->msg);
     while (chorale_store_next(store, s, &err, p->msg)) {
-        struct chorale_want w = { .seconds = sqlite3_column_double(s, 7),
+        struct chorale_trace_target w = { .seconds = sqlite3_column_double(s,
+                                                                           7),
                                   .calls = sqlite3_column_double(s, 8) };
         enum why why = judge(p, s, &w);
 
@@ -206,7 +207,7 @@ static enum chorale_err read_points(struct planner *p,
             continue;
         if (strcmp(chorale_text(s, 3),
                    chorale_planned_shape(p, w.procs)) != 0) {
-            tally->nelsewhere++;
+            tally->nother_placement++;
             tally->elsewhere += w.seconds;
         }
         err = append(p, &w, chorale_text(s, 6));
@@ -217,7 +218,7 @@ static enum chorale_err read_points(struct planner *p,
 
 static int by_time(const void *a, const void *b)
 {
-    const struct chorale_want *x = a, *y = b;
+    const struct chorale_trace_target *x = a, *y = b;
 
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? 1 : -1;
@@ -259,18 +260,19 @@ static void say(const struct tally *t)
                             "the time in collectives: %s\n", t->points[i],
                     t->points[i] == 1 ? "point" : "points",
                     100 * t->seconds[i] / all, reason[i]);
-    if (t->nelsewhere > 0)
+    if (t->nother_placement > 0)
         fprintf(stderr, "chorale: %ld traced %s, %.1f %% of the time, had "
                         "their ranks on other nodes than this plan puts them; "
                         "say --ppn and the launcher of the application\n",
-                t->nelsewhere, t->nelsewhere == 1 ? "point" : "points",
+                t->nother_placement,
+                t->nother_placement == 1 ? "point" : "points",
                 100 * t->elsewhere / all);
 }
 
 /* Estimated seconds of a launch at a point: about as many cells as the core set
  * has, until their repetitions or their time limits end. */
 static double foreseen(const struct chorale_plan *plan,
-                       const struct chorale_want *w)
+                       const struct chorale_trace_target *w)
 {
     const double cells = 7, sync_seconds = 50e-6;
     const double each = sync_seconds + (w->calls > 0 ? w->seconds / w->calls
@@ -283,11 +285,11 @@ static double foreseen(const struct chorale_plan *plan,
 /* If starts with fewer ranks would be placed on other nodes, those points can
  * only be measured together with points of all ranks. Put the most expensive of
  * the latter first; without any, drop all. */
-static void lead_with_all(struct planner *p)
+static void put_all_ranks_first(struct planner *p)
 {
     const long all = p->plan->trace_with;
     size_t at = 0;
-    struct chorale_want lead;
+    struct chorale_trace_target lead;
 
     while (at < p->nwant && p->want[at].procs != all)
         at++;
@@ -359,7 +361,7 @@ enum chorale_err chorale_plan_traced(struct planner *p, const char *path)
     fold(p);
     qsort(p->want, p->nwant, sizeof(*p->want), by_time);
     if (p->plan->trace_with > 0)
-        lead_with_all(p);
+        put_all_ranks_first(p);
     if (p->nwant == 0)
         return chorale_fail(p->msg, CHORALE_DATA, "%s: no traced point can be "
                             "measured; the line above says why", path);

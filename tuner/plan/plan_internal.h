@@ -10,7 +10,7 @@
 #include "tuner/plan/system.h"
 
 /* A point requested by --from-trace. */
-struct chorale_want {
+struct chorale_trace_target {
     enum chorale_coll coll;
     long msg_size, procs;
     int dtype, op;           /* rows of dtypes.h; op -1: none */
@@ -36,7 +36,7 @@ struct planner {
     struct chorale_estimate estimate;
     double budget, spent;    /* seconds, or node-seconds */
     int nodes;
-    struct chorale_want *want; /* largest time first */
+    struct chorale_trace_target *want; /* largest time first */
     size_t nwant;
     struct chorale_errmsg *msg;
 };

@@ -26,7 +26,7 @@ static double factor(const struct chorale_rep *rep)
 /* With as_links, the factor by which a ring slows down whose steps go `far` on
  * a wrapped side. It is above 1 only if far is half of the side and odd; both
  * ways are then equally long and cannot be loaded evenly. */
-static double half_round(const struct chorale_rep *rep, long far)
+static double odd_half_factor(const struct chorale_rep *rep, long far)
 {
     return rep->as_links && chorale_rep_wraps(rep->net) &&
                    2 * far == rep->side && far % 2 != 0
@@ -47,9 +47,10 @@ static double updating_factor(const struct chorale_rep *rep, long y)
 {
     if (rep->scatter)
         return factor(rep) * (double)rep->side / (double)y *
-               half_round(rep, rep->side / y);
+               odd_half_factor(rep, rep->side / y);
     return rep->as_links && y < rep->side ? rep->link
-                                          : factor(rep) * half_round(rep, 1);
+                                          : factor(rep) * odd_half_factor(rep,
+                                                                          1);
 }
 
 double chorale_rep_packets(long y)
@@ -100,7 +101,7 @@ static void torus_parts(const struct chorale_rep *rep, double x, double y,
 
 /* Integration among neighbours on open lines: wrap-around messages return over
  * the same links. Groups have x elements, or x by x in two dimensions. */
-static double among_neighbours(const struct chorale_rep *rep, double x)
+static double neighbour_integration(const struct chorale_rep *rep, double x)
 {
     double n = (double)rep->side, b = rep->link;
 
@@ -157,12 +158,12 @@ void chorale_rep_cost(const struct chorale_rep *rep, long x, long y,
         torus_parts(rep, (double)x, (double)y, cost);
     }
     if (rep->scatter && x > 1)
-        cost->integration = among_neighbours(rep, (double)x);
+        cost->integration = neighbour_integration(rep, (double)x);
     else
-        cost->integration *= half_round(rep, x);
+        cost->integration *= odd_half_factor(rep, x);
     if (x == y)
         cost->integration *= corner(rep, n / (double)x);
-    cost->broadcasting *= half_round(rep, 1) * corner(rep, n);
+    cost->broadcasting *= odd_half_factor(rep, 1) * corner(rep, n);
     if (rep->alpha > 0)
         cost->latency = rep->alpha * messages(rep, (double)x, (double)y) /
                         rep->data;

@@ -39,7 +39,7 @@ static enum chorale_err write_data(const struct chorale_rep_job *job,
     return err;
 }
 
-enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job)
+enum chorale_err chorale_rep_draw_check(const struct chorale_rep_job *job)
 {
     const char *plot = job->opts->plot, *suffix = strrchr(plot, '.');
 

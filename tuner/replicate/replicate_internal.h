@@ -67,7 +67,7 @@ void chorale_rep_predict(struct chorale_rep_job *job,
 
 /* The row with the least total of cost, of other, or of seen[which]; NULL
  * without such a row. */
-enum { CHORALE_REP_TOLD = -1, CHORALE_REP_OTHER = -2 };
+enum { CHORALE_REP_COST = -1, CHORALE_REP_OTHER = -2 };
 const struct chorale_rep_row *
 chorale_rep_best(const struct chorale_rep_job *job, int which);
 
@@ -107,10 +107,10 @@ enum chorale_err chorale_rep_show(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_json(const struct chorale_rep_job *job,
                                   const struct chorale_rep_row *best);
 
-/* replicate_draw.c: chorale_rep_draws() checks before any computation that
+/* replicate_draw.c: chorale_rep_draw_check() checks before any computation that
  * opts->plot names a picture that can be drawn, else CHORALE_USAGE.
  * chorale_rep_draw() draws it, with a data file beside it. */
-enum chorale_err chorale_rep_draws(const struct chorale_rep_job *job);
+enum chorale_err chorale_rep_draw_check(const struct chorale_rep_job *job);
 enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job);
 
 /* replicate_show.c: the model's time unit for all data, in microseconds. */

@@ -104,7 +104,7 @@ static struct chorale_rep_row *row_of(struct chorale_rep_job *job, long side)
     return chorale_rep_add_row(job, side);
 }
 
-static void hear_group(struct said *said, const char *line)
+static void parse_group(struct said *said, const char *line)
 {
     struct chorale_rep_cost c = { 0 };
     struct chorale_rep_row *row;
@@ -140,7 +140,7 @@ static int hear(void *arg, const char *line, int is_err)
         job->tau = tau;
         job->crowded = crowded;
     }
-    hear_group(said, line);
+    parse_group(said, line);
     if (sscanf(line, "@end %d", &said->code) == 1)
         said->ended = 1;
     return said->ended;

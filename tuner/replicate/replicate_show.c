@@ -48,7 +48,7 @@ void chorale_rep_predict(struct chorale_rep_job *job,
 
 static double total_of(const struct chorale_rep_row *row, int which)
 {
-    return which == CHORALE_REP_TOLD    ? row->cost.total
+    return which == CHORALE_REP_COST    ? row->cost.total
            : which == CHORALE_REP_OTHER ? row->other.total
                                         : row->seen[which].total;
 }
@@ -59,7 +59,7 @@ static int differs(const struct chorale_rep_row *row)
     return fabs(row->other.total - row->cost.total) > 1e-12 * row->cost.total;
 }
 
-static int two_forms(const struct chorale_rep_job *job)
+static int forms_differ(const struct chorale_rep_job *job)
 {
     for (size_t i = 0; i < job->nrow; i++)
         if (differs(&job->row[i]))
@@ -207,16 +207,16 @@ static void print_model(const struct chorale_rep_job *job,
         printf(" (%.4g s for %ld bytes)",
                job->beta * (double)job->opts->datum, job->opts->datum);
     printf("\n\nbest groups: %ld%s", best->side, side_text(job));
-    if (two_forms(job))
+    if (forms_differ(job))
         printf(" %s, %ld%s %s", form_text(job->rep.as_links),
                chorale_rep_best(job, CHORALE_REP_OTHER)->side, side_text(job),
                form_text(!job->rep.as_links));
     printf("\n\n");
-    if (two_forms(job))
+    if (forms_differ(job))
         printf("%s:\n", form_text(job->rep.as_links));
-    print_around(job, CHORALE_REP_TOLD);
+    print_around(job, CHORALE_REP_COST);
     print_closed(job, best->side);
-    if (two_forms(job)) {
+    if (forms_differ(job)) {
         printf("\n%s:\n", form_text(!job->rep.as_links));
         print_around(job, CHORALE_REP_OTHER);
     }
@@ -227,7 +227,7 @@ static void print_known(const struct chorale_rep_job *job,
 {
     printf("times in us, of data of %ld bytes; integration with its "
            "additions\n\nbest groups: %ld\n\n", job->opts->datum, best->side);
-    print_around(job, CHORALE_REP_TOLD);
+    print_around(job, CHORALE_REP_COST);
     printf("\neach phase runs with all groups of a node at once; if nodes "
            "share links, groups on other\nnodes slow it down further\n");
 }
@@ -241,10 +241,10 @@ double chorale_rep_unit_us(const struct chorale_rep_job *job)
 
 /* Add a predicted line below a measured one. Integration includes its
  * additions, which the model counts as modification. */
-static void add_told(struct chorale_rows *rows,
-                     const struct chorale_rep_job *job, const char *word,
-                     const struct chorale_rep_cost *seen,
-                     const struct chorale_rep_cost *cost)
+static void add_predicted(struct chorale_rows *rows,
+                          const struct chorale_rep_job *job, const char *word,
+                          const struct chorale_rep_cost *seen,
+                          const struct chorale_rep_cost *cost)
 {
     double us = chorale_rep_unit_us(job), add;
 
@@ -270,13 +270,13 @@ static void add_pair(struct chorale_rows *rows,
                              1e6 * seen->updating, 1e6 * seen->integration,
                              1e6 * seen->broadcasting,
                              1e6 * seen->modification, ""));
-    add_told(rows, job, "model", seen, cost);
+    add_predicted(rows, job, "model", seen, cost);
 }
 
 static void print_optima(const struct chorale_rep_job *job)
 {
     const struct chorale_rep_row *told =
-        chorale_rep_best(job, CHORALE_REP_TOLD);
+        chorale_rep_best(job, CHORALE_REP_COST);
     const struct chorale_rep_row *paper =
         chorale_rep_best(job, CHORALE_REP_OTHER);
     const struct chorale_rep_row *seen = chorale_rep_best(job, 0);
@@ -287,7 +287,7 @@ static void print_optima(const struct chorale_rep_job *job)
         printf(", where the predicted ones take %.2f %% longer",
                100 * (told->seen[0].total / seen->seen[0].total - 1));
     printf("\n");
-    if (!two_forms(job))
+    if (!forms_differ(job))
         return;
     printf("%s, with no ring slowed by links: %ld%s", form_text(0), paper->side,
            side_text(job));
@@ -337,7 +337,7 @@ static void print_measured(const struct chorale_rep_job *job)
         group_text(job, row->side, group, sizeof(group));
         add_pair(&rows, job, group, "aggregate", &row->seen[0], &row->cost);
         if (differs(row))
-            add_told(&rows, job, "in paper", &row->seen[0], &row->other);
+            add_predicted(&rows, job, "in paper", &row->seen[0], &row->other);
         if (isfinite(row->seen[1].total))
             add_pair(&rows, job, "", "scatter", &row->seen[1], &row->apart);
     }
@@ -353,7 +353,7 @@ static void print_measured(const struct chorale_rep_job *job)
 enum chorale_err chorale_rep_show(const struct chorale_rep_job *job)
 {
     const struct chorale_rep_row *best =
-        chorale_rep_best(job, CHORALE_REP_TOLD);
+        chorale_rep_best(job, CHORALE_REP_COST);
 
     if (best == NULL && !job->known)
         return chorale_fail(job->msg, CHORALE_DATA,

@@ -107,8 +107,8 @@ static int pow2_below(int size)
 
 /* The result 1 or 0 of a communicator test; -1 if it is a test of the call or
  * the result is unknown here. */
-static int of_comm(const struct parsed *p,
-                   const struct chorale_csel_comm *comm)
+static int eval_comm_test(const struct parsed *p,
+                          const struct chorale_csel_comm *comm)
 {
     switch (p->test) {
     case T_INTRA:
@@ -138,9 +138,9 @@ static int of_comm(const struct parsed *p,
     }
 }
 
-static int of_call(const struct parsed *p,
-                   const struct chorale_csel_comm *comm,
-                   const struct chorale_csel_call *call)
+static int eval_call_test(const struct parsed *p,
+                          const struct chorale_csel_comm *comm,
+                          const struct chorale_csel_call *call)
 {
     unsigned long long number = (unsigned long long)p->number;
 
@@ -172,14 +172,14 @@ static int of_call(const struct parsed *p,
     case T_SIZE_LT: /* MPICH 4.0 tests <= in a call */
         return comm->size <= p->number;
     default:
-        return of_comm(p, comm) == 1;
+        return eval_comm_test(p, comm) == 1;
     }
 }
 
 /* --- trees --------------------------------------------------------------- */
 
 /* A new object with the members from key `from` on. */
-static json_t *rest_from(json_t *object, const char *from)
+static json_t *members_from(json_t *object, const char *from)
 {
     json_t *rest = json_object(), *value;
     const char *key;
@@ -203,10 +203,10 @@ json_t *chorale_csel_prune(json_t *tree, const struct chorale_csel_comm *comm)
 
         json_object_foreach(tree, key, value) {
             struct parsed p = parse(key);
-            int holds = of_comm(&p, comm);
+            int holds = eval_comm_test(&p, comm);
 
             if (holds < 0)
-                return rest_from(tree, key);
+                return members_from(tree, key);
             if (holds) {
                 down = value;
                 break;
@@ -233,7 +233,7 @@ void chorale_csel_find(json_t *tree, const struct chorale_csel_comm *comm,
 
             if (p.test == T_LEAF)
                 snprintf(leaf, size, "%s", key);
-            else if (of_call(&p, comm, call))
+            else if (eval_call_test(&p, comm, call))
                 down = value;
             if (leaf[0] != '\0' || down != NULL)
                 break;
@@ -285,7 +285,7 @@ struct search {
 };
 
 /* Search the read-only segments of a loaded object; they hold the constants. */
-static int in_object(struct dl_phdr_info *info, size_t size, void *arg)
+static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct search *s = arg;
 
@@ -345,7 +345,7 @@ enum chorale_err chorale_csel_built_in(json_t **algorithms_p,
     struct search search = { begin, sizeof(begin) - 1, take_tree, &trees };
     char why[160] = "none was found";
 
-    dl_iterate_phdr(in_object, &search);
+    dl_iterate_phdr(search_object, &search);
     if (trees.algorithms != NULL &&
         chorale_csel_check(trees.algorithms, why, sizeof(why)) == 0 &&
         (trees.device == NULL ||
@@ -374,5 +374,5 @@ int chorale_csel_knows(const char *leaf)
     /* with its terminating 0, so that a longer key does not match */
     struct search search = { leaf, strlen(leaf) + 1, take_leaf, NULL };
 
-    return dl_iterate_phdr(in_object, &search);
+    return dl_iterate_phdr(search_object, &search);
 }

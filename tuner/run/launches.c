@@ -50,7 +50,7 @@
 
 /* All launches with the same ordinal and way of measuring as a given one, which
  * may share a start with it. */
-#define FELLOWS                                                              \
+#define COSCHED_LAUNCHES                                                     \
     PENDING(" AND o.ordinal = ?6 AND c.part = '' AND c.siblings = 'alone'"   \
             " AND c.system_id = ?7 AND c.shape <> 'cyclic'"                  \
             " AND k.launcher <> 'smpirun'"                                   \
@@ -60,7 +60,7 @@
 
 /* Cells of launch ?1 without a run in its ordinal; why: the reason of an
  * earlier failure after which a cell is not tried again. */
-#define UNDONE                                                               \
+#define NO_RUN_CELLS                                                         \
     "SELECT c.cell_id, l.launch_id, (SELECT r.reason FROM run r"             \
     "   WHERE r.cell_id = c.cell_id AND r.status = 'failed'"                 \
     "     AND (r.reason LIKE '" CHORALE_HANG "%'"                            \
@@ -113,7 +113,7 @@ static enum chorale_err read_pending(struct chorale_store *store,
 }
 
 static enum chorale_err prepare(struct chorale_store *store, const char *sql,
-                                const struct chorale_wanted *wanted,
+                                const struct chorale_launch_filter *wanted,
                                 sqlite3_stmt **stmt,
                                 struct chorale_errmsg *msg)
 {
@@ -123,10 +123,11 @@ static enum chorale_err prepare(struct chorale_store *store, const char *sql,
                        wanted->element), stmt, msg);
 }
 
-enum chorale_err chorale_pending_next(struct chorale_store *store,
-                                      const struct chorale_wanted *wanted,
-                                      struct chorale_pending *p, int *found,
-                                      struct chorale_errmsg *msg)
+enum chorale_err
+chorale_pending_next(struct chorale_store *store,
+                     const struct chorale_launch_filter *wanted,
+                     struct chorale_pending *p, int *found,
+                     struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err;
@@ -201,18 +202,18 @@ int chorale_cosched_place(struct chorale_cosched *fellow, int count)
     return count == 1 ? 0 : count;
 }
 
-enum chorale_err chorale_pending_cosched(struct chorale_store *store,
-                                         const struct chorale_wanted *wanted,
-                                         const struct chorale_pending *p,
-                                         struct chorale_cosched **fellow_p,
-                                         int *count_p,
-                                         struct chorale_errmsg *msg)
+enum chorale_err
+chorale_pending_cosched(struct chorale_store *store,
+                        const struct chorale_launch_filter *wanted,
+                        const struct chorale_pending *p,
+                        struct chorale_cosched **fellow_p, int *count_p,
+                        struct chorale_errmsg *msg)
 {
     struct chorale_cosched *fellow = NULL, *grown;
     sqlite3_stmt *stmt = NULL;
     int count = 0;
     enum chorale_err err = chorale_store_query(
-        store, FELLOWS,
+        store, COSCHED_LAUNCHES,
         CHORALE_FIELDS(wanted->system, wanted->campaign, wanted->part,
                        wanted->element, p->campaign_id, p->ordinal,
                        p->system_id), &stmt, msg);
@@ -297,7 +298,8 @@ static enum chorale_err put_launch(struct chorale_store *store,
         msg);
 }
 
-/* Insert a failed run for each cell selected by UNDONE and a condition. Its
+/* Insert a failed run for each cell selected by NO_RUN_CELLS and a condition.
+ * Its
  * second column is the launch, its third the beginning of the reason. */
 static enum chorale_err fail_cells(struct chorale_store *store,
                                    const char *undone, const char *uuid,
@@ -341,7 +343,8 @@ enum chorale_err chorale_launch_begin(struct chorale_store *store,
         err = fail_cells(store,
                          "SELECT cell_id, launch_id,"
                          " why || ' (in an earlier launch: not tried again)'"
-                         " FROM (" UNDONE ") WHERE why IS NOT NULL LIMIT 1",
+                         " FROM (" NO_RUN_CELLS
+                         ") WHERE why IS NOT NULL LIMIT 1",
                          uuid, 0, NULL, nleft, msg);
     return chorale_store_end(store, err, msg);
 }
@@ -373,11 +376,11 @@ enum chorale_err chorale_launch_fail_cell(struct chorale_store *store,
                                           const char *reason, long *count,
                                           struct chorale_errmsg *msg)
 {
-    /* Not UNDONE: the library's default has runs in several launches. */
+    /* Not NO_RUN_CELLS: the library's default has runs in several launches. */
     return fail_cells(store,
                       cell == 0
                           ? "SELECT cell_id, launch_id, NULL"
-                            "  FROM (" UNDONE ") LIMIT 1"
+                            "  FROM (" NO_RUN_CELLS ") LIMIT 1"
                           : "SELECT c.cell_id, l.launch_id, NULL"
                             "  FROM launch l, cell c"
                             " WHERE l.uuid = ?1 AND c.cell_id = ?2"

@@ -20,7 +20,7 @@ enum chorale_err chorale_pending_open(struct chorale_store *store,
                                       struct chorale_errmsg *msg);
 
 /* Filter of launches. */
-struct chorale_wanted {
+struct chorale_launch_filter {
     const char *system;      /* name; NULL: all systems */
     sqlite3_int64 campaign;  /* that planned the cells last; 0: all */
     const char *part;        /* NULL: all parts but those of decision tables */
@@ -29,10 +29,11 @@ struct chorale_wanted {
 };
 
 /* Find the next launch; *found: 1 if there is one. */
-enum chorale_err chorale_pending_next(struct chorale_store *store,
-                                      const struct chorale_wanted *wanted,
-                                      struct chorale_pending *p, int *found,
-                                      struct chorale_errmsg *msg);
+enum chorale_err
+chorale_pending_next(struct chorale_store *store,
+                     const struct chorale_launch_filter *wanted,
+                     struct chorale_pending *p, int *found,
+                     struct chorale_errmsg *msg);
 
 /* A launch that shares a start of the program (runners/launch/groups.h). */
 struct chorale_cosched {
@@ -50,12 +51,12 @@ int chorale_cosched_place(struct chorale_cosched *fellow, int count);
  * start. The first uses all ranks, on several nodes; the others use subsets. p
  * is missing if it does not fit, and stays pending. *count_p is 0 if no two
  * launches fit. Free the array. */
-enum chorale_err chorale_pending_cosched(struct chorale_store *store,
-                                         const struct chorale_wanted *wanted,
-                                         const struct chorale_pending *p,
-                                         struct chorale_cosched **fellow_p,
-                                         int *count_p,
-                                         struct chorale_errmsg *msg);
+enum chorale_err
+chorale_pending_cosched(struct chorale_store *store,
+                        const struct chorale_launch_filter *wanted,
+                        const struct chorale_pending *p,
+                        struct chorale_cosched **fellow_p, int *count_p,
+                        struct chorale_errmsg *msg);
 
 /* Delete the failed runs of a system (NULL: of all), which makes their cells
  * pending again. */

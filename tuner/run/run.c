@@ -242,7 +242,7 @@ static enum chorale_err one_start(struct chorale_session *s,
 
 /* Run the next launch, with others that can share its start. */
 static enum chorale_err one_launch(struct chorale_session *s,
-                                   const struct chorale_wanted *wanted,
+                                   const struct chorale_launch_filter *wanted,
                                    const struct chorale_pending *p)
 {
     struct chorale_cosched alone = { .p = *p }, *fellow = NULL;
@@ -325,7 +325,7 @@ enum chorale_err chorale_run(const char *path,
                              const struct chorale_run_opts *opts,
                              struct chorale_errmsg *msg)
 {
-    const struct chorale_wanted wanted = { opts->system, opts->campaign,
+    const struct chorale_launch_filter wanted = { opts->system, opts->campaign,
                                            opts->part, opts->element };
     struct chorale_session s = { .opts = opts, .msg = msg };
     sqlite3_int64 done = 0, planned = 0, before;

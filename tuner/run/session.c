@@ -15,7 +15,7 @@
 /* How informative an error line is. The runner's own line is best. Then comes
  * srun's line about the task that ended first; other tasks may fail later and
  * print more. Of equally informative lines the first is kept. */
-static int telling(const char *line)
+static int error_line_rank(const char *line)
 {
     if (strncmp(line, "chorale-runner: ", 16) == 0)
         return 2;
@@ -24,7 +24,7 @@ static int telling(const char *line)
 }
 
 /* Whether a line has text: Open MPI frames messages with lines of dashes. */
-static int says_something(const char *line)
+static int has_text(const char *line)
 {
     return line[strspn(line, " \t-=_*#")] != '\0';
 }
@@ -83,8 +83,9 @@ int chorale_session_line(void *arg, const char *line, int is_err)
         return 1;
     if (is_err && chorale_notes_pass(&s->notes, &s->bar, line))
         return 0;
-    if (is_err && says_something(line) &&
-        (s->last_err[0] == '\0' || telling(line) > telling(s->last_err)))
+    if (is_err && has_text(line) &&
+        (s->last_err[0] == '\0' ||
+         error_line_rank(line) > error_line_rank(s->last_err)))
         snprintf(s->last_err, sizeof(s->last_err), "%s", line);
     if (s->opts->verbose) {
         chorale_progress_clear(&s->bar);
@@ -118,8 +119,9 @@ static enum chorale_err blame(struct chorale_session *s, const char *uuid,
 /* A simulation with a forced algorithm ended before its first cell, because
  * SimGrid itself calls collectives. Mark all its cells as failed the second
  * time. */
-static enum chorale_err blame_all(struct chorale_session *s, const char *uuid,
-                                  int hung, const char *reason)
+static enum chorale_err fail_all_cells(struct chorale_session *s,
+                                       const char *uuid,
+                                       int hung, const char *reason)
 {
     char text[700];
     long count = 0;
@@ -164,7 +166,7 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
 {
     s->vain = stored > 0 ? 0 : s->vain + 1;
     if (s->forced && !s->tried && stored == 0)
-        return blame_all(s, uuid, hung, reason);
+        return fail_all_cells(s, uuid, hung, reason);
     if (s->trying > 0 && s->vain <= VAIN_MAX)
         return blame(s, uuid, hung, reason);
     if ((hung || s->tried) &&

@@ -360,7 +360,7 @@ static void add_selector(const char *selector, struct chorale_args *args)
 /* Path of the preloaded library that freezes clocks which simulations do not
  * need: beside this build, or installed. NULL: missing, which is only
  * slower. */
-static char *find_still(void)
+static char *find_frozen_clock(void)
 {
     char path[PATH_MAX];
 
@@ -397,7 +397,7 @@ enum chorale_err chorale_sim_args(const struct chorale_simulation *sim,
     if (err != CHORALE_OK)
         return err;
     args->tunables = simulator_memory;
-    args->preload = files->still = find_still();
+    args->preload = files->still = find_frozen_clock();
     chorale_args_add(args, "smpirun");
     chorale_args_add(args, "-np");
     chorale_args_add(args, "%d", comm_size);

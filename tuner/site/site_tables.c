@@ -244,10 +244,10 @@ static long last_number(const struct chorale_place *place)
 
 /* Give the table its final name; a concurrent command may have used the
  * number. */
-static enum chorale_err name_it(const struct chorale_place *place,
-                                const char *temporary, long before,
-                                uint64_t content, char name[256],
-                                struct chorale_errmsg *msg)
+static enum chorale_err give_final_name(const struct chorale_place *place,
+                                        const char *temporary, long before,
+                                        uint64_t content, char name[256],
+                                        struct chorale_errmsg *msg)
 {
     char path[PATH_MAX];
     enum chorale_err err;
@@ -329,7 +329,8 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
     /* Check the copied bytes, at their destination. */
     err = load(temporary, &table, &content, msg);
     if (err == CHORALE_OK)
-        err = name_it(place, temporary, current.number, content, name, msg);
+        err = give_final_name(place, temporary, current.number, content, name,
+                              msg);
     unlink(temporary);
     return err == CHORALE_OK ? point_at(place, name, msg) : err;
 }

@@ -60,7 +60,7 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
     if (slash == NULL || chorale_slurm_recent(&watch->asked))
         return;
     clock_gettime(CLOCK_REALTIME, &watch->asked);
-    chorale_slurm_forget(&watch->queue);
+    chorale_slurm_queue_free(&watch->queue);
     snprintf(all, sizeof(all), "%.*s", (int)(slash - folder), folder);
     if (chorale_slurm_squeue(all, &watch->queue, &why) != CHORALE_OK)
         fprintf(stderr, "chorale: the states of jobs are not known: %s\n",
@@ -93,7 +93,7 @@ static void ended(struct look *look, const char *job, char *text, size_t size)
 }
 
 /* The last message of the element, without its newline. */
-static void last_words(const char *file, char *text, size_t size)
+static void read_last_message(const char *file, char *text, size_t size)
 {
     FILE *in = fopen(file, "r");
 
@@ -134,7 +134,7 @@ static enum chorale_err show(struct look *look,
     err = count(look, e, &done, &total, &left);
     if (err != CHORALE_OK)
         return err;
-    last_words(words, said, sizeof(said));
+    read_last_message(words, said, sizeof(said));
     snprintf(job, sizeof(job), "%s_%ld", e->job_id, e->task);
     if (done < total)
         ask(look->watch, e->folder);
@@ -200,6 +200,6 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
 
 void chorale_jobs_watch_free(struct chorale_jobs_watch *watch)
 {
-    chorale_slurm_forget(&watch->queue);
+    chorale_slurm_queue_free(&watch->queue);
     free(watch->ended);
 }

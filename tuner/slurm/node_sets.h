@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHORALE_ELSEWHERE_SETS 8 /* most sets; each needs its own job arrays */
+#define CHORALE_NODE_SETS_MAX 8 /* most sets; each needs its own job arrays */
 
 /* How many of n nodes an element that needs `needed` nodes may exclude. */
 size_t chorale_nodeset_excludable(size_t n, size_t needed);

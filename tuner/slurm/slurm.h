@@ -78,7 +78,7 @@ struct chorale_slurm_queue {
 enum chorale_err chorale_slurm_squeue(const char *folder,
                                       struct chorale_slurm_queue *queue,
                                       struct chorale_errmsg *msg);
-void chorale_slurm_forget(struct chorale_slurm_queue *queue);
+void chorale_slurm_queue_free(struct chorale_slurm_queue *queue);
 /* Add jobs that were just submitted, as lines "JOB TASK STATE REASON", to the
  * cached answer, which keeps its age. Without a cached answer it does nothing
  * and the next look asks squeue. */
@@ -88,8 +88,8 @@ void chorale_slurm_submitted(const char *folder, const char *lines);
  * in seconds, failed (looked is not CHORALE_OK). It continues for
  * CHORALE_SLURM_PATIENCE seconds from the first of consecutive failures.
  * *since_p is that time; it is 0 without a failure. */
-int chorale_slurm_patient(enum chorale_err looked, long long now,
-                          long long *since_p);
+int chorale_slurm_may_retry(enum chorale_err looked, long long now,
+                            long long *since_p);
 
 /* Ask sacct about jobs "ID,ID". Returns lines for chorale_slurm_end_state(), ""
  * if sacct is missing or accounting is off, NULL if out of memory. The caller

@@ -234,7 +234,7 @@ enum chorale_err chorale_slurm_squeue(const char *folder,
     } else if (strncmp(queue->text, failed, strlen(failed)) == 0) {
         err = chorale_fail(msg, CHORALE_ENV, "%s",
                            queue->text + strlen(failed));
-        chorale_slurm_forget(queue);
+        chorale_slurm_queue_free(queue);
     }
     if (turn >= 0)
         close(turn);
@@ -262,8 +262,8 @@ void chorale_slurm_submitted(const char *folder, const char *lines)
         close(turn);
 }
 
-int chorale_slurm_patient(enum chorale_err looked, long long now,
-                          long long *since_p)
+int chorale_slurm_may_retry(enum chorale_err looked, long long now,
+                            long long *since_p)
 {
     if (looked == CHORALE_OK) {
         *since_p = 0;
@@ -274,7 +274,7 @@ int chorale_slurm_patient(enum chorale_err looked, long long now,
     return now - *since_p < CHORALE_SLURM_PATIENCE;
 }
 
-void chorale_slurm_forget(struct chorale_slurm_queue *queue)
+void chorale_slurm_queue_free(struct chorale_slurm_queue *queue)
 {
     free(queue->text);
     queue->text = NULL;

@@ -230,7 +230,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
                                  CHORALE_LOCK_PATIENCE, s->msg);
     /* Another submit may have run before the lock was taken. */
     if (err == CHORALE_OK && earlier) {
-        chorale_slurm_forget(&s->queue);
+        chorale_slurm_queue_free(&s->queue);
         err = chorale_slurm_squeue(s->base, &s->queue, s->msg);
     }
     if (err == CHORALE_OK)
@@ -243,7 +243,7 @@ static enum chorale_err find_missing(struct chorale_submit *s)
 }
 
 /* Report held jobs in the queue. */
-static void tell_held(struct chorale_submit *s)
+static void report_held_jobs(struct chorale_submit *s)
 {
     struct chorale_element *list = NULL;
     struct chorale_errmsg why;
@@ -281,7 +281,7 @@ static enum chorale_err submit(struct chorale_submit *s, const char *path,
     if (err == CHORALE_OK && s->nlaunch == 0) {
         if (!o->quiet)
             printf("%s: no run is left to submit\n", path);
-        tell_held(s);
+        report_held_jobs(s);
         return o->dry_run ? CHORALE_OK : chorale_submit_last(s);
     }
     if (err == CHORALE_OK)
@@ -332,7 +332,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = chorale_comparing(&cmp, command, msg);
     }
     chorale_copy_remove(&s->scratch);
-    chorale_slurm_forget(&s->queue);
+    chorale_slurm_queue_free(&s->queue);
     chorale_slurm_nodes_free(&s->nodes);
     chorale_args_free(&s->depends);
     free(s->launch);

@@ -47,7 +47,7 @@ struct chorale_submit {
     char program[PATH_MAX], system[128], gather_job[32];
     struct chorale_args depends; /* job ids that the last job waits for */
     struct chorale_progress bar; /* shown while waiting */
-    long told_held;              /* held jobs already reported */
+    long nheld_reported;              /* held jobs already reported */
     struct chorale_errmsg *msg;
 };
 
@@ -63,9 +63,10 @@ enum chorale_err chorale_submit_sets(struct chorale_submit *s);
 
 /* The nodes that the element of this launch excludes, in Slurm's notation. The
  * caller frees *names_p; NULL means none. */
-enum chorale_err chorale_submit_left_out(const struct chorale_submit *s,
-                                         const struct chorale_pack_launch *l,
-                                         char **names_p);
+enum chorale_err
+chorale_submit_excluded_nodes(const struct chorale_submit *s,
+                              const struct chorale_pack_launch *l,
+                              char **names_p);
 
 /* The end of the launches from number `from` on whose elements form one job
  * array: they share group and set, and the indices are below Slurm's limit. */
@@ -82,7 +83,8 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
 enum chorale_err chorale_submit_wait(struct chorale_submit *s);
 
 /* Report once how to release an element whose job is held. *held counts the
- * held jobs in one queue listing; s->told_held: the most reported so far. */
+ * held jobs in one queue listing; s->nheld_reported: the most reported so far.
+ * */
 void chorale_submit_warn_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held);

@@ -104,7 +104,7 @@ static enum chorale_err make_sets(struct chorale_submit *s, size_t *nset_p)
 
     if (ordinal == NULL)
         return chorale_fail_memory(s->msg, NULL);
-    nset = count < CHORALE_ELSEWHERE_SETS ? count : CHORALE_ELSEWHERE_SETS;
+    nset = count < CHORALE_NODE_SETS_MAX ? count : CHORALE_NODE_SETS_MAX;
     assign(s, ordinal, count, nset);
     while (nset > 1 && count_arrays(s) >= CHORALE_MAX_ARGS)
         assign(s, ordinal, count, --nset);
@@ -166,9 +166,10 @@ enum chorale_err chorale_submit_sets(struct chorale_submit *s)
     return err;
 }
 
-enum chorale_err chorale_submit_left_out(const struct chorale_submit *s,
-                                         const struct chorale_pack_launch *l,
-                                         char **names_p)
+enum chorale_err
+chorale_submit_excluded_nodes(const struct chorale_submit *s,
+                              const struct chorale_pack_launch *l,
+                              char **names_p)
 {
     size_t n = s->nodes.count;
     size_t spared = chorale_nodeset_excludable(n, (size_t)l->nodes);

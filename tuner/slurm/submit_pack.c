@@ -23,7 +23,7 @@ static enum chorale_err expect(struct chorale_submit *s, double *start_up)
         .nrep_min = plan->nrep_min, .nrep_max = plan->nrep_max,
         .nwarmup = plan->nwarmup, .cell_seconds = plan->cell_seconds,
     };
-    const struct chorale_estimate_said said = { -1, -1, s->opts->start_up,
+    const struct chorale_estimate_given said = { -1, -1, s->opts->start_up,
                                                 1 };
     struct chorale_estimate all = { .row = NULL };
     sqlite3_int64 campaign = 0;

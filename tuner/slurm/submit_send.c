@@ -103,7 +103,7 @@ static enum chorale_err one_array(struct chorale_submit *s, size_t from,
                             CHORALE_MAX_ARGS - 1);
     snprintf(name, sizeof(name), "%dx%d-from%ld.sh", l->nodes, l->ppn,
              l->element);
-    err = chorale_submit_left_out(s, l, &array.exclude);
+    err = chorale_submit_excluded_nodes(s, l, &array.exclude);
     if (err == CHORALE_OK)
         err = one_script(s, name, &array, job_id);
     if (err == CHORALE_OK && !s->opts->dry_run)
@@ -129,7 +129,7 @@ static enum chorale_err all_scripts(struct chorale_submit *s)
 
 /* Cancel a partial submission, which no job would merge, and forget its
  * jobs. */
-static void take_back(struct chorale_submit *s)
+static void cancel_submission(struct chorale_submit *s)
 {
     struct chorale_errmsg why;
 
@@ -143,7 +143,7 @@ static void take_back(struct chorale_submit *s)
 }
 
 /* Add the jobs to squeue's cached answer. */
-static void tell_submitted(struct chorale_submit *s)
+static void cache_submitted_jobs(struct chorale_submit *s)
 {
     struct chorale_element *list = NULL;
     struct chorale_errmsg why;
@@ -230,9 +230,9 @@ enum chorale_err chorale_submit_all(struct chorale_submit *s,
     if (err == CHORALE_OK) {
         err = all_scripts(s);
         if (err != CHORALE_OK)
-            take_back(s);
+            cancel_submission(s);
         else if (!s->opts->dry_run)
-            tell_submitted(s);
+            cache_submitted_jobs(s);
     }
     return err;
 }
@@ -241,9 +241,9 @@ void chorale_submit_warn_held(struct chorale_submit *s,
                               const struct chorale_element *element,
                               const char *state, long *held)
 {
-    if (!chorale_slurm_held(state) || ++*held <= s->told_held)
+    if (!chorale_slurm_held(state) || ++*held <= s->nheld_reported)
         return;
-    s->told_held = *held;
+    s->nheld_reported = *held;
     chorale_progress_clear(&s->bar);
     fprintf(stderr, "chorale: submit: job %s_%ld is %s; repair its cause, "
             "then run `scontrol release %s_%ld`\n", element->job_id,
@@ -318,12 +318,12 @@ static enum chorale_err look_again(struct chorale_submit *s,
     long long before = *since_p;
     enum chorale_err err;
 
-    chorale_slurm_forget(&s->queue);
+    chorale_slurm_queue_free(&s->queue);
     err = chorale_slurm_squeue(s->base, &s->queue, s->msg);
     if (err == CHORALE_OK)
         *there_p = chorale_slurm_state(&s->queue, s->gather_job, -1, state,
                                        sizeof(state));
-    if (!chorale_slurm_patient(err, (long long)time(NULL), since_p))
+    if (!chorale_slurm_may_retry(err, (long long)time(NULL), since_p))
         return err;
     if (before == 0 && *since_p != 0 && !s->opts->quiet) {
         chorale_progress_clear(&s->bar);
@@ -335,7 +335,7 @@ static enum chorale_err look_again(struct chorale_submit *s,
 
 /* Sleep until squeue may be asked again. Returns 1 once the last job has left
  * its result; that file is checked each second, as this does not load Slurm. */
-static int verdict_comes(const struct chorale_submit *s)
+static int wait_for_verdict(const struct chorale_submit *s)
 {
     char file[sizeof(s->folder) + 16];
 
@@ -357,7 +357,7 @@ enum chorale_err chorale_submit_wait(struct chorale_submit *s)
 
     chorale_stop_catch();
     show(s, 1);
-    while (err == CHORALE_OK && there && !verdict_comes(s)) {
+    while (err == CHORALE_OK && there && !wait_for_verdict(s)) {
         if (chorale_stop_requested()) {
             err = chorale_fail(s->msg, CHORALE_STOPPED,
                                "merging job %s is still in the queue; "
@@ -431,7 +431,7 @@ static enum chorale_err gather_again(struct chorale_submit *s)
         err = send_script(s, file, 0, 0, 1, s->gather_job);
     if (err != CHORALE_OK)
         return err;
-    tell_submitted(s);
+    cache_submitted_jobs(s);
     if (!s->opts->quiet)
         printf("submitted merging job %s again: the previous one made no "
                "complete table\n", s->gather_job);

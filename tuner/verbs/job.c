@@ -168,7 +168,7 @@ static enum chorale_err find_files(struct element *e)
 
 /* Merge what earlier attempts published, on this node or another, and count the
  * finished work. */
-static enum chorale_err catch_up(struct element *e)
+static enum chorale_err merge_published_shard(struct element *e)
 {
     const struct chorale_merge_opts opts = { .quiet = 1 };
     char *shard = e->shard;
@@ -259,8 +259,8 @@ static enum chorale_err requeue(const char *job, struct chorale_errmsg *why)
 /* Requeue the stopped element after SIGUSR1, which precedes the time limit,
  * unless its attempts are used up or this one added no run, as the next one
  * would not either. After another signal Slurm decides. */
-static enum chorale_err go_on(struct element *e, int signal,
-                              struct chorale_errmsg *msg)
+static enum chorale_err requeue_element(struct element *e, int signal,
+                                        struct chorale_errmsg *msg)
 {
     struct chorale_errmsg why;
     char reason[CHORALE_ERRMSG_SIZE] = "", job[64];
@@ -329,7 +329,7 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
                            "submit`", opts->element, e.attempt,
                            opts->attempts);
     if (err == CHORALE_OK)
-        err = catch_up(&e);
+        err = merge_published_shard(&e);
     if (err != CHORALE_OK) {
         tell(&e, "failed", msg->text);
         return err;
@@ -351,7 +351,7 @@ static enum chorale_err do_element(const struct opts *opts, const char *folder,
     chorale_stop_forget();
     publish_rest(&e);
     if (err == CHORALE_STOPPED)
-        return go_on(&e, signal, msg);
+        return requeue_element(&e, signal, msg);
     tell(&e, "done", "");
     unlink(e.work); /* all is published */
     return CHORALE_OK;

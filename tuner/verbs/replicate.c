@@ -92,7 +92,7 @@ static enum chorale_err check_pairs(const struct chorale_rep_job *job,
     if (path == NULL && o->in != NULL)
         return chorale_fail(job->msg, CHORALE_USAGE, "--in %.60s: a system "
                             "of a database; name the database too", o->in);
-    return o->plot != NULL ? chorale_rep_draws(job) : CHORALE_OK;
+    return o->plot != NULL ? chorale_rep_draw_check(job) : CHORALE_OK;
 }
 
 /* Check that all required values are given. */

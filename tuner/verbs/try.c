@@ -334,7 +334,7 @@ static enum chorale_err get_table(struct job *job, const char *name,
 }
 
 /* Print how to install the table that was made. */
-static void close_with(const struct job *job)
+static void print_install_hint(const struct job *job)
 {
     char path[PATH_MAX + 16], quoted[4 * sizeof(path) + 3];
 
@@ -386,7 +386,7 @@ static enum chorale_err try_it(struct job *job, const char *name,
     if (err == CHORALE_OK)
         err = show(job);
     if (err == CHORALE_OK)
-        close_with(job);
+        print_install_hint(job);
     chorale_module_remove(&module);
     chorale_try_remove(job->dir);
     if (err == CHORALE_STOPPED && job->keep[0] != '\0')

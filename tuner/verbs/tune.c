@@ -23,7 +23,7 @@
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
 
-enum { MENDED_MOST = 2 }; /* most second measurements of slower points */
+enum { MAX_REMEASUREMENTS = 2 }; /* most second measurements of slower points */
 
 struct tune_opts {
     struct chorale_plan plan;
@@ -223,7 +223,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if (err != CHORALE_OK)
             return err;
         proved = validate(opts, path, system, &answer);
-        if (proved != CHORALE_NO || round == MENDED_MOST || failed ||
+        if (proved != CHORALE_NO || round == MAX_REMEASUREMENTS || failed ||
             asked.adaptive)
             break;
         err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);

@@ -147,8 +147,8 @@ static int judge_reduce_scatter(const struct chorale_call *c,
 }
 
 /* 1 if a rank's own block has as many bytes on both sides. */
-static int as_long(const struct chorale_ctx *ctx,
-                   const struct chorale_call *c)
+static int own_blocks_equal_size(const struct chorale_ctx *ctx,
+                                 const struct chorale_call *c)
 {
     return early(ctx) || bytes_of(c->sendcount, c->sendtype)
                              == bytes_of(c->recvcount, c->recvtype);
@@ -168,7 +168,7 @@ static int judge_both(const struct chorale_call *c,
 {
     return side_ok(ctx, send_side(c, c->sendcount), 1)
         && side_ok(ctx, recv_side(c, c->recvcount), 0)
-        && (c->sendbuf == MPI_IN_PLACE || as_long(ctx, c));
+        && (c->sendbuf == MPI_IN_PLACE || own_blocks_equal_size(ctx, c));
 }
 
 static int judge_alltoall(const struct chorale_call *c,
@@ -204,7 +204,7 @@ static int judge_scatter(const struct chorale_call *c,
     return side_ok(ctx, recv_side(c, c->recvcount), 1)
         && side_ok(ctx, send_side(c, c->sendcount), 0)
         && (c->recvbuf == MPI_IN_PLACE
-            || (as_long(ctx, c)
+            || (own_blocks_equal_size(ctx, c)
                 && apart(ctx, own_of(send_side(c, c->sendcount), ctx),
                          recv_side(c, c->recvcount))));
 }
@@ -252,9 +252,9 @@ static int judge_scatterv(const struct chorale_call *c,
 /* 0 if both sides of an alltoallv share address, type and count array. A
  * shared address alone is not enough, as the displacements may differ; MPICH
  * compares the count arrays, too. */
-static int blocks_apart(const struct chorale_call *c,
-                        const struct chorale_ints *ints,
-                        const struct chorale_ctx *ctx)
+static int sides_not_aliased(const struct chorale_call *c,
+                             const struct chorale_ints *ints,
+                             const struct chorale_ctx *ctx)
 {
     return !CHORALE_ARGS_APART || early(ctx) || c->sendbuf != c->recvbuf
         || c->sendtype != c->recvtype || c->sendcounts != c->recvcounts
@@ -276,7 +276,7 @@ static int judge_alltoallv(const struct chorale_call *c,
         && side_ok(ctx,
                    send_side(c, sum_of(c->sendcounts, ints->sendcounts,
                                        ctx->size)), 0)
-        && blocks_apart(c, ints, ctx);
+        && sides_not_aliased(c, ints, ctx);
 }
 
 static int judge_sides(enum chorale_coll coll, const struct chorale_call *c,

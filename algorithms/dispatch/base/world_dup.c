@@ -26,7 +26,7 @@ static int create(MPI_Comm parent, MPI_Group group, MPI_Comm *new_comm)
 /* Sets MPI_ERRORS_RETURN on MPI_COMM_WORLD during the call. Not if its handler
  * reads as MPI_ERRORS_ARE_FATAL: that value may mean "never set", and could
  * not be restored (world_dup.h). */
-static int create_quietly(MPI_Group group, MPI_Comm *new_comm)
+static int create_errors_return(MPI_Group group, MPI_Comm *new_comm)
 {
     MPI_Errhandler before;
     int rc = PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before), hush;
@@ -58,7 +58,7 @@ void chorale_world_dup_make(void)
     if (made || PMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS
         || size < 2 || PMPI_Comm_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
         return;
-    if (create_quietly(group, &comm) == MPI_SUCCESS) {
+    if (create_errors_return(group, &comm) == MPI_SUCCESS) {
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         own = comm;
         made = there = 1;

@@ -14,14 +14,14 @@ enum { WATCH_AFTER = 4, WATCH_AFTER_MOST = 1024 };
 /* Bits of the pattern that must match. A call passed to the library needs few:
  * the library checks addresses and the root itself. MPI_IN_PLACE and the root
  * may change the choice. */
-static unsigned care_of(const struct chorale_chosen *chosen)
+static unsigned pattern_mask(const struct chorale_chosen *chosen)
 {
     const unsigned any = CHORALE_SEND_IN_PLACE | CHORALE_RECV_IN_PLACE
                        | CHORALE_IS_ROOT
                        | (unsigned)-1 << CHORALE_COLL_SHIFT;
 
     return (chosen->passes ? any : (unsigned)-1)
-         & ~(unsigned)CHORALE_MORTAL;
+         & ~(unsigned)CHORALE_WATCHED;
 }
 
 static int is_same(const struct chorale_entry *a,
@@ -104,8 +104,9 @@ static int all_plain(const MPI_Datatype type[2])
 }
 
 /* Count calls like known. 1 from call number `enough` on. */
-static int is_often(struct chorale_entry *at, const struct chorale_entry *known,
-                    size_t enough)
+static int reached_threshold(struct chorale_entry *at,
+                             const struct chorale_entry *known,
+                             size_t enough)
 {
     size_t times = 1;
 
@@ -137,19 +138,20 @@ void chorale_cache_put(struct chorale_state *st, enum chorale_coll coll,
 
     known.chosen.pattern = (unsigned short)chorale_cache_pattern(st, coll,
                                                                  call);
-    known.chosen.care = (unsigned short)care_of(chosen);
+    known.chosen.care = (unsigned short)pattern_mask(chosen);
     at = room_for(&st->recall, &known);
     significant_types(st, coll, call, type);
     if (!lasts && !all_plain(type)) {
-        if (!is_often(at, &known, (size_t)WATCH_AFTER << st->recall.patience))
+        if (!reached_threshold(at, &known,
+                               (size_t)WATCH_AFTER << st->recall.patience))
             return;
         how = lasting(type);
         if (how == 0)
             return;
     }
     if (how == 2) {
-        known.chosen.care |= CHORALE_MORTAL;
-        st->recall.nmortal++;
+        known.chosen.care |= CHORALE_WATCHED;
+        st->recall.nwatched++;
     }
     *at = known;
 }
@@ -161,12 +163,12 @@ void chorale_cache_prune(struct chorale_state *st)
 
     if (recall->types_ended == ended)
         return;
-    for (int i = 0; i < CHORALE_NKNOWN && recall->nmortal > 0; i++)
-        if (recall->known[i].chosen.care & CHORALE_MORTAL)
+    for (int i = 0; i < CHORALE_NKNOWN && recall->nwatched > 0; i++)
+        if (recall->known[i].chosen.care & CHORALE_WATCHED)
             recall->known[i] = (struct chorale_entry){0};
-    if (recall->nmortal > 0
+    if (recall->nwatched > 0
         && WATCH_AFTER << recall->patience < WATCH_AFTER_MOST)
         recall->patience++;
-    recall->nmortal = 0;
+    recall->nwatched = 0;
     recall->types_ended = ended;
 }

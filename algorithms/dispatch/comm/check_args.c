@@ -76,7 +76,7 @@ static int basic_of(MPI_Datatype type, int depth, MPI_Datatype *basic)
     return 0;
 }
 
-static void give_back(MPI_Datatype *type)
+static void free_derived_type(MPI_Datatype *type)
 {
     int ni, na, nd, combiner;
 
@@ -98,7 +98,7 @@ static int same_basics(MPI_Datatype type, int depth, int ni, int na, int nd,
         rc = 0;
         for (int i = 0; i < nd; i++) {
             rc = rc != 0 ? rc : basic_of(part[i], depth + 1, basic);
-            give_back(&part[i]);
+            free_derived_type(&part[i]);
         }
     }
     free(integer);
@@ -137,9 +137,10 @@ static unsigned long long digest(const MPI_Count *count, int n,
     return hash;
 }
 
-static void say_sides(struct chorale_check_record *r,
-                      const struct chorale_call *c, int sends, int takes,
-                      MPI_Count takes_count)
+static void record_block_sizes(struct chorale_check_record *r,
+                               const struct chorale_call *c, int sends,
+                               int takes,
+                               MPI_Count takes_count)
 {
     if (c->sendbuf == MPI_IN_PLACE)
         sends = 0;
@@ -167,23 +168,23 @@ static void tell(struct chorale_check_record *r, enum chorale_coll coll,
     case CHORALE_BARRIER:
         break;
     case CHORALE_GATHER:
-        say_sides(r, c, 1, rank == c->root, c->recvcount);
+        record_block_sizes(r, c, 1, rank == c->root, c->recvcount);
         break;
     case CHORALE_SCATTER:
-        say_sides(r, c, rank == c->root, 1, c->recvcount);
+        record_block_sizes(r, c, rank == c->root, 1, c->recvcount);
         break;
     case CHORALE_ALLGATHER:
     case CHORALE_ALLTOALL:
-        say_sides(r, c, 1, 1, c->recvcount);
+        record_block_sizes(r, c, 1, 1, c->recvcount);
         break;
     case CHORALE_GATHERV:
-        say_sides(r, c, 1, 0, 0);
+        record_block_sizes(r, c, 1, 0, 0);
         break;
     case CHORALE_SCATTERV:
-        say_sides(r, c, 0, 1, c->recvcount);
+        record_block_sizes(r, c, 0, 1, c->recvcount);
         break;
     case CHORALE_ALLGATHERV:
-        say_sides(r, c, 1, 1, count_at(c->recvcounts, rank));
+        record_block_sizes(r, c, 1, 1, count_at(c->recvcounts, rank));
         r->counts = digest(c->recvcounts, size, c->recvtype);
         break;
     case CHORALE_ALLTOALLV:
@@ -250,7 +251,7 @@ static int fits(const struct chorale_check_record *a,
 }
 
 /* 1 if block sizes differ between ranks. */
-static int is_ragged(enum chorale_coll coll)
+static int has_unequal_blocks(enum chorale_coll coll)
 {
     return coll == CHORALE_GATHERV || coll == CHORALE_SCATTERV
         || coll == CHORALE_ALLGATHERV || coll == CHORALE_ALLTOALLV
@@ -262,7 +263,7 @@ static int find_other(const struct chorale_check_record *all, int rank,
                       int size)
 {
     const struct chorale_check_record *own = &all[rank];
-    const int ragged = is_ragged((enum chorale_coll)own->coll);
+    const int ragged = has_unequal_blocks((enum chorale_coll)own->coll);
 
     for (int i = 0; i < size; i++)
         if (!alike(own, &all[i]) || (!ragged && !fits(own, &all[i]))
@@ -339,9 +340,9 @@ static const char *block_text(long long bytes, char *text, size_t size)
 
 /* Print both calls. If given is not NOT_HERE, also the sizes of the block:
  * want here, given at the other rank. */
-static void say_pair(const struct chorale_state *st,
-                     const struct chorale_check_record *all, int other,
-                     long long given, long long want)
+static void print_both_calls(const struct chorale_state *st,
+                             const struct chorale_check_record *all, int other,
+                             long long given, long long want)
 {
     char own[LINE], its[LINE], text[2 * LINE + 64], here[40], there[40];
 
@@ -372,7 +373,7 @@ int chorale_check_call(struct chorale_state *st, enum chorale_coll coll,
     if (PMPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, st->comm)
         != MPI_SUCCESS)
         return 0;
-    if (lowest == st->size && is_ragged(coll)) {
+    if (lowest == st->size && has_unequal_blocks(coll)) {
         if (coll == CHORALE_ALLTOALLV) {
             other = find_pair(st, call, &given);
             if (other >= 0)
@@ -390,6 +391,6 @@ int chorale_check_call(struct chorale_state *st, enum chorale_coll coll,
             return 0;
     }
     if (lowest == st->rank)
-        say_pair(st, all, other, given, want);
+        print_both_calls(st, all, other, given, want);
     return lowest == st->size;
 }

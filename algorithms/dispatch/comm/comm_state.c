@@ -220,7 +220,7 @@ static int make_comm(struct chorale_state *st, MPI_Comm comm, int own)
     return 1;
 }
 
-static void enlist(struct chorale_state *st)
+static void state_list_append(struct chorale_state *st)
 {
     pthread_mutex_lock(&lock);
     st->before = last;
@@ -233,7 +233,7 @@ static void enlist(struct chorale_state *st)
     pthread_mutex_unlock(&lock);
 }
 
-static void strike(struct chorale_state *st)
+static void state_list_remove(struct chorale_state *st)
 {
     pthread_mutex_lock(&lock);
     if (st->before != NULL)
@@ -308,7 +308,7 @@ void chorale_state_free(struct chorale_state *st)
 {
     if (st == NULL)
         return;
-    strike(st);
+    state_list_remove(st);
     chorale_ctx_free(st->ctx);
     if (st->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&st->comm);
@@ -491,7 +491,7 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
     free(node);
     if (*why == NULL) {
         st->parent = comm;
-        enlist(st);
+        state_list_append(st);
         return st;
     }
     if (**why == '\0' || rank != teller || tuning->set.secure)

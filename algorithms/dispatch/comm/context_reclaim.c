@@ -44,7 +44,7 @@ int chorale_context_ample(void)
     return taken() < FAR;
 }
 
-static int is_far(MPI_Comm comm)
+static int is_far_from_limit(MPI_Comm comm)
 {
     const int mine = taken();
     int most = mine;
@@ -55,7 +55,7 @@ static int is_far(MPI_Comm comm)
 
 /* 1 if needs communicators of group can be made. The result is equal on all
  * ranks, because a context must be free on all of them. */
-static int there_are(MPI_Group group, int needs)
+static int contexts_available(MPI_Group group, int needs)
 {
     MPI_Comm made[CHORALE_NEEDS_SOME];
     int n = 0;
@@ -136,8 +136,8 @@ int chorale_context_reclaim(MPI_Comm comm, int needs,
         both_sides(comm, &group);
     else
         PMPI_Comm_group(comm, &group);
-    if (several(group, &whole) && (inter || !is_far(comm))
-        && !there_are(group, needs))
+    if (several(group, &whole) && (inter || !is_far_from_limit(comm))
+        && !contexts_available(group, needs))
         give(group, whole, leave);
     PMPI_Group_free(&group);
     return MPI_SUCCESS;
@@ -148,6 +148,6 @@ void chorale_context_reclaim_group(MPI_Group group,
 {
     int whole;
 
-    if (several(group, &whole) && !there_are(group, CHORALE_NEEDS_ONE))
+    if (several(group, &whole) && !contexts_available(group, CHORALE_NEEDS_ONE))
         give(group, whole, leave);
 }

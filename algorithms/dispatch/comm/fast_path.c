@@ -20,8 +20,8 @@ static _Thread_local struct {
     unsigned next;           /* entry to overwrite next */
 } others CHORALE_TLS;
 
-static void take_up(chorale_word comm, unsigned long long epoch,
-                    struct chorale_state *st)
+static void set_current_comm(chorale_word comm, unsigned long long epoch,
+                             struct chorale_state *st)
 {
     struct chorale_last_comm *fast = &chorale_last_comm;
 
@@ -48,7 +48,7 @@ void chorale_last_comm_set(MPI_Comm comm, unsigned long long epoch,
     others.comm[others.next] = word;
     others.state[others.next] = st;
     others.next = (others.next + 1) % NOTHER;
-    take_up(word, epoch, st);
+    set_current_comm(word, epoch, st);
 }
 
 int chorale_last_comm_switch(chorale_word comm, unsigned long long epoch)
@@ -58,7 +58,7 @@ int chorale_last_comm_switch(chorale_word comm, unsigned long long epoch)
     for (int i = 0; i < NOTHER; i++)
         if (((others.comm[i] ^ comm) & CHORALE_HANDLE) == 0
             && others.comm[i] != 0) {
-            take_up(comm, epoch, others.state[i]);
+            set_current_comm(comm, epoch, others.state[i]);
             return 1;
         }
     return 0;

@@ -78,7 +78,7 @@ struct chorale_cache {
                               * evict */
     unsigned patience;       /* times that entries of freed types were dropped:
                               * call_cache.c */
-    int nmortal;             /* entries stored with CHORALE_MORTAL since the
+    int nwatched;            /* entries stored with CHORALE_WATCHED since the
                               * last clean-up */
     unsigned long long types_ended; /* chorale_types_ended at that clean-up */
 };
@@ -122,7 +122,7 @@ enum {
     CHORALE_SEND_IN_PLACE = 4,
     CHORALE_RECV_IN_PLACE = 8,
     CHORALE_IS_ROOT = 32,
-    CHORALE_MORTAL = 128,    /* only in care: dropped when a type is freed */
+    CHORALE_WATCHED = 128,   /* only in care: dropped when a type is freed */
     CHORALE_COLL_SHIFT = 8
 };
 
@@ -216,7 +216,7 @@ static inline int64_t chorale_many_of(int64_t sum)
 /* 1 for the irregular collectives whose choice depends on the sum of counts,
  * which all ranks know: those that are not blind (coll.h). Written out because
  * chorale_coll_info() would take 10 ns per call. */
-static inline int chorale_goes_by_sum(enum chorale_coll coll)
+static inline int chorale_choice_uses_sum(enum chorale_coll coll)
 {
     return coll == CHORALE_ALLGATHERV || coll == CHORALE_REDUCE_SCATTER;
 }

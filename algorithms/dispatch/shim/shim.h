@@ -310,7 +310,7 @@ chorale_shim_look_arrays(enum chorale_coll coll,
     const struct chorale_last_comm *fast = &chorale_last_comm;
     const struct chorale_entry *known;
 
-    if (!chorale_goes_by_sum(coll))
+    if (!chorale_choice_uses_sum(coll))
         return CHORALE_ARRAYS;
     known = chorale_shim_known(
         coll, words,

@@ -278,7 +278,7 @@ static inline void find_once(void)
         pthread_once(&once, find_all);
 }
 
-static int may_take(void)
+static int can_dispatch(void)
 {
     return usable && chorale_pmpi_ready();
 }
@@ -324,7 +324,7 @@ static int may_take(void)
         enum chorale_path way = CHORALE_PASS;                                 \
         chorale_word word = 0;                                               \
                                                                              \
-        if (may_take()) {                                                    \
+        if (can_dispatch()) {                                                \
             word = comm_of(comm);                                            \
             way = chorale_shim_first(CHORALE_##coll, word);                  \
             if (way == CHORALE_ASK)                                          \

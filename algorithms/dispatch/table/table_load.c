@@ -40,7 +40,7 @@ static int refuse(const struct reason *why, const char *format, ...)
 }
 
 /* Error line with the text of errno. */
-static int unread(const struct reason *why)
+static int fail_read(const struct reason *why)
 {
     return refuse(why, "%s; name a table that was compiled, and that you may "
                   "read", strerror(errno));
@@ -72,7 +72,7 @@ static int check_folder(const char *path, const struct reason *why)
         return refuse(why, "not an absolute path; write it from / on");
     slash[slash == folder] = '\0';
     if (stat(folder, &st) != 0)
-        return unread(why);
+        return fail_read(why);
     if (st.st_uid != 0 && st.st_uid != geteuid())
         return refuse(why, "its folder belongs to user %lu, not to you or "
                       "root; copy it", (unsigned long)st.st_uid);
@@ -148,7 +148,7 @@ static int check_bytes(int fd, const char *path, off_t size,
         got += n > 0 ? n : 0;
     }
     *content_p = chorale_fold(CHORALE_FOLD, file, (size_t)got);
-    ret = n < 0 ? unread(why) : check_content(path, *content_p, why);
+    ret = n < 0 ? fail_read(why) : check_content(path, *content_p, why);
     if (ret == 0)
         ret = check_elf(file, (size_t)got, why);
     free(file);
@@ -162,8 +162,8 @@ static int check_file(const char *path, uint64_t *content_p,
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 
     if (fd < 0)
-        return unread(why);
-    ret = fstat(fd, &st) != 0 ? unread(why)
+        return fail_read(why);
+    ret = fstat(fd, &st) != 0 ? fail_read(why)
                               : check_owner(&st, why);
     if (ret == 0)
         ret = check_folder(path, why);
@@ -248,7 +248,7 @@ int chorale_table_load(const char *path, const struct chorale_table **table_p,
     void *module;
 
     if (realpath(path, real) == NULL)
-        return unread(&why);
+        return fail_read(&why);
     if (check_file(real, &content, &why) != 0)
         return -1;
     module = dlopen(real, RTLD_NOW | RTLD_LOCAL);

@@ -304,7 +304,7 @@ static void take(struct chorale_trace_rows *rows, double *wall)
         pthread_mutex_unlock(&trace.lock);
 }
 
-static struct chorale_trace_head head_of(double wall)
+static struct chorale_trace_head local_trace_head(double wall)
 {
     return (struct chorale_trace_head){
         .mpi_library = trace.mpi_library, .started = trace.started,
@@ -324,7 +324,7 @@ void chorale_trace_part(const char *why)
     if (!atomic_load(&chorale_trace_on))
         return;
     take(&rows, &wall);
-    head = head_of(wall);
+    head = local_trace_head(wall);
     snprintf(reason, sizeof(reason), "signal %d", trace.signal);
     head.part = why != NULL ? why : reason;
     path = chorale_trace_part_path(trace.path, trace.rank);
@@ -350,7 +350,7 @@ static void merge_and_write(void)
     sum.ranks = trace.start_clock != 0;
     bad = chorale_trace_merge(trace.writer, &sum);
     if (bad == NULL && trace.rank == trace.writer) {
-        head = head_of(sum.wall / (double)sum.ranks);
+        head = local_trace_head(sum.wall / (double)sum.ranks);
         head.ranks = (int)sum.ranks;
         head.wall_max = sum.wall_max;
         bad = chorale_trace_write(trace.path, &head, &sum.rows);

@@ -216,8 +216,8 @@ void chorale_trace_rows_of(const struct chorale_trace_table *table,
     rows->n = fold(rows->row, n);
 }
 
-static void unlist(struct chorale_trace_rows *mine,
-                   const struct chorale_trace_rows *other)
+static void count_as_unlisted(struct chorale_trace_rows *mine,
+                              const struct chorale_trace_rows *other)
 {
     for (size_t i = 0; i < other->n; i++) {
         mine->unlisted += other->row[i].rank_calls;
@@ -238,7 +238,7 @@ void chorale_trace_rows_merge(struct chorale_trace_rows *mine,
     both = mine->n + other->n <= 2 * MAX_SIZE
                ? calloc(mine->n + other->n, sizeof(*both)) : NULL;
     if (both == NULL) {
-        unlist(mine, other);
+        count_as_unlisted(mine, other);
         return;
     }
     while (i < mine->n || k < other->n) {

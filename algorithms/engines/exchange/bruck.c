@@ -36,7 +36,7 @@ static size_t request_bytes(int size, int k)
 }
 
 /* 1 if every block is a message of its own, at its first and last hop. */
-static int all_alone(int size, int k)
+static int one_block_per_message(int size, int k)
 {
     return k >= size || (k == 2 && size <= 3);
 }
@@ -49,7 +49,7 @@ size_t chorale_scratch_bruck(int size, int k, size_t slot, int in_place)
 
     if (size < 2)
         return 0;
-    if (all_alone(size, k) && !in_place)
+    if (one_block_per_message(size, k) && !in_place)
         return request_bytes(size, k);
     return slot * ((size_t)size + 2 * most) + request_bytes(size, k);
 }
@@ -196,7 +196,7 @@ static int init(struct state *st, const struct chorale_exchange *ex,
                 size_t slot, int k)
 {
     size_t most = (size_t)most_blocks(ex->ctx->size, k);
-    int alone = all_alone(ex->ctx->size, k) && !ex->in_place;
+    int alone = one_block_per_message(ex->ctx->size, k) && !ex->in_place;
     int err = MPI_SUCCESS;
 
     *st = (struct state){

@@ -16,7 +16,7 @@ struct piece {
 };
 
 /* 1 if blocks first ... first + k - 1 are contiguous in memory. */
-static int lies_together(const struct chorale_blocks *b, int first, int k)
+static int range_is_contiguous(const struct chorale_blocks *b, int first, int k)
 {
     if (k > b->n - first)
         return 0;
@@ -98,7 +98,7 @@ int chorale_range_unpack(struct chorale_ctx *ctx,
 void *chorale_range_piece(const struct chorale_blocks *b, int first, int k,
                           MPI_Count *count)
 {
-    if (!lies_together(b, first, k))
+    if (!range_is_contiguous(b, first, k))
         return NULL;
     if (b->displs == NULL)
         return chorale_block_range(b, first, k, count);

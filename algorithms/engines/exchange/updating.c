@@ -70,7 +70,7 @@ static int unpack_block(const struct chorale_updating *u, const char *from,
 
 /* --- line: single blocks ---------------------------------------------- */
 
-static int above_zero(int i)
+static int clamp_to_zero(int i)
 {
     return i > 0 ? i : 0;
 }
@@ -87,10 +87,11 @@ static int line_recv(struct chorale_updating *u, int d, MPI_Request *req)
 
     if (j < 1 || j >= w)
         return MPI_SUCCESS;
-    if (w - 1 - above_zero(t - j + 1) != j)
+    if (w - 1 - clamp_to_zero(t - j + 1) != j)
         return recv_bytes(u, d, u->m, req);
     in = chorale_block(u->in,
-                       mirror(u, d, u->step + above_zero(j - 1 - t)), &count);
+                       mirror(u, d, u->step + clamp_to_zero(j - 1 - t)),
+                       &count);
     return chorale_irecv(u->ctx, in, count, u->in->type, behind(u, d, 1),
                          req);
 }
@@ -99,7 +100,7 @@ static int line_send(struct chorale_updating *u, int d, MPI_Request *req)
 {
     int w = u->n - 2 * u->step, t = u->at;
     int j = mirror(u, d, u->place) - u->step;
-    int dest = u->step + w - 1 - above_zero(t - j);
+    int dest = u->step + w - 1 - clamp_to_zero(t - j);
     MPI_Count count;
     const void *out;
 

@@ -4,7 +4,7 @@
 
 #include "algorithms/context.h"
 
-static struct chorale_call to_zero(const struct chorale_call *call)
+static struct chorale_call call_with_root_0(const struct chorale_call *call)
 {
     struct chorale_call part = *call;
 
@@ -19,7 +19,7 @@ int chorale_reduce_then_bcast(const struct chorale_call *call,
                               const struct chorale_alg *reduce,
                               const struct chorale_alg *bcast)
 {
-    struct chorale_call part = to_zero(call);
+    struct chorale_call part = call_with_root_0(call);
     int err = chorale_part_run(reduce, &part);
 
     return err == MPI_SUCCESS ? chorale_part_run(bcast, &part) : err;
@@ -29,13 +29,13 @@ int chorale_reduce_then_bcast_alike(const struct chorale_call *call,
                                     const struct chorale_alg *reduce,
                                     const struct chorale_alg *bcast)
 {
-    struct chorale_call part = to_zero(call);
+    struct chorale_call part = call_with_root_0(call);
     int err = reduce->run(&part);
 
     return err == MPI_SUCCESS ? bcast->run(&part) : err;
 }
 
-static struct chorale_point from_zero(const struct chorale_point *pt)
+static struct chorale_point point_with_root_0(const struct chorale_point *pt)
 {
     struct chorale_point part = *pt;
 
@@ -48,7 +48,7 @@ int chorale_reduce_then_bcast_cost(const struct chorale_point *pt,
                                    const struct chorale_alg *bcast,
                                    struct chorale_term *term)
 {
-    struct chorale_point part = from_zero(pt);
+    struct chorale_point part = point_with_root_0(pt);
     int n = chorale_part_cost(reduce, &part, term);
 
     return n + chorale_part_cost(bcast, &part, term + n);
@@ -58,7 +58,7 @@ size_t chorale_reduce_then_bcast_scratch(const struct chorale_point *pt,
                                          const struct chorale_alg *reduce,
                                          const struct chorale_alg *bcast)
 {
-    struct chorale_point part = from_zero(pt);
+    struct chorale_point part = point_with_root_0(pt);
     size_t first = chorale_part_scratch(reduce, &part);
     size_t second = chorale_part_scratch(bcast, &part);
 
@@ -70,7 +70,7 @@ int chorale_reduce_then_bcast_alike_cost(const struct chorale_point *pt,
                                          const struct chorale_alg *bcast,
                                          struct chorale_term *term)
 {
-    struct chorale_point part = from_zero(pt);
+    struct chorale_point part = point_with_root_0(pt);
     int n = reduce->cost(&part, term);
 
     return n + bcast->cost(&part, term + n);
@@ -86,7 +86,7 @@ size_t chorale_reduce_then_bcast_alike_scratch(
     const struct chorale_point *pt, const struct chorale_alg *reduce,
     const struct chorale_alg *bcast)
 {
-    struct chorale_point part = from_zero(pt);
+    struct chorale_point part = point_with_root_0(pt);
     size_t first = scratch_at(reduce, &part);
     size_t second = scratch_at(bcast, &part);
 
@@ -97,7 +97,7 @@ const char *chorale_reduce_then_bcast_refuses(
     const struct chorale_point *pt, const struct chorale_alg *reduce,
     const struct chorale_alg *bcast)
 {
-    struct chorale_point part = from_zero(pt);
+    struct chorale_point part = point_with_root_0(pt);
     const char *why = chorale_part_refuses(reduce, &part);
 
     return why != NULL ? why : chorale_part_refuses(bcast, &part);
@@ -106,7 +106,7 @@ const char *chorale_reduce_then_bcast_refuses(
 enum chorale_order chorale_reduce_then_bcast_order(
     const struct chorale_point *pt, const struct chorale_alg *reduce)
 {
-    struct chorale_point part = from_zero(pt);
+    struct chorale_point part = point_with_root_0(pt);
 
     return chorale_part_order(reduce, &part);
 }

@@ -7,7 +7,7 @@
 
 /* 1 if the value from a partner at distance bit must be the left operand. The
  * left operand is only read; the right one becomes the sum. */
-static int theirs_left(const struct chorale_rs *rs, int bit)
+static int partner_is_left(const struct chorale_rs *rs, int bit)
 {
     return (rs->ctx->rank & bit) != 0 && !rs->commutative;
 }
@@ -101,7 +101,7 @@ static int butterfly_init(struct butterfly *b)
         err = butterfly_permute(b);
     else
         b->sum = *rs->own;
-    if (err != MPI_SUCCESS || (half == 1 && !theirs_left(rs, 1)))
+    if (err != MPI_SUCCESS || (half == 1 && !partner_is_left(rs, 1)))
         return err;
     chorale_block_range(&b->sum, rs->ctx->rank & 1 ? half : 0, half, &count);
     b->spare = chorale_scratch_typed(rs->ctx, count, rs->own->type);
@@ -111,7 +111,7 @@ static int butterfly_init(struct butterfly *b)
 static int butterfly_round(struct butterfly *b, int bit, int span)
 {
     const struct chorale_rs *rs = b->rs;
-    int upper = (rs->ctx->rank & bit) != 0, left = theirs_left(rs, bit);
+    int upper = (rs->ctx->rank & bit) != 0, left = partner_is_left(rs, bit);
     int keep = b->base + (upper ? span : 0);
     int give = b->base + (upper ? 0 : span);
     MPI_Count count, out_count;

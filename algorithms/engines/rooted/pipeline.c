@@ -67,8 +67,8 @@ void chorale_view_init(struct chorale_view *view, struct chorale_ctx *ctx,
 
 /* --- down ------------------------------------------------------------- */
 
-static int whole_down(const struct chorale_view *view,
-                      const struct chorale_call *call)
+static int bcast_one_segment(const struct chorale_view *view,
+                             const struct chorale_call *call)
 {
     int err = MPI_SUCCESS;
 
@@ -202,5 +202,5 @@ int chorale_flow_bcast(const struct chorale_call *call,
             (size_t)flow->segsize)
         return chorale_packed_bcast(call, segments_down, flow);
     chorale_view_init(&view, call->ctx, flow, call->root);
-    return whole_down(&view, call);
+    return bcast_one_segment(&view, call);
 }

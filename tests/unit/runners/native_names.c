@@ -44,9 +44,9 @@ int main(void)
     struct chorale_native_words words = { NULL, 0 };
     struct chorale_native_words none = { NULL, 0 };
 
-    chorale_native_learn(&words, bcast);
-    chorale_native_learn(&words, ibcast);
-    tap_ok(chorale_native_learn(&words, gather) == 0,
+    chorale_native_words_add(&words, bcast);
+    chorale_native_words_add(&words, ibcast);
+    tap_ok(chorale_native_words_add(&words, gather) == 0,
            "the words of descriptions are learnt");
     list(&words, "names glued to the text before them are found",
          bcast, "auto binomial nb smp scatter_recursive_doubling_allgather "

@@ -93,7 +93,7 @@ static void is_order(int n, uint64_t seed, int ordinal)
     int seen[MOST] = { 0 }, order[MOST], whole = 1, beside = 0;
 
     for (int i = 0; i < n; i++) {
-        order[i] = chorale_turning_place(i, n, seed, ordinal);
+        order[i] = chorale_node_order_place(i, n, seed, ordinal);
         if (order[i] >= 0 && order[i] < n)
             seen[order[i]]++;
     }
@@ -117,7 +117,7 @@ static int all_begin(void)
             unsigned first = 0;
 
             for (int ordinal = 0; ordinal < n - 1; ordinal++)
-                first |= 1u << chorale_turning_place(1, n, seed, ordinal);
+                first |= 1u << chorale_node_order_place(1, n, seed, ordinal);
             all &= first == (1u << n) - 2;
         }
     return all;
@@ -132,8 +132,8 @@ static void orders(void)
         is_order(17, 1 + (uint64_t)ordinal, ordinal);
     }
     for (int ordinal = 0; ordinal < 12; ordinal++) {
-        int next = chorale_turning_place(1, 13, 5, ordinal);
-        int then = chorale_turning_place(2, 13, 5, ordinal);
+        int next = chorale_node_order_place(1, 13, 5, ordinal);
+        int then = chorale_node_order_place(2, 13, 5, ordinal);
 
         first[next]++;
         backwards += then == next - 1 || (next == 1 && then == 12);
@@ -145,7 +145,7 @@ static void orders(void)
            "n - 1 launches start the rotation at n - 1 nodes, for any seed");
     tap_ok(backwards > 0 && backwards < 12,
            "some launches have the reverse order");
-    tap_ok(chorale_turning_place(1, 2, 9, 3) == 1,
+    tap_ok(chorale_node_order_place(1, 2, 9, 3) == 1,
            "two nodes keep their order");
 }
 
@@ -156,11 +156,11 @@ static void words(void)
     uint64_t seed = 0;
     int ordinal = 0;
 
-    tap_ok(chorale_turning_parse("4294967297:12", &seed, &ordinal) == 0 &&
+    tap_ok(chorale_node_order_parse("4294967297:12", &seed, &ordinal) == 0 &&
                seed == UINT64_C(4294967297) && ordinal == 12,
            "a seed and an ordinal are parsed");
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        tap_ok(chorale_turning_parse(bad[i], &seed, &ordinal) != 0,
+        tap_ok(chorale_node_order_parse(bad[i], &seed, &ordinal) != 0,
                "'%s' is refused", bad[i]);
 }
 

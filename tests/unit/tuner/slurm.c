@@ -48,20 +48,20 @@ static void patience(void)
     const long long then = 1000000;
     long long since = 0;
 
-    tap_ok(chorale_slurm_patient(CHORALE_OK, then, &since) && since == 0,
+    tap_ok(chorale_slurm_may_retry(CHORALE_OK, then, &since) && since == 0,
            "an answer resets the failures");
-    tap_ok(chorale_slurm_patient(CHORALE_ENV, then, &since) && since == then,
+    tap_ok(chorale_slurm_may_retry(CHORALE_ENV, then, &since) && since == then,
            "one failure is tolerated");
-    tap_ok(chorale_slurm_patient(CHORALE_ENV,
-                                 then + CHORALE_SLURM_PATIENCE - 1, &since)
+    tap_ok(chorale_slurm_may_retry(CHORALE_ENV,
+                                   then + CHORALE_SLURM_PATIENCE - 1, &since)
                && since == then, "further failures are tolerated within the "
                                  "limit");
-    tap_ok(!chorale_slurm_patient(CHORALE_ENV, then + CHORALE_SLURM_PATIENCE,
+    tap_ok(!chorale_slurm_may_retry(CHORALE_ENV, then + CHORALE_SLURM_PATIENCE,
                                   &since), "failures beyond the limit are not "
                                            "tolerated");
-    tap_ok(chorale_slurm_patient(CHORALE_OK, then + 590, &since)
-               && chorale_slurm_patient(CHORALE_ENV,
-                                        then + CHORALE_SLURM_PATIENCE, &since)
+    tap_ok(chorale_slurm_may_retry(CHORALE_OK, then + 590, &since)
+               && chorale_slurm_may_retry(CHORALE_ENV,
+                                          then + CHORALE_SLURM_PATIENCE, &since)
                && since == then + CHORALE_SLURM_PATIENCE,
            "after an answer the limit starts again");
 }

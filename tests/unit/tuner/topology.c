@@ -126,7 +126,7 @@ static void test_others(void)
 
 /* Measured kappas of a geometry, with alternating relative noise. */
 static size_t measure(const struct chorale_wiring *f, int nodes, int ppn,
-                      double noise, struct chorale_wiring_seen *seen)
+                      double noise, struct chorale_wiring_measured *seen)
 {
     size_t n = 0;
 
@@ -138,7 +138,7 @@ static size_t measure(const struct chorale_wiring *f, int nodes, int ppn,
 
             if (p == CHORALE_PATTERN_MIRROR && d > 1)
                 break;
-            seen[n++] = (struct chorale_wiring_seen){
+            seen[n++] = (struct chorale_wiring_measured){
                 .pattern = (enum chorale_pattern)p,
                 .places = p == CHORALE_PATTERN_MIRROR ? 0 : d,
                 .kappa = off * fmax(ppn, chorale_wiring_pattern(
@@ -154,7 +154,7 @@ static void test_find(const char *name, double ways, int nodes, int ppn,
                       double noise)
 {
     struct chorale_wiring is = { .kind = CHORALE_WIRING_FLAT }, got;
-    struct chorale_wiring_seen seen[MOST];
+    struct chorale_wiring_measured seen[MOST];
     char text[48];
     double off;
     int same = chorale_wiring_read(&is, name, ways) == 0 &&
@@ -176,7 +176,7 @@ static void test_find(const char *name, double ways, int nodes, int ppn,
 static void test_levels(void)
 {
     struct chorale_wiring is = tree(4, 0.5), got;
-    struct chorale_wiring_seen seen[MOST];
+    struct chorale_wiring_measured seen[MOST];
     char a[48], b[48];
     double off = NAN;
 
@@ -199,7 +199,7 @@ static void test_levels(void)
 static void test_plain(const char *name, int rows, int wraps)
 {
     struct chorale_wiring f = grid(rows, 16 / rows, wraps), got;
-    struct chorale_wiring_seen seen[MOST];
+    struct chorale_wiring_measured seen[MOST];
     char text[48];
     double off;
     size_t n = measure(&f, 16, 1, 0, seen);
@@ -217,7 +217,7 @@ static void test_none(void)
 {
     struct chorale_wiring flat = { .kind = CHORALE_WIRING_FLAT }, got;
     struct chorale_wiring line = grid(1, 16, 0);
-    struct chorale_wiring_seen seen[MOST];
+    struct chorale_wiring_measured seen[MOST];
     double off;
     size_t n = measure(&flat, 16, 1, 0.05, seen), shifts = 0;
 
@@ -246,13 +246,13 @@ static void test_none(void)
 static int alphas_tell(const double *us, size_t n, const char *name,
                        double step)
 {
-    struct chorale_wiring_seen seen[MOST];
+    struct chorale_wiring_measured seen[MOST];
     struct chorale_wiring got;
     struct chorale_wiring_delay delay;
     char text[48];
 
     for (size_t i = 0; i < n; i++)
-        seen[i] = (struct chorale_wiring_seen){
+        seen[i] = (struct chorale_wiring_measured){
             .pattern = CHORALE_PATTERN_SHIFT, .places = 1 << i, .kappa = 1,
             .alpha = 1e-6 * us[i],
         };
