@@ -29,8 +29,8 @@ struct bounds {
 void bounds_add(struct bounds *b, const struct chorale_point *pt,
                 double stated, double taken);
 
-/* Returns 1 if the table has no row for alg or its ratios are equal within
- * 0.1 %; else 0, with the difference in wrong[size]. */
+/* Returns 1 if the ratios equal the row of alg within 0.1 %, or if the row is
+ * missing; else 0, with the difference in wrong[size]. */
 int bounds_hold(const struct chorale_alg *alg, const struct bounds *b,
                 char *wrong, size_t size);
 
