@@ -115,7 +115,7 @@ is "$(grep '^ran' out | tr '\n' ' ')" \
     "ran without ran without ran with ran with ran without " \
     "the application runs once for the trace, then alternately"
 like "$(cat out)" '^traced:$' "the traced calls are printed"
-like "$(cat out)" 'bcast +7.812 KiB +2 single-node' \
+like "$(cat out)" 'bcast +7.812 KiB +2 +single-node' \
     "the traced points are printed"
 like "$(cat out)" "^measuring the traced points with '$MPIEXEC -n \{P\}', " \
     "the application's launcher starts the measurement"
