@@ -118,7 +118,7 @@ if command -v papi_native_avail >/dev/null 2>&1; then
 else
     skip "no papi_native_avail" "papi_native_avail lists Chorale's events"
 fi
-here=$top_srcdir/tests/cli
+here=$top_srcdir/tests/cli/campaign
 "${MPICC:-mpicc.mpich}" -Wall -Werror -shared -fPIC -o fake.so \
     "$here/fakepapi.c" -ldl &&
     "${MPICC:-mpicc.mpich}" -Wall -Werror -shared -fPIC -o tool.so \

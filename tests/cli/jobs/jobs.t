@@ -38,7 +38,7 @@ mv "$bin/quiet" "$bin/sbatch"
 SLURM_JOB_PARTITION=urgent timeout 600 "$chorale" job "$work/env-slurm/1" \
     $(grep -o -e '--partition main' "$work/env-slurm/1"/1x2-from1.sh) \
     --element 1 >/dev/null 2>"$work/err.txt"
-is "$?$(grep -c 'in partition urgent, planned is main' "$work/err.txt")" 31 \
+is "$?$(grep -c 'in partition urgent but was planned for main' "$work/err.txt")" 31 \
     "an element that runs in another partition fails"
 like "$(cat "$work/env-slurm/1/element-1.txt")" '^failed .*partition urgent' \
     "status has the reason"

@@ -175,7 +175,7 @@ like "$(again mine 8,1K --time 10m)" 'submitted merging job [0-9]+ again' \
     "a last job that was cancelled is submitted again"
 is "$(sent '--parsable --time=10 [^ ]*mine-slurm/2/gather.sh')" 1 \
     "it is submitted without elements and with the new time limit"
-like "$(again mine 8,1K; cat "$work/asked")" 'in the queue' \
+like "$(again mine 8,1K; cat "$work/asked")" 'no run is left to submit' \
     "the new last job counts as queued"
 is "$(sent '--parsable --time=[0-9]* [^ ]*mine-slurm/2/gather.sh')" 1 \
     "it is not submitted twice"
