@@ -63,7 +63,7 @@ suspect() { # launch: mark runs from this launch on
             GROUP BY launch_id)"
     "$chorale" decide left.db >out.txt 2>err.txt
     grep -c '^1 more is measured and left out' out.txt
-    grep -c '(bcast of 8192 bytes, P = 2):' out.txt
+    grep -c '(bcast of 8192 bytes, P = 2);' out.txt
 }
 is "$(suspect 1 | tr '\n' ' ')" "0 0 " "a point with a valid launch counts"
 is "$(suspect 0 | tr '\n' ' ')" "1 1 " \
