@@ -5,7 +5,7 @@
 # transforms, Linpack.
 #
 # Runs without the shim, and under these tables: hand-written, simplest
-# variants, random (seeds 1 to 20, or SEEDS="1 2 3"), and measured here
+# variants, random (seeds 1 to 8, or SEEDS="1 2 3"), and measured here
 # (measured.sh).
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/measured.sh"

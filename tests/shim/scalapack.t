@@ -4,7 +4,7 @@
 # and Fortran above MPI), which check their residuals.
 #
 # Runs without the shim, and under these tables: hand-written, simplest
-# variants, random (seeds 1 to 20, or SEEDS="1 2 3"), and measured here
+# variants, random (seeds 1 to 8, or SEEDS="1 2 3"), and measured here
 # (measured.sh).
 . "$(dirname "$0")/helpers.sh"
 . "$(dirname "$0")/measured.sh"

@@ -36,7 +36,7 @@ like "$("$build/chorale-runner" --probe)" '^Open MPI' \
 MPIEXEC=mpiexec.openmpi
 MPICC=mpicc.openmpi
 export MPIEXEC MPICC CC top_srcdir
-# Two random tables are enough for hpcc.t here; scalapack.t has twenty.
+# Two random tables are enough for hpcc.t here; scalapack.t has eight.
 SEEDS="1 2"
 export SEEDS
 for test in cli/campaign/native cli/tables/generate_ompi shim/fortran \
