@@ -174,7 +174,7 @@ for part in 'bcast:x --cfg=contexts/nthreads:9' 'frob:x' 'bcast:' ':'; do
         'h', coll, msg_size, n, comm_size, ppn, shape, dtype, root_policy,
         buffers, launches, '$part' FROM cell WHERE coll = 'bcast' LIMIT 1"
     "$chorale" run h.db -q 2>err.txt
-    is "$? $(grep -c 'of part .*another' err.txt) $(wc -l <err.txt)" "4 1 1" \
+    is "$? $(grep -c 'have the part .*another' err.txt) $(wc -l <err.txt)" "4 1 1" \
         "a database with the part '$part' is refused"
 done
 is "$(ls -A tmp)" "" "no file remains in TMPDIR"

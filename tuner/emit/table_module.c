@@ -23,26 +23,27 @@
 /* No command uses its table for longer than this. */
 enum { LEFT_SECONDS = 7 * 24 * 3600 };
 
-/* The files in the folder, during and after the build. */
-static const char *const files[] = { "table.c", "table.h", "table.so" };
-
-/* Delete a leftover folder of this user, if it is old enough. A folder with any
- * other file in it stays. */
+/* Delete a leftover folder of this user, if it is old enough: its files table.*,
+ * then the folder, which stays if it has any other file. */
 static void remove_left(int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
                     O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
     struct stat st;
 
-    if (fd < 0)
-        return;
-    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+    if (dir != NULL && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
         time(NULL) - st.st_mtime > LEFT_SECONDS) {
-        for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-            unlinkat(fd, files[i], 0);
+        while ((entry = readdir(dir)) != NULL)
+            if (strncmp(entry->d_name, "table.", 6) == 0)
+                unlinkat(fd, entry->d_name, 0);
         unlinkat(parent, name, AT_REMOVEDIR);
     }
-    close(fd);
+    if (dir != NULL)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
 }
 
 /* Delete folders that killed commands left behind. */
