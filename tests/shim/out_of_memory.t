@@ -14,7 +14,7 @@ tables=good
 for seed in simplest 1; do
     [ -x "$top_builddir/chorale" ] || break
     drawn "$seed"
-    ok $? "table $seed"
+    ok $? "table $seed compiles"
     tables="$tables $seed"
 done
 

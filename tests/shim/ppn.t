@@ -27,7 +27,7 @@ row() { # shape, ranks a node, from, to, variant, collective, parameters
 ok $? "one file has the choices of both"
 grep -q 'block 2, 4 a node' "$work/table.c" &&
     grep -q 'blocks are looked up by the number of ranks a node' "$work/table.c"
-ok $? "which says so"
+ok $? "the table states how blocks are looked up"
 
 launch() { # ranks a node
     run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \

@@ -25,7 +25,7 @@ variants=0
 turn=0
 for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
     drawn "$seed"
-    ok $? "table $seed"
+    ok $? "table $seed compiles"
     : >"$work/chosen"
     at=0
     for P in $all_ranks; do
@@ -38,7 +38,7 @@ for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-3}"); do
                 CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$work/$name" $quick
             [ $status -eq 0 ] && grep -q "^$name: wrong=0" "$work/out" &&
                 ! grep -q 'left to the library' "$work/err"
-            ok $? "table $seed: $name${quick:+ $quick}, P=$P"
+            ok $? "table $seed: $name${quick:+ $quick} is right, P=$P"
             cat "$work/err" >>"$work/chosen"
         done
     done
@@ -65,7 +65,7 @@ ok $? "$variants variants with parameters ran"
 from=${CHORALE_TABLE_FROM:-11}
 for i in $(seq 0 $((ntable - 1))); do
     drawn $((from + i))
-    ok $? "table $((from + i))"
+    ok $? "table $((from + i)) compiles"
 done
 came() { # came NAME: the program succeeded, with right results
     [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"

@@ -171,7 +171,7 @@ fi
 text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
 like "$text" "^ +4 +2 +2 +2 +2 +[0-9.]+ +0\.001188$" "P = 4 is a row"
 like "$text" "no model .* is fitted: .* default values may be wrong" \
-    "that nothing is known is told"
+    "the estimate warns that its values are defaults"
 # shellcheck disable=SC2086
 dry=$("$chorale" plan none.db --dry-run $plan 2>/dev/null)
 is "$(printf '%s\n' "$text" | head -n 2)" "$dry" "--dry-run prints the same"
