@@ -152,8 +152,8 @@ refused() { # expected text, name, options
     ok $? "$refused_name: no campaign is planned"
 }
 refused "give what it may cost" "adaptive without a budget" --adaptive
-refused "goes with --adaptive" "a budget without --adaptive" --budget 10m
-refused "goes with --adaptive" "a goal without --adaptive" --goal 1%
+refused "add --adaptive" "a budget without --adaptive" --budget 10m
+refused "add --adaptive" "a goal without --adaptive" --goal 1%
 refused "no time" "a budget of 0" --adaptive --budget 0
 refused "no time" "a budget of 0 node-hours" --adaptive --budget 0nh
 refused "budget" "a budget that is no time" --adaptive --budget soon

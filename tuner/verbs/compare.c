@@ -32,8 +32,8 @@ static enum chorale_err check(const struct opts *opts, char **word, int nword,
                             "are one database; keep them in two, or --recheck "
                             "head");
     if ((cmp->run || opts->base_command != NULL) && cmp->recheck == NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "--run and --base-command go "
-                            "with --recheck");
+        return chorale_fail(msg, CHORALE_USAGE, "--run, --base-command: only "
+                            "for second measurements; add --recheck");
     return CHORALE_OK;
 }
 

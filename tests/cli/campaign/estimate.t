@@ -195,7 +195,7 @@ near "$(value all.node_hours)" "(2 + 4) / 3600" \
 for words in --json --one-launch-per-p '--alpha 1us' '--beta 1ns' '--start-up 1s'; do
     # shellcheck disable=SC2086
     err=$("$chorale" plan none.db -P 2 $words 2>&1)
-    like "$? $err" "^2 chorale: ${words%% *}: goes with --estimate$" \
+    like "$? $err" "^2 chorale: ${words%% *}: only for .*; add --estimate$" \
         "$words alone is refused"
 done
 
