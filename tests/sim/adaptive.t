@@ -164,5 +164,5 @@ refused "too small" "a budget below the cost of round 1" --adaptive \
     --budget 1ns
 refused "without it" "the library's own algorithms" --adaptive --budget 1h \
     --providers chorale,native
-refused "without it" "late ranks" --adaptive --budget 1h --arrival sync,last
+refused "leave out --arrival" "late ranks" --adaptive --budget 1h --arrival sync,last
 finish
