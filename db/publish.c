@@ -33,8 +33,8 @@ static enum chorale_err back_up(struct chorale_store *store, const char *name,
         rc = sqlite3_errcode(to);
     }
     if (rc != SQLITE_OK)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: %s; make room there, or "
-                           "write elsewhere", name,
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s; make room there, or name "
+                           "another file", name,
                            to != NULL ? sqlite3_errmsg(to)
                                       : sqlite3_errstr(rc));
     sqlite3_close(to);

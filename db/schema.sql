@@ -323,7 +323,7 @@ CREATE TABLE model_ranks (
 ) WITHOUT ROWID;
 
 -- The decision table: the choice for n in [n_lo, n_hi] and comm_size to
--- comm_size_hi ranks. Elsewhere the library decides. There are two tables:
+-- comm_size_hi ranks. At other points the library decides. Two tables exist:
 -- target 'dispatch': choices of a generated dispatch table, Chorale's variants
 -- or the library;
 -- target 'rules': choices of the library's own rule file, its algorithms
@@ -754,8 +754,9 @@ SELECT y.name AS system, c.coll, c.msg_size, c.n, c.comm_size, c.ppn, c.shape,
     ON h.cell_id = d.cell_id AND h.half < ln(1000);
 
 -- The choices of the dispatch table that `generate` writes: for n_lo to n_hi
--- bytes on comm_size to comm_size_hi processes. Elsewhere the library decides.
--- Choices for the library's own rule file are in the table decision only.
+-- bytes on comm_size to comm_size_hi processes. At other points the
+-- library decides. Choices for the library's own rule file are in the table
+-- decision only.
 CREATE VIEW v_decision AS
 SELECT y.name AS system, d.coll, d.comm_size,
        max(d.comm_size, d.comm_size_hi) AS comm_size_hi,

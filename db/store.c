@@ -71,10 +71,9 @@ static enum chorale_err check_identity(struct chorale_store *store,
     if (version < CHORALE_SCHEMA_VERSION && mode == CHORALE_STORE_READ)
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: has the older schema version %lld, this "
-                            "chorale reads version %d; `chorale run` or "
-                            "`chorale decide` on it brings it up to date "
-                            "with all its rows (keep a copy for an older "
-                            "chorale)", store->path, (long long)version,
+                            "chorale reads version %d; keep a copy, then "
+                            "`chorale decide` brings it up to date",
+                            store->path, (long long)version,
                             CHORALE_SCHEMA_VERSION);
     if (version < CHORALE_SCHEMA_VERSION)
         return chorale_migrate(store, schema, msg);

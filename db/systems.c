@@ -93,7 +93,7 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
             len += (size_t)snprintf(names + len, sizeof(names) - len, "%s'%s'",
                                     i > 0 ? ", " : "", list[i].name);
         err = chorale_fail(msg, CHORALE_USAGE,
-                           "%s: holds several systems: choose one of %s with "
+                           "%s: holds several systems; choose one of %s with "
                            "--system", chorale_store_path(store), names);
     } else {
         *system_id_p = list[0].id;
@@ -131,8 +131,8 @@ enum chorale_err chorale_system_agrees(struct chorale_store *store,
     if (chorale_store_next(store, stmt, &err, msg))
         err = chorale_fail(msg, CHORALE_ENV,
                            "%s of the launch is '%.120s', that of earlier ones "
-                           "of system %.100s '%.120s'; start it where those "
-                           "ran, or plan and run into another database",
+                           "of system %.100s '%.120s'; start it there, or plan "
+                           "into another database",
                            chorale_text(stmt, 0),
                            chorale_text(stmt, 1), chorale_text(stmt, 3),
                            chorale_text(stmt, 2));

@@ -262,8 +262,8 @@ static enum chorale_err check_figures(struct plot *plot,
             break;
     }
     if (got < 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is not a list "
-                            "of times, map, speedup, each once",
+        return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is not a "
+                            "list; write times, map, speedup, each once",
                             plot->opts->figures);
     if (plot->opts->procs != NULL &&
         (plot->figures.kinds & CHORALE_FIGURE_TIMES) == 0)

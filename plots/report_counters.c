@@ -155,7 +155,7 @@ enum chorale_err chorale_report_counters(struct chorale_report *report)
     if (err != CHORALE_OK)
         return err;
     if (rows.count == 0)
-        fputs("<p>Nothing was counted.</p>\n", report->out);
+        fputs("<p>No events were counted.</p>\n", report->out);
     else
         fprintf(report->out, "<p>%d of %d are equal, %d differ, %d have no "
                              "schedule here (the library does a part, or there "

@@ -333,7 +333,7 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
           report->out);
     err = put_figures(report, CHORALE_FIGURE_MAP, put_map, &nmap);
     if (err == CHORALE_OK && nmap == 0)
-        fputs("<p>No maps: nothing was decided.</p>\n", report->out);
+        fputs("<p>No maps: no decision is stored.</p>\n", report->out);
     if (err == CHORALE_OK)
         err = chorale_report_query(report, decisions_sql, put_decision, &c);
     end_choices(&c);

@@ -125,7 +125,7 @@ static void put_facts_after(struct chorale_facts *facts)
 }
 
 #ifndef CHORALE_SIM
-/* Gather size bytes of each rank on rank 0; NULL elsewhere, and on error. */
+/* Gather size bytes of each rank on rank 0; NULL on others and on error. */
 static char *gather(struct chorale_bench *bench, const char *mine, int size)
 {
     size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;

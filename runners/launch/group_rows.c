@@ -175,9 +175,9 @@ static enum chorale_err post(struct chorale_channel *hand,
     if (PMPI_Isend(p->bytes.byte, (int)p->bytes.len, MPI_BYTE, 0, tag,
                    hand->comm, &p->request) != MPI_SUCCESS) {
         chorale_rowbuf_free(p);
-        return chorale_fail(msg, CHORALE_ENV, "MPI fails at handing in what "
-                            "was measured; `chorale doctor` shows whether it "
-                            "does so elsewhere");
+        return chorale_fail(msg, CHORALE_ENV, "group: MPI cannot send its rows "
+                            "to rank 0; `chorale doctor` tests the MPI "
+                            "library");
     }
     p->next = hand->sent;
     hand->sent = p;
@@ -276,9 +276,9 @@ static enum chorale_err recv_group_message(struct chorale_channel *hand,
         return chorale_fail_memory(msg, NULL);
     if (PMPI_Recv(byte, len, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG,
                   hand->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        err = chorale_fail(msg, CHORALE_ENV, "MPI fails at taking what a "
-                           "group of the launch has measured; `chorale "
-                           "doctor` shows whether it does so elsewhere");
+        err = chorale_fail(msg, CHORALE_ENV, "rank 0: MPI cannot receive the "
+                           "rows of a group; `chorale doctor` tests the MPI "
+                           "library");
     else if (status->MPI_TAG == TAG_ROWS) {
         err = chorale_rowbuf_unpack(store, byte, len, msg);
         if (err == CHORALE_OK)
@@ -310,9 +310,9 @@ enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
 
         if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand->comm, &there,
                         &status) != MPI_SUCCESS)
-            return chorale_fail(msg, CHORALE_ENV, "MPI fails at asking for "
-                                "what other groups have measured; `chorale "
-                                "doctor` shows whether it does so elsewhere");
+            return chorale_fail(msg, CHORALE_ENV, "rank 0: MPI cannot probe "
+                                "for rows of groups; `chorale doctor` tests "
+                                "the MPI library");
         if (!there && !wait)
             break;
         if (there)

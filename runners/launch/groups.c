@@ -150,10 +150,9 @@ static enum chorale_err describe(struct all *all, struct chorale_errmsg *msg)
     sqlite3_finalize(stmt);
     if (err == CHORALE_OK && head->comm_size != all->size)
         err = chorale_fail(msg, CHORALE_ENV,
-                           "the launch is planned for %d ranks, "
-                           "MPI_COMM_WORLD has %d; the launcher must belong "
-                           "to the MPI that chorale-runner is built with "
-                           "(`chorale doctor` names both)", head->comm_size,
+                           "launch: planned for %d ranks, MPI_COMM_WORLD has "
+                           "%d; use the launcher of the MPI library that "
+                           "`chorale doctor` names", head->comm_size,
                            all->size);
     return err;
 }

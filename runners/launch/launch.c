@@ -232,10 +232,9 @@ enum chorale_err chorale_launch_fits(const struct chorale_bench *bench,
     if (ranks == bench->world_size)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_ENV,
-                        "the launch is planned for %d ranks, MPI_COMM_WORLD "
-                        "has %d; the launcher must belong to the MPI that "
-                        "chorale-runner is built with (`chorale doctor` names "
-                        "both)", ranks, bench->world_size);
+                        "launch: planned for %d ranks, MPI_COMM_WORLD has %d; "
+                        "use the launcher of the MPI library that `chorale "
+                        "doctor` names", ranks, bench->world_size);
 }
 
 enum chorale_err chorale_launch_measure(struct chorale_bench *bench,

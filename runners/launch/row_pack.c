@@ -266,9 +266,9 @@ static enum chorale_err put_rows(struct chorale_store *store,
             bad = bind_column(r, stmt[t], i,
                               i == 1 && table[t].is_run ? base : 0) != 0;
         if (bad)
-            return chorale_fail(msg, CHORALE_ENV, "what a group of the launch "
-                                "handed in did not come whole; the same "
-                                "command measures it again");
+            return chorale_fail(msg, CHORALE_ENV, "rows of a group: "
+                                "incomplete; repeat the command, which "
+                                "measures them again");
         if (err == CHORALE_OK)
             err = chorale_store_step(store, stmt[t], NULL, msg);
     }

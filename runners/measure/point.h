@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* point.h - state and functions for measuring one point. measure.c runs the
  * stages, warm_up.c verifies, repeat.c repeats, judge_samples.c keeps the
- * samples, arrival.c delays ranks, counting.c counts events. */
+ * samples, arrival.c delays ranks, count_point.c counts events. */
 #ifndef CHORALE_RUNNERS_MEASURE_POINT_H
 #define CHORALE_RUNNERS_MEASURE_POINT_H
 
@@ -79,7 +79,7 @@ int chorale_cands_admit(struct chorale_timing *t);
 /* Median of a result's samples, s; NAN if out of memory. Rank 0. */
 double chorale_result_median(const struct chorale_result *res);
 
-/* counting.c: count the events of a call of each candidate that is OK; sets
+/* count_point.c: count the events of a call of each candidate that is OK; sets
  * counter and stat of its result. Returns an MPI error code. */
 int chorale_event_count(struct chorale_timing *t);
 

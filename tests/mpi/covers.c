@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/mpi/pairs.h"
-#include "tests/mpi/share.h"
+#include "tests/mpi/cover_share.h"
 
 enum { MANY_UNITS, LESS, AS_MANY, MORE, TWICE_MORE, MIDDLE, LAST, NTAG };
 enum { MAX_MEANINGS = 96 };

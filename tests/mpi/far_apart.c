@@ -3,7 +3,7 @@
  * bytes. Only a window around each unit is mapped memory. */
 #include <stdio.h>
 
-#include "tests/mpi/share.h"
+#include "tests/mpi/cover_share.h"
 
 enum { TURNS = 3, MEBIBYTES = 2100 }; /* units of 1 MiB */
 

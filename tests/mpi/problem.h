@@ -99,7 +99,7 @@ struct shape shape_of(const struct stage *st, const struct problem *p,
                       MPI_Count *counts);
 
 /* Make one call (try_bits: two) and check it; the variant must run at this
- * point. In moves.c, reductions.c, bits.c, barrier.c. */
+ * point. In data_movement.c, reductions.c, bits.c, barrier.c. */
 void try_move(struct stage *st, const struct problem *p);
 void try_reduce(struct stage *st, const struct problem *p);
 void try_bits(struct stage *st, const struct problem *p);
@@ -109,19 +109,19 @@ void try_barrier(struct stage *st, const struct problem *p);
  * state a reason. Returns 1 if the call ran. */
 int try_problem(struct stage *st, const struct problem *p);
 
-/* together.c: call variants back to back on several communicators in turn and
- * on two at once, while the application has a receive with MPI_ANY_SOURCE and
- * MPI_ANY_TAG open on its own. */
+/* concurrent_calls.c: call variants back to back on several communicators in
+ * turn and on two at once, while the application has a receive with
+ * MPI_ANY_SOURCE and MPI_ANY_TAG open on its own. */
 void check_together(struct stage *world, struct stage *reversed,
                     const struct chorale_alg *const *alg);
 
 /* copies.c: copy between all pairs of layouts. */
 void check_copies(struct stage *st);
 
-/* looks.c: decode new types, with elements of different and of equal sizes.
- * Only a variant's first call with a type may decode it, not the second. In
- * simulation no call decodes types. Returns the number of calls; *looks grows
- * by the types that this rank decoded in first calls. */
+/* type_decoding.c: decode new types, with elements of different and of equal
+ * sizes. Only a variant's first call with a type may decode it, not the second.
+ * In simulation no call decodes types. Returns the number of calls; *looks
+ * grows by the types that this rank decoded in first calls. */
 long check_looks(struct stage *st, const struct chorale_alg *alg, long *looks);
 
 /* schedule.c: do the counters of a call match the variant's schedule, and its

@@ -17,7 +17,7 @@
 
 #include "tests/mpi/clock.h"
 #include "tests/mpi/counted.h"
-#include "tests/mpi/shared.h"
+#include "tests/mpi/shared_ports.h"
 #include "tests/mpi/factor_levels.h"
 
 /* The simulated network: flat.xml with the options of launch.sh. */

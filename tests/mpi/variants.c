@@ -40,7 +40,7 @@
 
 #include "tests/mpi/clock.h"
 #include "tests/mpi/pairs.h"
-#include "tests/mpi/share.h"
+#include "tests/mpi/cover_share.h"
 #include "tests/mpi/factor_levels.h"
 #include "tests/tap.h"
 

@@ -9,19 +9,19 @@ table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
 
 # A call that differs from a cached one in one argument is looked up again.
-program again
+program similar_calls
 P=3
 force=CHORALE_FORCE=allgatherv=ring,gatherv=linear,scatterv=linear
 force=$force,allgather=ring,gather=linear,scatter=linear
 for set in $force,bcast=binomial,allreduce=recursive_doubling \
            CHORALE_FORCE=bcast=library,allreduce=recursive_doubling; do
-    run $P "$shim" $on CHORALE_AFTER=1 $set "$work/again"
-    [ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out" &&
+    run $P "$shim" $on CHORALE_AFTER=1 $set "$work/similar_calls"
+    [ $status -eq 0 ] && grep -q 'similar_calls: wrong=0' "$work/out" &&
         grep -q '^chorale: allreduce n=64 .*-> recursive' "$work/err"
     ok $? "P=$P: calls that differ in one argument are right: ${set#*=}"
 done
-run $P "$shim" $on CHORALE_AFTER=1 "$work/again"
-[ $status -eq 0 ] && grep -q 'again: wrong=0' "$work/out" &&
+run $P "$shim" $on CHORALE_AFTER=1 "$work/similar_calls"
+[ $status -eq 0 ] && grep -q 'similar_calls: wrong=0' "$work/out" &&
     [ "$(lines "bcast n=64 P=$P -> binomial")" -eq 1 ] &&
     [ "$(lines "bcast n=16 P=$P -> linear")" -eq 1 ] &&
     [ "$(lines "bcast n=5000 P=$P -> scatter_ring_allgather")" -eq 1 ]
@@ -67,10 +67,10 @@ done
 variants_ran "pairs, P=$P" bcast gather scatter allgather alltoall
 
 # Collectives that the shim does not serve.
-program others
+program unserved_calls
 for P in 1 4; do
-    run $P "$shim" $on CHORALE_AFTER=1 "$work/others"
-    [ $status -eq 0 ] && grep -q 'others: wrong=0' "$work/out"
+    run $P "$shim" $on CHORALE_AFTER=1 "$work/unserved_calls"
+    [ $status -eq 0 ] && grep -q 'unserved_calls: wrong=0' "$work/out"
     ok $? "P=$P: collectives that the shim does not cover are right"
 done
 finish

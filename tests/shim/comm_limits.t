@@ -4,7 +4,7 @@
 # under the shim as without it, and the shim leaks nothing.
 . "$(dirname "$0")/helpers.sh"
 
-for name in life many bcasts; do
+for name in comm_lifetimes many_comms bcasts; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 table good
@@ -17,14 +17,16 @@ lived=5000 at_once=1500
 # one object per communicator is at least 32 bytes, the smallest chunk of the
 # heap, or 64 MiB of addresses with MPI_THREAD_MULTIPLE.
 more() {
-    sed -n 's/^life: \([-0-9]*\) bytes and \([-0-9]*\) MiB of .*/\1 \2/p' \
+    sed -n \
+        's/^comm_lifetimes: \([-0-9]*\) bytes and \([-0-9]*\) MiB of .*/\1 \2/p' \
         "$work/out"
 }
 for how in "" threads; do
-    run 2 "" "$work/life" $lived 10 $how
+    run 2 "" "$work/comm_lifetimes" $lived 10 $how
     plain=$(more)
-    run 2 "$shim" $on "$work/life" $lived 10 $how
-    [ $status -eq 0 ] && grep -q "life: finalize wrong=0" "$work/out" &&
+    run 2 "$shim" $on "$work/comm_lifetimes" $lived 10 $how
+    [ $status -eq 0 ] &&
+        grep -q "comm_lifetimes: finalize wrong=0" "$work/out" &&
         [ "$(lines 'bcast n=4 P=2 -> linear')" -gt $lived ]
     ok $? "each of $lived short-lived communicators gets its own context $how"
     echo "$(more) $plain" | awk -v n=$lived '{
@@ -36,24 +38,25 @@ for how in "" threads; do
     [ "${most:-99}" -le 14 ]
     ok $? "the shim holds at most ${most:-?} of them at once"
 done
-run 2 "" "$work/life" 1 $at_once
+run 2 "" "$work/comm_lifetimes" 1 $at_once
 plain=$status
-run 2 "$shim" $on "$work/life" 1 $at_once
-[ $plain -eq 0 ] && [ $status -eq 0 ] && grep -q "life: wrong=0" "$work/out" &&
+run 2 "$shim" $on "$work/comm_lifetimes" 1 $at_once
+[ $plain -eq 0 ] && [ $status -eq 0 ] &&
+    grep -q "comm_lifetimes: wrong=0" "$work/out" &&
     [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
 ok $? "$at_once communicators at once exist under the shim as without it"
 
 # The application loses no communicator: the shim frees its private ones, at
 # most CHORALE_MAX_COMMS, when the library runs out.
-run 2 "" "$work/many" 4000
+run 2 "" "$work/many_comms" 4000
 most=$(sed -n 's/^made=//p' "$work/out")
 heirs=$(grep '^inherited=' "$work/out")
 if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
     for max in 256 10 0; do
         [ $max -eq 256 ] && set= || set=CHORALE_MAX_COMMS=$max
-        run 2 "$shim" $on $set "$work/many" 4000
+        run 2 "$shim" $on $set "$work/many_comms" 4000
         made=$(sed -n 's/^made=//p' "$work/out")
-        [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
+        [ $status -eq 0 ] && grep -q 'many_comms: wrong=0' "$work/out" &&
             [ "${made:-0}" -eq "$most" ] && grep -qx "$heirs" "$work/out" &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -ge $((max > 0 ? max - 1 : 0)) ] &&
             [ "$(lines 'private ones are freed')" -eq $((max > 0)) ]
@@ -61,15 +64,15 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
     done
     # One of them is the private duplicate of the world.
     for max in 0 1 2; do
-        run 2 "$shim" $on CHORALE_MAX_COMMS=$max "$work/many" 40
+        run 2 "$shim" $on CHORALE_MAX_COMMS=$max "$work/many_comms" 40
         [ $status -eq 0 ] &&
             [ "$(lines 'bcast n=4 P=2 -> ')" -eq $((max > 1)) ]
         ok $? "CHORALE_MAX_COMMS=$max: $((max > 1)) communicators are served"
     done
-    run 2 "" "$work/many" 4000 5 group
+    run 2 "" "$work/many_comms" 4000 5 group
     plain=$(grep -E '^(made|inherited|class)=' "$work/out")
-    run 2 "$shim" $on "$work/many" 4000 5 group
-    [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
+    run 2 "$shim" $on "$work/many_comms" 4000 5 group
+    [ $status -eq 0 ] && grep -q 'many_comms: wrong=0' "$work/out" &&
         [ "$(grep -E '^(made|inherited|class)=' "$work/out")" = "$plain" ] &&
         [ "$(lines 'private ones are freed')" -eq 1 ]
     ok $? "MPI_Comm_create_group makes as many as without the shim"
@@ -78,12 +81,12 @@ if [ $status -eq 0 ] && [ "${most:-4000}" -lt 4000 ]; then
     # library's error comes sooner by at most their number. It reaches the same
     # handler, and all communicators work.
     for how in "part 20" "idup 20" threads; do
-        run 2 "" "$work/many" 4000 5 $how
+        run 2 "" "$work/many_comms" 4000 5 $how
         plain=$(sed -n 's/^made=//p' "$work/out")
         error=$(grep -E '^(class|level)=' "$work/out")
-        run 2 "$shim" $on CHORALE_MAX_COMMS=30 "$work/many" 4000 5 $how
+        run 2 "$shim" $on CHORALE_MAX_COMMS=30 "$work/many_comms" 4000 5 $how
         made=$(sed -n 's/^made=//p' "$work/out")
-        [ $status -eq 0 ] && grep -q 'many: wrong=0' "$work/out" &&
+        [ $status -eq 0 ] && grep -q 'many_comms: wrong=0' "$work/out" &&
             [ "${made:-0}" -ge $((plain - 30)) ] && [ "$made" -lt "$plain" ] &&
             [ "$(grep -E '^(class|level)=' "$work/out")" = "$error" ] &&
             [ "$(lines 'private ones are freed')" -eq 0 ] &&

@@ -5,7 +5,7 @@
 # tools, another MPI.
 . "$(dirname "$0")/helpers.sh"
 
-for name in bcasts life ends late; do
+for name in bcasts comm_lifetimes program_ends late; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 table good
@@ -281,7 +281,7 @@ done
 other=mpicc.openmpi
 "$MPICC" -show 2>/dev/null | grep -qi mpich || other=mpicc.mpich
 launch=mpiexec.${other#mpicc.}
-for name in life ends; do
+for name in comm_lifetimes program_ends; do
     if ! command -v $launch >/dev/null 2>&1 ||
         ! $other "$top_srcdir/tests/shim/programs/$name.c" -o "$work/other" \
             2>/dev/null; then

@@ -38,10 +38,10 @@ for kind in LARGE LIBCHORALE; do
 done
 
 # Displacements beyond the range of int.
-if program far 2>"$work/err"; then
+if program far_displacements 2>"$work/err"; then
     for P in 1 2 3; do
-        run $P "$shim" $on CHORALE_AFTER=1 "$work/far"
-        [ $status -eq 0 ] && grep -q 'far: wrong=0' "$work/out"
+        run $P "$shim" $on CHORALE_AFTER=1 "$work/far_displacements"
+        [ $status -eq 0 ] && grep -q 'far_displacements: wrong=0' "$work/out"
         ok $? "P=$P: displacements beyond 2^31 reach the right place"
     done
     variants_ran "displacements beyond 2^31" gatherv scatterv allgatherv alltoallv

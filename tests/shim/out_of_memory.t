@@ -4,7 +4,7 @@
 # with reserved memory, because other ranks cannot know.
 . "$(dirname "$0")/helpers.sh"
 
-for name in app blocks life gapped; do
+for name in app blocks comm_lifetimes gapped; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 $CC -shared -fPIC "$top_srcdir/tests/shim/programs/out_of_memory.c" -o "$work/poor.so" -ldl ||
@@ -14,7 +14,7 @@ tables=good
 for seed in simplest 1; do
     [ -x "$top_builddir/chorale" ] || break
     drawn "$seed"
-    ok $? "table $seed"
+    ok $? "table $seed compiles"
     tables="$tables $seed"
 done
 
@@ -56,8 +56,8 @@ than $above bytes, ${refused:-0} times"
         done
     done
 done
-launch 3 2 "CHORALE_DISPATCH=$work/good.so" "$work/life" 300 30
-[ $status -eq 0 ] && grep -q '^life: wrong=0' "$work/out" &&
+launch 3 2 "CHORALE_DISPATCH=$work/good.so" "$work/comm_lifetimes" 300 30
+[ $status -eq 0 ] && grep -q '^comm_lifetimes: wrong=0' "$work/out" &&
     [ "${refused:-0}" -gt 0 ] && [ "$(lines 'bcast n=4 P=3 -> ')" -gt 300 ]
 ok $? "communicators are made and freed while a rank finds no memory"
 
@@ -66,8 +66,8 @@ room="LD_PRELOAD=$with CHORALE_MAX_SCRATCH=8192G CHORALE_VERBOSE=1"
 room="$room CHORALE_DISPATCH=$work/good.so"
 for kib in unlimited 1000000000; do
     # shellcheck disable=SC2086
-    launch_of -n 1 env $room "$work/life" : \
-        -n 1 env $room sh -c "ulimit -v $kib; exec $work/life"
+    launch_of -n 1 env $room "$work/comm_lifetimes" : \
+        -n 1 env $room sh -c "ulimit -v $kib; exec $work/comm_lifetimes"
     served=$(lines 'bcast n=4 P=2 -> ')
     if [ $kib = unlimited ]; then
         reached=$served
@@ -77,7 +77,7 @@ for kib in unlimited 1000000000; do
         skip "addresses run out" "this system cannot reserve 8 TiB"
         continue
     fi
-    [ $status -eq 0 ] && grep -q '^life: wrong=0' "$work/out" &&
+    [ $status -eq 0 ] && grep -q '^comm_lifetimes: wrong=0' "$work/out" &&
         [ "$served" -eq 0 ] &&
         [ "$(lines 'left to the library: a rank cannot take part')" -eq 1 ]
     ok $? "if one rank cannot reserve memory, the library runs all calls"

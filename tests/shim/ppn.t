@@ -7,8 +7,8 @@ chorale=$top_builddir/chorale
 [ -x "$chorale" ] || skip_all "chorale is not built"
 
 program bcasts || exit 1
-"$MPICC" -shared -fPIC -o "$work/places.so" \
-    "$top_srcdir/tests/shim/programs/places.c" -ldl || exit 1
+"$MPICC" -shared -fPIC -o "$work/fake_nodes.so" \
+    "$top_srcdir/tests/shim/programs/fake_nodes.c" -ldl || exit 1
 db=$work/s.db
 "$chorale" plan "$db" -q -c bcast -m 8 -P 2 --launches 6 || exit 1
 row() { # shape, ranks a node, from, to, variant, collective, parameters
@@ -27,10 +27,10 @@ row() { # shape, ranks a node, from, to, variant, collective, parameters
 ok $? "one file has the choices of both"
 grep -q 'block 2, 4 a node' "$work/table.c" &&
     grep -q 'blocks are looked up by the number of ranks a node' "$work/table.c"
-ok $? "which says so"
+ok $? "the table states how blocks are looked up"
 
 launch() { # ranks a node
-    run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
+    run 6 "$shim $work/fake_nodes.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
         CHORALE_AFTER=1 CHORALE_ANY_SYSTEM=1 \
         CHORALE_DISPATCH="$work/table.so" "$work/bcasts"
 }
@@ -58,7 +58,7 @@ picks 5 library "five per node: still the library"
 # from before it existed, means nodes. Data must be right in both cases.
 program app || exit 1
 groups() { # ranks a node, choice, name
-    run 6 "$shim $work/places.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
+    run 6 "$shim $work/fake_nodes.so" CHORALE_TEST_PPN="$1" CHORALE_VERBOSE=1 \
         CHORALE_AFTER=1 CHORALE_ANY_SYSTEM=1 \
         CHORALE_DISPATCH="$work/groups.so" "$work/app" quick
     [ "$status" -eq 0 ] && grep -q '^app: wrong=0' "$work/out" &&
@@ -84,7 +84,7 @@ groups 2 "locality_bruck group=0" "without the parameter groups are the nodes"
 # blocks.
 table good
 told() { # ranks, ranks a node, what rank 1 sees, name
-    run "$1" "$shim $work/places.so" CHORALE_TEST_PPN="$2" \
+    run "$1" "$shim $work/fake_nodes.so" CHORALE_TEST_PPN="$2" \
         CHORALE_TEST_SEES="$3" CHORALE_VERBOSE=1 CHORALE_AFTER=1 \
         CHORALE_DISPATCH="$work/good.so" "$work/bcasts"
     [ "$status" -eq 0 ] && [ "$(lines '-> ')" -eq 0 ] &&

@@ -25,7 +25,7 @@ variants=0
 turn=0
 for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-2}"); do
     drawn "$seed"
-    ok $? "table $seed"
+    ok $? "table $seed compiles"
     : >"$work/chosen"
     at=0
     for P in $all_ranks; do
@@ -38,7 +38,7 @@ for seed in simplest $(seq "${CHORALE_TABLE_SEEDS:-2}"); do
                 CHORALE_VERBOSE=1 CHORALE_AFTER=1 "$work/$name" $quick
             [ $status -eq 0 ] && grep -q "^$name: wrong=0" "$work/out" &&
                 ! grep -q 'left to the library' "$work/err"
-            ok $? "table $seed: $name${quick:+ $quick}, P=$P"
+            ok $? "table $seed: $name${quick:+ $quick} is right, P=$P"
             cat "$work/err" >>"$work/chosen"
         done
     done
@@ -58,19 +58,20 @@ done
 ok $? "$variants variants with parameters ran"
 
 # What programs do besides collectives. Left out: counts that differ between
-# ranks (errors.c bcast_short, `ends truncate`), where ranks of some variants
-# wait for each other, as with some algorithms of the library; and pairs.c,
-# whose large types MPICH 4.0's own gather and scatter report as truncated.
+# ranks (errors.c bcast_short, `program_ends truncate`), where ranks of some
+# variants wait for each other, as with some algorithms of the library; and
+# pairs.c, whose large types MPICH 4.0's own gather and scatter report as
+# truncated.
 # wrong_calls.t, program_exit.t and calls.t test these.
 from=${CHORALE_TABLE_FROM:-11}
 for i in $(seq 0 $((ntable - 1))); do
     drawn $((from + i))
-    ok $? "table $((from + i))"
+    ok $? "table $((from + i)) compiles"
 done
 came() { # came NAME: the program succeeded, with right results
     [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
 }
-# Smallest number of ranks (wild.c hangs in the library with one), program,
+# Smallest number of ranks (wildcards.c hangs in the library with one), program,
 # arguments.
 turn=0
 : >"$work/maps.chosen"
@@ -87,7 +88,7 @@ while read -r least name args; do
         [ $P -ge "$least" ] || continue
         data=
         case $name in
-        maps | folds) # the seed of their types; without the shim first
+        maps | random_reductions) # seed of their types; without the shim first
             data=$((100 * seed + P))
             run $P "" "$work/$name" $data
             came $name
@@ -101,7 +102,7 @@ while read -r least name args; do
             continue
         fi
         came "$name" && ! grep -q 'left to the library' "$work/err"
-        ok $? "table $seed: $name${args:+ $args}${data:+ $data}, P=$P"
+        ok $? "table $seed: $name${args:+ $args}${data:+ $data} is right, P=$P"
         cat "$work/err" >>"$work/chosen"
     done
     turn=$((turn + 1))
@@ -110,21 +111,21 @@ while read -r least name args; do
     ok $? "variants ran in $name${args:+ $args}: $ours choices"
     [ "$name" != maps ] || cp "$work/chosen" "$work/maps.chosen"
 done <<END
-2 wild
-1 life 12 5
+2 wildcards
+1 comm_lifetimes 12 5
 1 comms
 1 threads
 1 ops quick
-1 others
-1 ends atexit
-1 ends fork
-1 ends early
-2 again
-1 many 20 5 mixed
+1 unserved_calls
+1 program_ends atexit
+1 program_ends fork
+1 program_ends early
+2 similar_calls
+1 many_comms 20 5 mixed
 1 bits
 1 sessions both
 1 maps
-1 folds
+1 random_reductions
 END
 for coll in bcast gather gatherv scatter scatterv allgather allgatherv \
             alltoall alltoallv; do
@@ -160,9 +161,10 @@ keep=reduce=in_order_binary,allreduce=recursive_doubling,scan=linear
 keep=$keep,exscan=linear
 for P in 3 4 5; do
     run $P "$shim" CHORALE_VERBOSE=1 CHORALE_AFTER=1 "CHORALE_FORCE=$keep" \
-        "$work/folds" $((from + P))
-    came folds
-    ok $? "folds $((from + P)) is right by variants that keep the order, P=$P"
+        "$work/random_reductions" $((from + P))
+    came random_reductions
+    ok $? "random_reductions $((from + P)) is right by variants that keep the \
+order, P=$P"
     for coll in reduce allreduce scan exscan; do
         grep "^chorale: $coll [nP]" "$work/err" | grep -qv 'library$'
         ok $? "a variant ran its $coll, P=$P"

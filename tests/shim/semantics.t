@@ -5,7 +5,7 @@
 # and the end of programs: program_exit.t.
 . "$(dirname "$0")/helpers.sh"
 
-for name in wild comms ends life inherit; do
+for name in wildcards comms program_ends comm_lifetimes inherit; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 table good
@@ -13,7 +13,7 @@ on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1"
 
 # The shim's messages do not match the application's receives.
 for P in 2 3 5; do
-    under $P wild
+    under $P wildcards
     [ "$(lines '-> ')" -ge 8 ]
     ok $? "P=$P: variants run its collectives"
 done
@@ -71,7 +71,8 @@ ok $? "variants ran the calls on threads' communicators"
 # The shim frees all MPI objects that it makes.
 "$MPICC" -shared -fPIC "$top_srcdir/tests/shim/programs/leak_tool.c" \
     -o "$work/leak.so" -ldl
-for args in "wild" "comms" "ends" "ends early" "life 300 30"; do
+for args in "wildcards" "comms" "program_ends" "program_ends early" \
+            "comm_lifetimes 300 30"; do
     set -- $args
     run 2 "$work/leak.so $shim" $on "$work/$1" $2 $3
     came "$1" && [ "$(lines '^left of [1-9]')" -eq 2 ] &&
@@ -80,8 +81,8 @@ for args in "wild" "comms" "ends" "ends early" "life 300 30"; do
 done
 many=5000 # more than MPICH has at once; Open MPI takes long over each
 ! "$MPICC" -show 2>/dev/null | grep -qi openmpi || many=200
-run 2 "$work/leak.so $shim" $on CHORALE_AFTER=1 "$work/life" $many 1
-came life && [ "$(sed -n 's/^left of \([0-9]*\):.*/\1/p' "$work/err" |
+run 2 "$work/leak.so $shim" $on CHORALE_AFTER=1 "$work/comm_lifetimes" $many 1
+came comm_lifetimes && [ "$(sed -n 's/^left of \([0-9]*\):.*/\1/p' "$work/err" |
     sort -n | tail -n 1)" -le 14 ]
 ok $? "of $many short-lived communicators few live at once"
 finish

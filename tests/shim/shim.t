@@ -5,7 +5,7 @@
 # effect where it cannot help.
 . "$(dirname "$0")/helpers.sh"
 
-for name in app blocks life bcasts; do
+for name in app blocks comm_lifetimes bcasts; do
     program "$name" || skip_all "$MPICC does not compile $name.c"
 done
 program threads -lpthread
@@ -21,8 +21,8 @@ served() { # served COLLECTIVE ...: a variant ran it
 }
 
 # The programs check all values.
-for way in "1 app" "1 blocks" "2 life" "2 threads" "2 blocks" "4 blocks" \
-           "4 app" "2 app"; do
+for way in "1 app" "1 blocks" "2 comm_lifetimes" "2 threads" "2 blocks" \
+           "4 blocks" "4 app" "2 app"; do
     P=${way% *}
     name=${way#* }
     run $P "$shim" $on APP_MIXED=1 "$work/$name"
@@ -109,7 +109,7 @@ $CC -shared -fPIC "$top_srcdir/tests/shim/programs/out_of_memory.c" -o "$work/po
 disagree() { # disagree NAME [VAR=VALUE ...]: settings of the last rank
     name=$1
     shift
-    run_two "LD_PRELOAD=$with $on" "LD_PRELOAD=$with $*" "$work/life"
+    run_two "LD_PRELOAD=$with $on" "LD_PRELOAD=$with $*" "$work/comm_lifetimes"
     right && [ "$(lines "left to the library: $why")" -eq 1 ] &&
         [ "$(lines "$line")" -eq 0 ]
     ok $? "all ranks stay with the library if one rank has $name"

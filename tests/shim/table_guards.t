@@ -50,13 +50,13 @@ place c/default cluster
 place c/p partition
 run 2 "$shim" $site SLURM_CLUSTER_NAME=c SLURM_JOB_PARTITION=p "$work/bcasts"
 right && said partition
-ok $? "the partition's table comes first"
+ok $? "the partition's table precedes the cluster's"
 run 2 "$shim" $site SLURM_CLUSTER_NAME=c SLURM_JOB_PARTITION=q "$work/bcasts"
 right && said cluster
-ok $? "then the cluster's table"
+ok $? "the cluster's table serves its other partitions"
 run 2 "$shim" $site SLURM_CLUSTER_NAME=d SLURM_JOB_PARTITION=p "$work/bcasts"
 right && said any
-ok $? "then the table for all clusters"
+ok $? "the table for all clusters serves other clusters"
 run 2 "$shim" $site CHORALE_DISPATCH="$work/cluster.so" "$work/bcasts"
 right && said cluster
 ok $? "CHORALE_DISPATCH overrides the site's table"

@@ -90,11 +90,11 @@ is "bcast 32 2 single-node int - first library" 6 6
 ok $? "a rank without the signal writes no file of its own"
 
 # A child of fork writes no trace, and its parent's trace is complete.
-program ends
+program program_ends
 name=
 file=$work/fork.trace
-run 2 "$shim" CHORALE_TRACE="$file" "$work/ends" fork
-[ $status -eq 0 ] && grep -q '^ends: wrong=0' "$work/out" &&
+run 2 "$shim" CHORALE_TRACE="$file" "$work/program_ends" fork
+[ $status -eq 0 ] && grep -q '^program_ends: wrong=0' "$work/out" &&
     [ "$(lines '^chorale: ')" -eq 0 ] && # Open MPI prints a line on abort
     whole && [ "$(echo "$file"*)" = "$file" ]
 ok $? "children of fork write no trace"

@@ -152,8 +152,8 @@ refused() { # expected text, name, options
     ok $? "$refused_name: no campaign is planned"
 }
 refused "give what it may cost" "adaptive without a budget" --adaptive
-refused "goes with --adaptive" "a budget without --adaptive" --budget 10m
-refused "goes with --adaptive" "a goal without --adaptive" --goal 1%
+refused "add --adaptive" "a budget without --adaptive" --budget 10m
+refused "add --adaptive" "a goal without --adaptive" --goal 1%
 refused "no time" "a budget of 0" --adaptive --budget 0
 refused "no time" "a budget of 0 node-hours" --adaptive --budget 0nh
 refused "budget" "a budget that is no time" --adaptive --budget soon
@@ -164,5 +164,5 @@ refused "too small" "a budget below the cost of round 1" --adaptive \
     --budget 1ns
 refused "without it" "the library's own algorithms" --adaptive --budget 1h \
     --providers chorale,native
-refused "without it" "late ranks" --adaptive --budget 1h --arrival sync,last
+refused "leave out --arrival" "late ranks" --adaptive --budget 1h --arrival sync,last
 finish

@@ -176,7 +176,7 @@ made=$(query "$db" "SELECT count(*) FROM run JOIN launch USING (launch_id)
     || '%'")
 is "$made" "$missing" "with the runs that were missing and no others"
 complete "each cell has one run, and none has failed"
-like "$(submit $sizes 2>&1)" 'no run is left' "now nothing is missing"
+like "$(submit $sizes 2>&1)" 'no run is left' "submit finds no missing run"
 
 cluster_down
 none_left && ! ip netns list | grep -q "$prefix"

@@ -43,7 +43,8 @@ on_head scancel "$(job_of 1)"
 ok $? "the element is cancelled in mid-point, with $stored runs stored"
 wait_until test -f "$first/gather.txt"
 ok $? "the last job comes all the same"
-like "$(cat "$first/gather.txt")" '^75 .*runs are missing' "and says so"
+like "$(cat "$first/gather.txt")" '^75 .*runs are missing' \
+    "its result states that runs are missing"
 like "$(cat "$first/element-1.txt")" 'stopped by Slurm' "the element says why"
 like "$(on_head squeue -h)" '^$' "it has not come back"
 had=$(runs_in "$db")

@@ -60,7 +60,7 @@ is "$(sqlite3 kept/results.db "SELECT DISTINCT msg_size, comm_size, ppn, shape
     "${pairs}8000|4|2|block " \
     "all ranks and the pairs, on the nodes that the application has them on"
 like "$(cat err.txt)" "'srun -N 2 .*' places fewer ranks differently than" \
-    "that srun would put a pair on two nodes is said"
+    "a message states that srun puts a pair on two nodes"
 like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
     "try prints how to install the table"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# layers.t - folders include only the folders that layers.txt names, the table
-# has no circle, and no folder holds more than 45 source files.
+# layers.t - folders include exactly the folders that layers.txt names, the
+# table has no circle, each README repeats its row, and no folder holds more
+# than 45 source files.
 . "$(dirname "$0")/../lib.sh"
 collectives='allgatherv?|allreduce|alltoallv?|barrier|bcast|exscan|gatherv?'
 collectives="$collectives|reduce(_scatter(_block)?)?|scan|scatterv?"
@@ -22,7 +23,8 @@ arrows() {
                 print from, to, file
         }'
 }
-# wrong DIR TABLE: arrows that the table does not have, and circles in it.
+# wrong DIR TABLE: arrows that the table does not have, arrows of the table that
+# no #include needs, and circles in it.
 wrong() {
     arrows "$1" | awk '
         FNR == NR && /^#/ { next }
@@ -31,11 +33,16 @@ wrong() {
             sub(/:$/, "", from)
             folder[from]
             for (i = 2; i <= NF; i++)
-                may[from, $i]
+                may[from, $i] = from " -> " $i
             next
         }
         $2 ~ /^tests/ || !(($1, $2) in may) { print $3 ": " $1 " -> " $2 }
-        END { # take away folders that include nothing that is left
+        { used[$1, $2] }
+        END {
+            for (arrow in may)
+                if (!(arrow in used))
+                    print "not needed: " may[arrow]
+            # take away folders that include nothing that is left
             do {
                 taken = 0
                 for (f in folder) {
@@ -52,15 +59,38 @@ wrong() {
                 print "in a circle: " f
         }' "$2" -
 }
+# readmes DIR TABLE: folders of the table whose README names other folders, and
+# folders of more than five sources that have no README.
+readmes() {
+    grep -v '^#\|COLLECTIVE' "$2" | while IFS=: read -r folder row; do
+        for readme in "$1/$folder/README" "$1/$folder/README.md"; do
+            [ -e "$readme" ] || continue
+            said=$(tr '\n' ' ' <"$readme" |
+                sed 's/.*May include: *//; s/[.;] .*//; s/[.]$//; s/,//g')
+            [ "$said" = "${row# }" ] || [ "$said$row" = "no other folder" ] ||
+                echo "$folder/README: $said"
+            continue 2
+        done
+        [ "$(find "$1/$folder" -type f | wc -l)" -le 5 ] ||
+            echo "no $folder/README"
+    done
+}
 table=$top_srcdir/tests/unit/layers.txt
 [ "$(arrows "$top_srcdir" | wc -l)" -gt 500 ]
 ok $? "the #include lines are found"
-is "$(wrong "$top_srcdir" "$table")" "" "each arrow is in layers.txt"
+is "$(wrong "$top_srcdir" "$table")" "" "layers.txt has exactly these arrows"
+is "$(readmes "$top_srcdir" "$table")" "" "each README repeats its row"
 mkdir -p "$work/algorithms" "$work/db" "$work/runners" "$work/tuner/base" \
     "$work/plots"
 echo '#include "tuner/base/verb.h"' >"$work/db/low.c"
-is "$(wrong "$work" "$table")" "db/low.c: db -> tuner/base" \
-    "an arrow that is not in the table is reported"
+is "$(wrong "$work" "$table" | grep -v '^not needed')" \
+    "db/low.c: db -> tuner/base" "an arrow that is not in the table is reported"
+printf 'db: tuner/base plots\n' >"$work/table"
+is "$(wrong "$work" "$work/table")" "not needed: db -> plots" \
+    "an arrow of the table without an #include is reported"
+printf 'Files.\n\nMay include: tuner/base,\nruns; libc.\n' >"$work/db/README"
+is "$(readmes "$work" "$work/table")" "db/README: tuner/base runs" \
+    "a README that names other folders than its row is reported"
 printf 'db: plots\nplots: db\n' >"$work/table"
 is "$(wrong "$work" "$work/table" | grep -c 'in a circle')" 2 \
     "a circle in the table is reported"

@@ -185,11 +185,10 @@ static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
     while (n > 2 && cost > most)
         cost = line_cost(a, proc, --n, 0);
     if (cost > most)
-        return chorale_fail(msg, CHORALE_USAGE, "--budget: too small: the "
-                            "first look at the system alone, %zu sizes at P = "
-                            "%d, takes about %.3g %sseconds, and of what is "
-                            "left %.3g may be planned; raise it, or ask for "
-                            "less with -c or -m",
+        return chorale_fail(msg, CHORALE_USAGE, "--budget: too small: round 1, "
+                            "%zu sizes at P = %d, takes about %.3g %sseconds, "
+                            "but %.3g may be planned; raise it, or shorten -c "
+                            "or -m",
                             n, proc, cost, a->opts->nodes ? "node-" : "",
                             most > 0 ? most : 0);
     *cost_p = line_cost(a, proc, n, 1);

@@ -212,8 +212,8 @@ enum chorale_err chorale_gnuplot_run(const char *dir, char **argv,
                             name, strerror(code));
     }
     if (status != 0 && was_stopped(status))
-        return chorale_fail(msg, CHORALE_STOPPED, "stopped; the same command "
-                            "begins again");
+        return chorale_fail(msg, CHORALE_STOPPED, "gnuplot: stopped; repeat "
+                            "the command");
     if (status != 0)
         return chorale_fail(msg, CHORALE_ENV, "%s failed: %s; install gnuplot "
                             "5.2 or newer, or set GNUPLOT to its path", name,

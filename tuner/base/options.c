@@ -145,10 +145,12 @@ static enum chorale_err set_number(const struct chorale_opt *opt,
         (value < opt->min || (opt->max > opt->min && value > opt->max)))
         return opt->max > opt->min
                    ? chorale_fail(msg, CHORALE_USAGE,
-                                  "%s %s: must lie in %.15g to %.15g", what,
+                                  "%s %s: out of range; write %.15g to %.15g",
+                                  what,
                                   text, opt->min, opt->max)
                    : chorale_fail(msg, CHORALE_USAGE,
-                                  "%s %s: must be at least %.15g", what, text,
+                                  "%s %s: too small; write at least %.15g",
+                                  what, text,
                                   opt->min);
     if (opt->type == CHORALE_OPT_INT || opt->type == CHORALE_OPT_SIZE)
         *(long *)field = whole;

@@ -268,10 +268,10 @@ static enum chorale_err load(struct chorale_store *store,
 static enum chorale_err nothing(const char *path, const char *system,
                                 struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_DATA, "%s: system %s has no measurement"
-                        " that can be decided upon; run `chorale "
-                        "run` (points that v_summary.validity marks clock "
-                        "or suspicious do not count)", path, system);
+    return chorale_fail(msg, CHORALE_DATA, "%s: system %s has no measurement "
+                        "that can be decided upon; run `chorale run` "
+                        "(v_summary.validity marks what does not count)",
+                        path, system);
 }
 
 /* Make both tables of a system; that of native algorithms only if measured. */

@@ -30,8 +30,8 @@ enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
     if (policy->objective == NULL || strcmp(policy->objective, "median") == 0 ||
         strcmp(policy->objective, "p95") == 0)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_USAGE, "--objective %s: is median or p95",
-                        policy->objective);
+    return chorale_fail(msg, CHORALE_USAGE, "--objective %s: unknown; use "
+                        "median or p95", policy->objective);
 }
 
 enum chorale_objective

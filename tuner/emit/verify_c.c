@@ -259,10 +259,9 @@ static enum chorale_err ask(struct asking *a, enum chorale_coll coll,
               &got);
     if (same(want, &got))
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_DATA, "%s at P = %d "
-                        "and n = %llu, shape %s, %d a node: the table answers "
-                        "%s %s%s%s, but decided is %s %s%s%s; no file was "
-                        "written; repeat the command, report it if it recurs",
+    return chorale_fail(msg, CHORALE_DATA, "%s at P = %d and n = %llu, shape "
+                        "%s, %d a node: the table answers %s %s%s%s, but "
+                        "decided is %s %s%s%s; no file was written, report it",
                         chorale_coll_info(coll)->name, comm_size, n,
                         chorale_emit_shape_name((enum chorale_shape)shape),
                         ppn, got.provider, got.variant,
@@ -562,8 +561,7 @@ static enum chorale_err check_hulls(const struct chorale_emit_check *check,
             want.n_lo != hull.n_lo || want.n_hi != hull.n_hi)
             return chorale_fail(msg, CHORALE_DATA, "%s is decided at P = %d "
                                 "... %d, n = %llu ... %llu, but the file has "
-                                "another range; no file was written; repeat "
-                                "the command, report it if it recurs",
+                                "another range; no file was written, report it",
                                 chorale_coll_info((enum chorale_coll)i)->name,
                                 want.comm_size_lo, want.comm_size_hi,
                                 want.n_lo, want.n_hi);

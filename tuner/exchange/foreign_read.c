@@ -423,10 +423,9 @@ static enum chorale_err no_row(struct chorale_foreign_reader *r)
                ? chorale_foreign_bad(r, "a row without a known heading above "
                                      "it")
                : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
-                              "collective that can be imported; headings and "
-                              "rows must begin their lines: remove what "
-                              "stands before them, or run the benchmark "
-                              "again", r->path);
+                              "collective that can be imported; let headings "
+                              "and rows begin their lines: remove what stands "
+                              "before them", r->path);
 }
 
 /* Parse all lines. A file cut within a row is refused: the last number may have

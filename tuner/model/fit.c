@@ -7,7 +7,7 @@
 #include "tuner/base/process.h"
 #include "tuner/model/link_fit.h"
 #include "tuner/model/model.h"
-#include "tuner/model/show_model.h"
+#include "tuner/model/model_show.h"
 
 /* Print the model, and how the links test its assumptions. */
 static enum chorale_err show(struct chorale_store *store,

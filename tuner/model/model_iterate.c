@@ -297,10 +297,10 @@ static enum chorale_err missing(const struct model_job *job,
 
     if (job->ncell == 0)
         return chorale_fail(msg, CHORALE_DATA,
-                            "system %s: no successful measurement of Chorale's"
-                            " own variants on 2 or more ranks, each on a"
-                            " processor of its own; `chorale plan` and"
-                            " `chorale run` first", job->system);
+                            "system %s: no successful measurement of Chorale's "
+                            "variants on 2 or more ranks with a processor "
+                            "each; `chorale plan` and `chorale run` first",
+                            job->system);
     for (size_t i = 0; i < job->ncell; i++) {
         const struct chorale_run_point *r = &row[job->cell[i].first];
 

@@ -2,7 +2,7 @@
 /* model_json.c - a fitted model as JSON. */
 #include <math.h>
 
-#include "tuner/model/show_model.h"
+#include "tuner/model/model_show.h"
 #include "tuner/base/rows.h"
 
 static json_t *params_json(const struct chorale_model *m)

@@ -65,7 +65,8 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
     int nodes, each;
 
     if (!plan->adaptive && (plan->budget != NULL || plan->goal >= 0))
-        return chorale_fail(msg, CHORALE_USAGE, "%s: goes with --adaptive",
+        return chorale_fail(msg, CHORALE_USAGE, "%s: only for adaptive plans; "
+                            "add --adaptive",
                             plan->budget != NULL ? "--budget" : "--goal");
     if (!plan->adaptive)
         return CHORALE_OK;
@@ -80,9 +81,9 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
         strcmp(plan->siblings, "alone") != 0 ||
         strcmp(plan->metric, "duration") != 0)
         return chorale_fail(msg, CHORALE_USAGE, "--adaptive: requires "
-                            "synchronous arrival, no siblings and the metric "
+                            "synchronous arrival, no siblings, metric "
                             "duration; leave out --arrival, --siblings and "
-                            "--metric, or plan them without it");
+                            "--metric");
     if (plan->goal < 0)
         plan->goal = 0.005;
     return chorale_plan_budget(plan->budget, &seconds, &nodes, &each, msg);

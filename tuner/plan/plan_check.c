@@ -249,8 +249,8 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
                           row[i].remedy, msg);
         if (err == CHORALE_OK && row[i].single && row[i].value != NULL &&
             strchr(row[i].value, ',') != NULL)
-            err = chorale_fail(msg, CHORALE_USAGE, "%s %s: takes one word",
-                               row[i].option, row[i].value);
+            err = chorale_fail(msg, CHORALE_USAGE, "%s %s: several words; give "
+                               "one", row[i].option, row[i].value);
     }
     return err;
 }
@@ -289,10 +289,9 @@ static enum chorale_err check_simulated(const struct chorale_plan *plan,
     if (chorale_spec_listed(plan->providers, "native") &&
         strcmp(plan->arrival, "sync") != 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "--arrival %s: in simulation native algorithms "
-                            "have their own launches, without the library's "
-                            "duration; plan them with --arrival sync, "
-                            "separately from other variants",
+                            "--arrival %s: simulated native algorithms have "
+                            "launches of their own; plan them separately, with "
+                            "--arrival sync",
                             plan->arrival);
     return CHORALE_OK;
 }
@@ -314,7 +313,8 @@ static enum chorale_err check_real(const struct chorale_plan *plan,
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         if (row[i].given)
             return chorale_fail(msg, CHORALE_USAGE,
-                                "%s: goes with --launcher smpirun",
+                                "%s: only for simulations; add --launcher "
+                                "smpirun",
                                 row[i].option);
     return CHORALE_OK;
 }

@@ -60,9 +60,9 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
             snprintf(calls, sizeof(calls), "--batch %lld", batch);
         err = chorale_fail(msg, CHORALE_USAGE,
                            "%s: %s of %lld bytes on %lld ranks is %s there "
-                           "with --sync %s and %s, and the times cannot be "
-                           "compared; use the same options, or plan into "
-                           "another database", chorale_store_path(store),
+                           "with --sync %s and %s; use the same options, or "
+                           "plan into another database",
+                           chorale_store_path(store),
                            (const char *)sqlite3_column_text(s, 0),
                            sqlite3_column_int64(s, 1),
                            sqlite3_column_int64(s, 2),
@@ -163,9 +163,8 @@ void chorale_plan_say_launches(long launches)
                half_width(launches) / half_width(LAUNCHES), LAUNCHES);
     printf("; planning again with --launches %d adds to them\n", LAUNCHES);
     if (launches < CONFIRMED)
-        fprintf(stderr, "chorale: --launches %ld: no table can come of it, "
-                        "as `chorale decide` needs %d launches to choose and "
-                        "confirm; plan again with --launches %d, before or "
-                        "after these are measured\n", launches, CONFIRMED,
+        fprintf(stderr, "chorale: --launches %ld: no table can come of it, as "
+                        "`chorale decide` needs %d launches; plan again with "
+                        "--launches %d\n", launches, CONFIRMED,
                 LAUNCHES);
 }

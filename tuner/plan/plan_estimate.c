@@ -20,8 +20,8 @@ enum chorale_err chorale_plan_check_estimate(struct chorale_plan *plan,
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         if (row[i].said && !plan->estimate)
-            return chorale_fail(msg, CHORALE_USAGE, "%s: goes with --estimate",
-                                row[i].option);
+            return chorale_fail(msg, CHORALE_USAGE, "%s: only for estimates; "
+                                "add --estimate", row[i].option);
     plan->dry_run |= plan->estimate;
     return CHORALE_OK;
 }

@@ -34,8 +34,8 @@ enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
                                           struct chorale_errmsg *msg)
 {
     if (plan->trace != NULL && !plan->from_trace)
-        return chorale_fail(msg, CHORALE_USAGE, "--trace %s: goes with "
-                            "--from-trace", plan->trace);
+        return chorale_fail(msg, CHORALE_USAGE, "--trace %s: selects no points "
+                            "alone; add --from-trace", plan->trace);
     if (plan->from_trace && plan->adaptive)
         return chorale_fail(msg, CHORALE_USAGE, "--from-trace: already "
                             "selects the points; leave --adaptive out");
@@ -295,8 +295,7 @@ static void put_all_ranks_first(struct planner *p)
         at++;
     if (at == p->nwant) {
         fprintf(stderr, "chorale: not planned: %zu traced %s of fewer than %ld "
-                        "ranks: none of all ranks is measured, beside which "
-                        "they could be; measure with `chorale tune` under a "
+                        "ranks: no planned point has all ranks; use a "
                         "launcher that fills node after node\n", p->nwant,
                 p->nwant == 1 ? "point" : "points", all);
         p->nwant = 0;

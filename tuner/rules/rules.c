@@ -201,10 +201,9 @@ enum chorale_err chorale_rules_load(struct chorale_store *store,
         err = load_coll(store, system_id, (enum chorale_coll)i, rules, &room,
                         msg);
     if (err == CHORALE_OK && rules->count == 0)
-        err = chorale_fail(msg, CHORALE_DATA, "%s: system %s has no decisions"
-                           " on the library's own algorithms; measure them"
-                           " (`chorale plan --providers native`, `chorale"
-                           " run`), then run `chorale decide`",
+        err = chorale_fail(msg, CHORALE_DATA, "%s: system %s has no decisions "
+                           "on the library's own algorithms; `chorale plan "
+                           "--providers native`, `run` and `decide` make them",
                            chorale_store_path(store), rules->origin.system);
     if (err != CHORALE_OK)
         return err;

@@ -222,10 +222,9 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
                    : "runs neither the decided algorithm nor the default"
                      " in";
     if (what != NULL)
-        return chorale_fail(msg, CHORALE_NO, "with the table loaded the "
-                            "library %s %s at P = %d, %d a node, n = %llu "
-                            "(decided: %s), no file was written; measure with "
-                            "this library, and decide again", what,
+        return chorale_fail(msg, CHORALE_NO, "table: with it the library %s %s "
+                            "at P = %d, %d a node, n = %llu (decided: %s), no "
+                            "file was written; measure with this library", what,
                             chorale_coll_info(p->coll)->name, p->comm_size,
                             p->place.ppn > 0 ? p->place.ppn : p->comm_size,
                             p->n, *name != '\0' ? name : "the default");

@@ -355,7 +355,8 @@ enum chorale_err chorale_run(const char *path,
            found) {
         if (chorale_stop_requested())
             err = chorale_fail(msg, CHORALE_STOPPED,
-                               "stopped; the same command goes on from here");
+                               "%s: stopped; the same command goes on from "
+                               "here", path);
         else if (opts->max_launches > 0 && nlaunch++ == opts->max_launches)
             err = chorale_fail(msg, CHORALE_STOPPED, "%s: --max-launches %ld "
                                "are made; the same command goes on from here",

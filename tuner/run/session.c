@@ -179,8 +179,8 @@ static enum chorale_err find_fault(struct chorale_session *s, const char *uuid,
         return CHORALE_OK; /* it made progress: a new launch does the rest */
     return chorale_fail(s->msg, CHORALE_ENV,
                         "a launch of %d ranks failed before its first point "
-                        "was stored: %s; `chorale run -v` shows all that it "
-                        "prints, `chorale doctor -P %d` tries the launcher",
+                        "was stored: %s; `chorale run -v` shows more, `chorale "
+                        "doctor -P %d` tries the launcher",
                         s->comm_size * s->siblings, reason,
                         s->comm_size * s->siblings);
 }

@@ -164,8 +164,8 @@ static enum chorale_err parse_hosts(char *text, char ***host_p, int *nhost_p,
         nhost++;
     }
     if (nhost == 0)
-        return chorale_fail(msg, CHORALE_DATA, "the platform has no host; "
-                            "name another file, or add hosts");
+        return chorale_fail(msg, CHORALE_DATA, "platform: no host; name "
+                            "another file, or add hosts");
     qsort(host, (size_t)nhost, sizeof(*host), natural);
     *host_p = host;
     *nhost_p = nhost;
@@ -187,10 +187,10 @@ static enum chorale_err bad_platform(char *text, const char *path,
     why = why != NULL ? strchr(why, ' ') + 1 : text;
     why[strcspn(why, "\n")] = '\0';
     if (at != NULL && at[strlen(path)] == ':')
-        return chorale_fail(msg, CHORALE_DATA, "SimGrid cannot use the "
-                            "platform, line %s; correct the file",
+        return chorale_fail(msg, CHORALE_DATA, "platform: SimGrid cannot use "
+                            "line %s; correct the file",
                             at + strlen(path) + 1);
-    return chorale_fail(msg, CHORALE_DATA, "SimGrid cannot use the platform: "
+    return chorale_fail(msg, CHORALE_DATA, "platform: SimGrid cannot use it: "
                         "%s; correct the file", why);
 }
 
@@ -283,8 +283,8 @@ static enum chorale_err write_hosts(struct chorale_sim_files *files,
     char *text;
 
     if ((comm_size + ppn - 1) / ppn > nhost)
-        return chorale_fail(msg, CHORALE_USAGE, "P = %d at %d a node needs %d "
-                            "hosts, the platform has %d; ask for fewer ranks, "
+        return chorale_fail(msg, CHORALE_USAGE, "platform: P = %d at %d a node "
+                            "needs %d hosts, it has %d; ask for fewer ranks, "
                             "or for more a node", comm_size, ppn,
                             (comm_size + ppn - 1) / ppn, nhost);
     for (int r = 0; r < comm_size; r++)

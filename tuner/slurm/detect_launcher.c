@@ -58,7 +58,6 @@ enum chorale_err chorale_probe_srun_mpi(char mpi[8], struct chorale_errmsg *msg)
     }
     return chorale_fail(msg, CHORALE_ENV, "neither srun --mpi=pmi2 nor "
                         "--mpi=pmix starts %ld %s of %s here that find each "
-                        "other; `chorale doctor` in a job tries more, and a "
-                        "site file's 'mpi' or 'launcher = mpiexec' says what "
-                        "to use", want, want == 1 ? "rank" : "ranks", runner);
+                        "other; set 'mpi' or 'launcher' in a site file",
+                        want, want == 1 ? "rank" : "ranks", runner);
 }

@@ -118,8 +118,8 @@ static enum chorale_err add_option(struct chorale_site *site,
                                 "write '%s = ...'", value, instead[i][0],
                                 instead[i][1]);
     if (site->noption == CHORALE_SITE_OPTIONS)
-        return chorale_fail(msg, CHORALE_USAGE, "option '%.100s': at most %d "
-                            "are taken", value, CHORALE_SITE_OPTIONS);
+        return chorale_fail(msg, CHORALE_USAGE, "option '%.100s': too many; "
+                            "give at most %d", value, CHORALE_SITE_OPTIONS);
     snprintf(site->option[site->noption++], CHORALE_SITE_WORD, "%s", value);
     return CHORALE_OK;
 }
@@ -152,10 +152,8 @@ enum chorale_err chorale_site_set(struct chorale_site *site, const char *key,
         return CHORALE_OK;
     }
     return chorale_fail(msg, CHORALE_USAGE,
-                        "'%.100s': unknown key; use partition, account, "
-                        "qos, reservation, constraint, switches, option, "
-                        "launcher, mpi, shards, prologue, bind, exclusive, "
-                        "spread",
+                        "'%.100s': unknown key; `chorale submit --help` lists "
+                        "the keys of a site file",
                         key);
 }
 
@@ -182,8 +180,8 @@ static enum chorale_err read_line(struct chorale_site *site, char *line,
         return CHORALE_OK;
     equals = strchr(line, '=');
     if (equals == NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "'%.100s' is not KEY = VALUE",
-                            line);
+        return chorale_fail(msg, CHORALE_USAGE, "'%.100s': no key; write KEY = "
+                            "VALUE", line);
     *equals = '\0';
     return chorale_site_set(site, trim(line), trim(equals + 1), msg);
 }

@@ -135,10 +135,9 @@ static enum chorale_err check_slurm(struct chorale_submit *s)
     if (!s->slurm.binds && strcmp(s->site.bind, "no") != 0 &&
         strcmp(s->site.launcher, "mpiexec") != 0)
         return chorale_fail(s->msg, CHORALE_ENV,
-                            "this Slurm cannot bind ranks to cores (its "
-                            "TaskPlugin is neither affinity nor cgroup), which "
-                            "spoils a measurement; use --launcher mpiexec, or "
-                            "write bind = no in the site file");
+                            "srun: cannot bind ranks to cores (TaskPlugin is "
+                            "neither affinity nor cgroup); use --launcher "
+                            "mpiexec, or bind = no in the site file");
     return CHORALE_OK;
 }
 

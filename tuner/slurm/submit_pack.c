@@ -104,10 +104,10 @@ static enum chorale_err check_starts(const struct chorale_submit *s,
 
     if (starts > (double)o->attempts)
         return chorale_fail(s->msg, CHORALE_USAGE,
-                            "element %ld may take %.0f s, so %.0f "
-                            "starts of --time %.0f s less its lead, but "
-                            "--attempts allows %ld; give a longer --time, "
-                            "or more --attempts", element, seconds, starts,
+                            "element %ld may take %.0f s, %.0f starts of "
+                            "--time %.0f s, but --attempts allows %ld; give a "
+                            "longer --time, or more --attempts",
+                            element, seconds, starts,
                             o->seconds, o->attempts);
     seconds = longest(s, 0, &element);
     starts = ceil(seconds / limit);

@@ -124,10 +124,10 @@ enum chorale_err chorale_try_run(char **argv, const char *table,
         err = start(argv, msg);
     restore();
     if (err == CHORALE_OK && access(trace_file, F_OK) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: left no trace; it must "
-                           "use the MPI library that this chorale was built "
-                           "for, reach MPI_Finalize, and get LD_PRELOAD and "
-                           "CHORALE_TRACE from its launcher", argv[0]);
+        err = chorale_fail(msg, CHORALE_ENV, "%s: left no trace; it must use "
+                           "Chorale's MPI library, reach MPI_Finalize, and get "
+                           "LD_PRELOAD and CHORALE_TRACE from its launcher",
+                           argv[0]);
     if (err == CHORALE_OK)
         err = chorale_trace_read(trace_file, trace, msg);
     if (!keep || err != CHORALE_OK)

@@ -32,8 +32,8 @@ static enum chorale_err check(const struct opts *opts, char **word, int nword,
                             "are one database; keep them in two, or --recheck "
                             "head");
     if ((cmp->run || opts->base_command != NULL) && cmp->recheck == NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "--run and --base-command go "
-                            "with --recheck");
+        return chorale_fail(msg, CHORALE_USAGE, "--run, --base-command: only "
+                            "for second measurements; add --recheck");
     return CHORALE_OK;
 }
 
@@ -116,12 +116,8 @@ const struct chorale_verb chorale_verb_compare = {
         "decision changed: at two or more sizes of a number of ranks the two "
         "databases choose differently, and base's choice became slower in "
         "head, relative to head's choice.\n"
-        "Detection, with a launch-to-launch variation of 1.5 %: with 6 "
-        "launches and 30 of suspect cells, a change of +3 % is found in 95 of "
-        "100 cells, +4 % in all; with 20 instead of 30, +3 % in 68. In 2000 "
-        "simulated comparisons of 2000 unchanged cells, on a machine model "
-        "with drift, slow phases and outliers, 1 failed; with --unpaired and "
-        "no second measurement in turn 183 did.\n"
+        "More launches of suspect cells find smaller changes. COMPARING.md "
+        "discusses detection and false alarms.\n"
         "Cells that were timed in different batches on the two sides are "
         "undecided. Plan short calls for both databases with the same --batch."
         "\n"

@@ -9,7 +9,7 @@
 
 #include "db/systems.h"
 #include "tuner/assess/evaluate.h"
-#include "tuner/assess/show_gain.h"
+#include "tuner/assess/gain_show.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"

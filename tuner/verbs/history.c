@@ -276,8 +276,8 @@ static enum chorale_err check(const struct opts *opts,
                             "use png, svg or pdf",
                             opts->format);
     if (opts->level > 0.5 || !(opts->level >= 1e-4))
-        return chorale_fail(msg, CHORALE_USAGE, "--significance: a p from "
-                            "0.0001 to 0.5");
+        return chorale_fail(msg, CHORALE_USAGE, "--significance: p out of "
+                            "range; write 0.0001 to 0.5");
     for (size_t k = 0; opts->collectives != NULL; k++) {
         int more = chorale_spec_word(opts->collectives, k, word,
                                      sizeof(word));

@@ -44,10 +44,8 @@ static enum chorale_err named_net(struct chorale_rep_job *job,
     if (job->known)
         return CHORALE_OK;
     return chorale_fail(job->msg, CHORALE_USAGE,
-                        "--system %.60s: unknown; use RS1 or RS2 (regular "
-                        "meshes whose links carry one or both directions at "
-                        "once), WS1, WS2 (wrapped ones), array, array1, "
-                        "ring, ring1, or measured (times of a database)",
+                        "--system %.60s: unknown; use RS1 or RS2, WS1, WS2, "
+                        "array, array1, ring, ring1, or measured (see --help)",
                         name);
 }
 

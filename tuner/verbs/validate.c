@@ -196,8 +196,8 @@ static enum chorale_err answer(const struct job *job,
     chorale_proof_where(slow, where, sizeof(where));
     return chorale_fail(job->msg, CHORALE_NO,
                         "%zu of %zu points are slower with the table by more "
-                        "than %.3g %%, at worst %s: x%.3f with %.100s; "
-                        "measure it with more launches and decide again",
+                        "than %.3g %%, at worst %s: x%.3f with %.100s; plan "
+                        "more launches and decide again",
                         nslower, total.npoint, 100 * proofs->threshold, where,
                         exp(slow->mean), slow->choice);
 }

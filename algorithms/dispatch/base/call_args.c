@@ -104,8 +104,9 @@ static const char *own_block(const void *buf, const MPI_Aint *displ,
 }
 
 /* 0 if a rank's own block has the same address on both sides, which MPI
- * forbids. Checked only where the library reports it: elsewhere one root would
- * leave the call to the library while the other ranks wait for its messages.
+ * forbids. Checked only where the library reports it: under another library one
+ * root would leave the call to the library while the other ranks wait for its
+ * messages.
  * from and to are this rank's own blocks. */
 static int apart(const struct chorale_ctx *ctx, struct side from,
                  struct side to)

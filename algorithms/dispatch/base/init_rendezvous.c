@@ -18,9 +18,8 @@ static void tell(void)
     if (PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS
         && (rank & (rank - 1)) == 0)
         chorale_warn("chorale: rank %d has waited in MPI_Init for %d s: the "
-                     "shim has to be in all ranks or in none, so pass "
-                     "LD_PRELOAD to every node (mpiexec -genv, srun "
-                     "--export=ALL)", rank, PATIENCE);
+                     "shim has to be in all ranks or in none; pass LD_PRELOAD "
+                     "to every node", rank, PATIENCE);
 }
 
 int chorale_world_max(const int *mine, int *largest, int n)

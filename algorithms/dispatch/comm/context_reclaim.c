@@ -76,9 +76,9 @@ static void tell(MPI_Group group)
 
     if (PMPI_Group_rank(group, &rank) == MPI_SUCCESS && rank == 0
         && !atomic_exchange(&told, 1))
-        chorale_warn("chorale: the library has run out of communicators: "
-                     "private ones are freed, and collectives that used them "
-                     "go to the library; set a smaller CHORALE_MAX_COMMS");
+        chorale_warn("chorale: MPI ran out of communicators: private ones are "
+                     "freed, their collectives go to the library; set a "
+                     "smaller CHORALE_MAX_COMMS");
 }
 
 static void give(MPI_Group group, int whole, void (*leave)(MPI_Comm comm))

@@ -171,7 +171,7 @@ fi
 text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
 like "$text" "^ +4 +2 +2 +2 +2 +[0-9.]+ +0\.001188$" "P = 4 is a row"
 like "$text" "no model .* is fitted: .* default values may be wrong" \
-    "that nothing is known is told"
+    "the estimate warns that its values are defaults"
 # shellcheck disable=SC2086
 dry=$("$chorale" plan none.db --dry-run $plan 2>/dev/null)
 is "$(printf '%s\n' "$text" | head -n 2)" "$dry" "--dry-run prints the same"
@@ -195,7 +195,7 @@ near "$(value all.node_hours)" "(2 + 4) / 3600" \
 for words in --json --one-launch-per-p '--alpha 1us' '--beta 1ns' '--start-up 1s'; do
     # shellcheck disable=SC2086
     err=$("$chorale" plan none.db -P 2 $words 2>&1)
-    like "$? $err" "^2 chorale: ${words%% *}: goes with --estimate$" \
+    like "$? $err" "^2 chorale: ${words%% *}: only for .*; add --estimate$" \
         "$words alone is refused"
 done
 

@@ -141,7 +141,7 @@ had=$(runs one.db)
 is $? 4 "merge: a shard of another fabric is refused"
 like "$(cat err)" 'shard.db: contradicts .*: the fabric .Omni-Path. is different there.* into another database' \
     "by one line"
-is "$(wc -l <err) $(runs one.db)" "1 $had" "and nothing of it is there"
+is "$(wc -l <err) $(runs one.db)" "1 $had" "no run of that shard is merged"
 "$chorale" merge two.db shard.db -q &&
     "$chorale" merge two.db shard.db -q
 ok $? "the shard can be merged into another database, twice"

@@ -261,7 +261,7 @@ wait_for smaller
 kill -USR1 $pid
 wait $pid
 is $? 75 "a run asked to end early exits with 75"
-like "$(cat "$work/err.txt")" '^chorale: stopped' \
+like "$(cat "$work/err.txt")" '^chorale: .*stopped; ' \
     "a run asked to end early reports it"
 like "$(has asked "group_concat(n, ' ') FROM (SELECT count(run_id) AS n
     FROM launch LEFT JOIN run USING (launch_id) GROUP BY launch_id

@@ -50,14 +50,14 @@ ok $? "the table compiles"
 # and two ranks; the same number of nodes does not make the same placement.
 plan two.db -P 5 --ppn 2 --launches 1
 run 3 two.db
-is $? 3 "three and two instead of two, two and one: exit 3"
+is $? 3 "a launch on nodes of three and two ranks instead of 2, 2, 1 fails"
 like "$(cat err)" 'placed the 5 ranks on 2 nodes, but not 2 on each but the last; change its options, or plan multiples of --ppn' \
-    "it says so"
+    "the error names both placements of P = 5"
 plan even.db -P 8 --ppn 4 --launches 1
 run 2 even.db
-is $? 3 "two on each of four nodes instead of four on two"
+is $? 3 "a launch of two ranks on four nodes instead of four on two fails"
 like "$(cat err)" 'placed the 8 ranks on 4 nodes, but not 4 ' \
-    "it says so, too"
+    "the error names both placements of P = 8"
 is "$(sqlite3 two.db 'SELECT count(*) FROM run')$(sqlite3 even.db \
     'SELECT count(*) FROM run')" 00 "no run of these launches is stored"
 

@@ -25,9 +25,9 @@ refused "throughput of cold caches" '--buffers cold: .*throughput' \
 refused "batches in cold caches" '--buffers cold: .*--batch 32' \
     -P 2 --buffers cold --batch 32
 # Options of simulations.
-refused "a charge without simulation" '--charge-tau: goes with' \
+refused "a charge without simulation" '--charge-tau: only for simulations' \
     -P 2 --charge-tau 1e-9
-refused "a selector without simulation" '--sim-selector: goes with' \
+refused "a selector without simulation" '--sim-selector: only for simulations' \
     -P 2 --sim-selector ompi
 # Siblings of communicators with one rank, or without room for siblings.
 refused "siblings of one rank" '--siblings 2: .*-P' -P 1 --siblings 2

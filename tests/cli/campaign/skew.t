@@ -125,7 +125,7 @@ is "$(has step "group_concat(DISTINCT part || ' ' || batch) FROM (SELECT *
     ORDER BY part)")" " 32,untouched 32" \
     "a point keeps the batch of its first launch"
 is "$(has step "max(nrep) <= 10 FROM run_summary")" 1 \
-    "there are no more repetitions than planned"
+    "the runs have at most the planned repetitions"
 rm "$work/step.db"
 step=0.5 batched 1 --providers chorale,library --buffers warm --batch 2 \
     --sync barrier

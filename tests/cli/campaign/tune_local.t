@@ -77,7 +77,7 @@ sqlite3 left.db "UPDATE run SET validity = 'clock' WHERE cell_id IN
 is "$("$chorale" decide left.db --explain scan 8K 2 2>&1 >/dev/null |
     cut -d ' ' -f 1-8)" \
     "chorale: --explain: all measurements of scan are excluded," \
-    "and a collective of which nothing is left"
+    "and a collective whose measurements are all excluded"
 
 # On one node there are no levels, and two-level variants are refused.
 "$chorale" plan levels.db -q -P 2 -m 1K --launches 1 --variants two_level \

@@ -85,10 +85,10 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     sim="$chorale plan $work/s.db --launcher smpirun -P 4 --platform"
     bad 3 'none.xml: No such file' "missing platform" $sim "$work/none.xml"
     echo '<platform version="4.1"><cluster id=' >"$work/bad.xml"
-    bad 4 'bad.xml: SimGrid cannot use the platform, line 1: .*XML' "platform that does not parse" \
-        $sim "$work/bad.xml"
+    bad 4 'bad.xml: platform: SimGrid cannot use line 1: .*XML' \
+        "platform that does not parse" $sim "$work/bad.xml"
     platform "$work/two.xml" 1 1000000000 2
-    bad 2 'platform has 2 hosts' "more ranks than hosts" $sim "$work/two.xml"
+    bad 2 'platform: .* it has 2;' "more ranks than hosts" $sim "$work/two.xml"
     [ ! -e "$work/s.db" ]
     ok $? "no invalid platform made a database"
 fi

@@ -89,7 +89,7 @@ is "$(sqlite3 "$work/levels.db" "SELECT max(v) <= 6 AND max(s) <= 5 FROM
         AND comm_size = 8 GROUP BY coll),
     (SELECT count(*) s FROM cell WHERE provider = 'chorale' AND comm_size = 8
         GROUP BY coll, variant)")" 1 \
-            "it has no more with several ranks per node"
+            "nodes of several ranks do not enlarge it"
 is "$(sqlite3 "$work/levels.db" "SELECT comm_size, group_concat(DISTINCT coll)
     FROM (SELECT comm_size, coll FROM cell WHERE variant = 'two_level'
         ORDER BY coll) GROUP BY comm_size")" \

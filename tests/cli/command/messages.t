@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # messages.t - every message in the sources has the form `object: problem;
-# remedy`: one line of ASCII, lower case, no full stop. errors.t provokes them.
+# remedy`: one line of ASCII, lower case, no full stop, at most 140 characters
+# before names and numbers are filled in. errors.t provokes them.
 . "$(dirname "$0")/../../lib.sh"
 cat >"$work/lint.pl" <<'PL'
 use strict; use warnings; use File::Find;
@@ -23,7 +24,7 @@ sub check {
         $text =~ /\\n/ && 'more than one line',
         $text =~ /[.!]$/ && 'a full stop',
         $text =~ /[^ -~]/ && 'not ASCII',
-        length $text > 200 && 'longer than 200',
+        length $text > 140 && 'longer than 140',
         $text =~ /^(?:%\S+: )?[A-Z][a-z]+\b/ && 'a capital',
         $name eq 'chorale_fail' && $words !~ /CHORALE_USAGE/ &&
             $words =~ s/"\s*"//gr !~ /; |%[.0-9]*s"?\s*[,)]/ && 'no remedy');
@@ -55,8 +56,11 @@ return chorale_fail(msg, CHORALE_DATA, "%s: Bad (" "; " "repeat"
 return chorale_fail(msg, CHORALE_ENV, "no remedy" MACRO " at all");
 fprintf(stderr, "chorale: %s is left out.\n", name);
 C
+printf 'chorale_fail(msg, CHORALE_DATA, "%%s: %0140d; repeat", name);\n' 0 \
+    >>"$work/bad.c"
 is "$(perl "$work/lint.pl" "$work/bad.c" 2>/dev/null | sed "s/.*: //")" \
     "more than one line, a capital
 no remedy
-a full stop" "the lint reports each fault once"
+a full stop
+longer than 140" "the lint reports each fault once"
 finish

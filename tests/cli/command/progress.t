@@ -142,7 +142,7 @@ is $? 0 "fit on a terminal exits with 0"
 ok $? "fit draws a rising bar and removes it: $(bars fit.txt) times"
 like "$(cat fit.txt)" 'alpha ' "fit's parameters are readable"
 "$chorale" fit f.db -v >verbose.txt 2>err.txt
-is $? 0 "--verbose"
+is $? 0 "fit --verbose exits with 0"
 for words in 'one port' overlapped breakpoints 'predicting P = 16' \
     'predicting above P = 8' 'predicting above m = [0-9]*'; do
     grep -q "^ *[0-9]*% $words\$" err.txt
@@ -151,7 +151,7 @@ done
 rising err.txt
 ok $? "fit --verbose prints rising percentages"
 is "$(grep -vc '^ *[0-9]*% [a-z]' err.txt)" 0 \
-    "fit --verbose prints nothing else"
+    "fit --verbose prints only percentages"
 [ "$(sed -n '$s/^ *\([0-9]*\)%.*/\1/p' err.txt)" -ge 80 ]
 ok $? "the last line is near 100 %: $(tail -n 1 err.txt)"
 "$chorale" fit f.db >out.txt 2>err.txt
@@ -167,7 +167,7 @@ sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" l.db fit \
 models() { sqlite3 l.db 'SELECT * FROM model; SELECT * FROM model_variant'; }
 before=$(models | cksum)
 stopped 'one port' fit l.db -v
-is $? 75 "fit is told to stop: exit 75"
+is $? 75 "a stopped fit exits with 75"
 is "$(tail -n 1 err.txt)" "chorale: fit: stopped, the model of system$(
     ) fit is unchanged; repeat the command" "the error gives the remedy"
 is "$(models | cksum)" "$before" "and it is true"
@@ -208,5 +208,5 @@ like "$(cat wait.txt)" '^\[ {30}\]   0%  2 of 3 elements run, 1 wait' \
 gone wait.txt
 ok $? "it goes away"
 like "$(cat wait.txt)" 'job 2 is still in the queue; repeat the command to wait' \
-    "and how to go on is said"
+    "the message names the command that continues"
 finish

@@ -95,8 +95,8 @@ END
     is "$(sql aa-head.db 'SELECT label FROM campaign')" this \
         "a campaign is labelled with its side"
     out=$("$chorale" ab --base this --head this "$@" aa 2>/dev/null)
-    is $? 0 "once more: nothing is left to do"
-    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 "and nothing is done"
+    is $? 0 "the same command exits with 0 once all is measured"
+    is "$(sql aa-base.db 'SELECT count(*) FROM launch')" 1 "it starts no launch"
     bad 2 'aa-head.db: it has another plan .*name another prefix' --base this \
         --head env:A=1 "$@" aa
     bad 2 'aa-base.db: it has another plan' --base this --head this "$@" \
@@ -117,8 +117,9 @@ print({c["verdict"] for c in json.load(sys.stdin)["cells"]})')" "{'faster'}" \
     is $? 0 "a difference below --threshold exits with 0"
     "$chorale" ab --base this --head "build:$chorale" "$@" b --format junit \
         -o b.xml 2>/dev/null
-    is $? 0 "another build's program"
-    like "$(cat b.xml)" '<testsuite .*failures="0"' "its report in a file"
+    is $? 0 "a side may be the program of another build"
+    like "$(cat b.xml)" '<testsuite .*failures="0"' \
+        "the JUnit report has no failure"
     bad 2 'no table can be preloaded in a simulation' --base this \
         --head "table:$shim" "$@"
 

@@ -132,8 +132,10 @@ like "$out" '^slower .*measured again 19 times' \
 database machine.db 3 "$slow UPDATE environment SET value = value * 1.06;"
 out=$("$chorale" compare base.db machine.db --unpaired)
 is $? 0 "a slower machine is not red"
-like "$out" '^machine +\+[56].*machine is slower too, by [56]\.' "it says so"
-like "$out" 'note: the machine is slower: messages, P = 2 \+' "and by what"
+like "$out" '^machine +\+[56].*machine is slower too, by [56]\.' \
+    "the verdict is machine"
+like "$out" 'note: the machine is slower: messages, P = 2 \+' \
+    "a note names the slower messages"
 
 # Notes on the whole comparison are in every format.
 for format in markdown tap junit json; do
@@ -204,8 +206,9 @@ sqlite3 batch.db "UPDATE run SET batch = 4 WHERE cell_id = 5"
 out=$("$chorale" compare base.db batch.db --all --unpaired)
 is $? 0 "different batch lengths are not compared"
 like "$out" '^undecided .*m = 128 B.*in batches of 1 calls in base, 4 in head' \
-    "which is said of the cell"
-like "$out" '^note: 1 cells were timed in other batches' "and above"
+    "the cell is undecided, with both batch lengths"
+like "$out" '^note: 1 cells were timed in other batches' \
+    "a note counts such cells"
 
 # Formats: the numbers of tests and failures are equal.
 "$chorale" compare base2.db slow2.db --format json -o out.json 2>/dev/null
@@ -334,20 +337,21 @@ done
 
 # An unfinished second measurement is not planned again, and not used in part.
 "$chorale" compare base.db slow.db --recheck both --again 7 2>err.txt
-is $? 75 "the same command once more"
+is $? 75 "the repeated command exits with 75 while runs are missing"
 like "$(cat err.txt)" '^chorale: 14 runs of the second measurement are still missing; repeat .chorale run --max-launches 1' \
-    "says what is left"
+    "the message counts the missing runs"
 is "$(sqlite3 slow.db "SELECT launches FROM cell WHERE cell_id = 5")" 16 \
     "--recheck again plans no more launches"
 "$chorale" compare base.db slow.db >out.txt 2>err.txt
-is $? 0 "without --recheck it judges by what there is"
+is $? 0 "without --recheck it judges by the stored runs"
 like "$(cat err.txt)" '14 runs of the second .* still missing, and verdicts use those done' \
-    "and says so"
+    "a message counts the missing runs"
 sqlite3 slow2.db "UPDATE cell SET campaign_id = 2, launches = 3 + (SELECT
     count(DISTINCT ordinal) FROM launch) WHERE cell_id = 5"
 "$chorale" compare base2.db slow2.db --recheck both 2>err.txt
 is $? 75 "twenty pairs of twenty-three are no verdict"
-like "$(cat err.txt)" ' 3 runs of the second' "but what is left is said"
+like "$(cat err.txt)" ' 3 runs of the second' \
+    "the message counts the missing pairs"
 
 "$chorale" compare base.db same.db --min-launches 2 >/dev/null 2>err.txt
 is "$? $(wc -l <err.txt)" "2 1" "too few launches are refused in one line"

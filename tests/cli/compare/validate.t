@@ -153,7 +153,7 @@ run decide r.db && run validate r.db --launches 2
 is "$(select1 "SELECT count(*) > 0 FROM decision WHERE reason <> 'by hand'
     AND n_hi <= 4096 AND n_lo IN (64)")" 1 "decide uses the campaign only"
 is "$(select1 "SELECT sum(planned - done) FROM v_progress")" 0 \
-    "another table can be validated"
+    "a decided and validated table leaves no cell pending"
 [ "$(select1 "SELECT count(DISTINCT digest) FROM validation")" -ge 2 ]
 ok $? "the results of the first table are kept"
 

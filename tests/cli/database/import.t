@@ -106,7 +106,7 @@ head -c 3000 /dev/urandom >"$work/random"
 for file in "$work/random" /dev/null; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
     is "$? $(grep -c 'not a trace of CHORALE_TRACE' "$work/err")" "4 1" \
-        "$(basename "$file") is none"
+        "$(basename "$file") is refused as a trace"
 done
 for file in "$work" "$work/none"; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"

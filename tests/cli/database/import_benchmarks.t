@@ -160,7 +160,8 @@ same_rows "$files/imb-2018.txt" 5 "$imb" "-multi 1: the numbers are the same"
 change "-data_type int" \
     's/Allreduce/Alltoall/; s/:   MPI_BYTE/:   MPI_INT/; s/ 16  / 18  /' \
     "5 1" 'alltoall of 18 bytes: not a whole number of int'
-is "$(sql 'SELECT DISTINCT dtype FROM cell')" int "-data_type int: the type"
+is "$(sql 'SELECT DISTINCT dtype FROM cell')" int \
+    "-data_type int is the type of the cells"
 rm -f "$db"
 changed "$files/imb-2018.txt" 's/Benchmarking Allreduce/Benchmarking Multi-Allreduce/
     s/^# #processes = 144 /# ( 4 groups of 36 processes each running simultaneous )/

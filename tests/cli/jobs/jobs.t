@@ -90,9 +90,9 @@ rm "$folder/work-2.db" "$folder/shard-2.db.new"
 
 # --- completion and verdict --------------------------------------------------
 job 2 3 --attempts 3 >/dev/null 2>"$work/err.txt"
-is $? 3 "one that Slurm itself starts too often: exit 3"
+is $? 3 "an element that Slurm starts too often exits with 3"
 like "$(cat "$work/err.txt")" 'for the 4th time, but --attempts allows 3; find' \
-    "it says so"
+    "the error counts the starts"
 for element in 2 3 4 5 6 7 8; do
     job $element 3 --attempts 9 >/dev/null 2>"$work/err.txt" ||
         diag "$(cat "$work/err.txt")"

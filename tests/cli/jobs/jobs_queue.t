@@ -151,7 +151,7 @@ timeout 600 "$chorale" status "$db" --jobs --watch 100 >/dev/null
 is $? 0 "--watch ends with an empty queue"
 "$chorale" plan "$work/idle.db" -q -c bcast -m 8 -P 2
 like "$("$chorale" status "$work/idle.db" --jobs)" '^no batch jobs; ' \
-    "where there are none it says so"
+    "status --jobs states that the database has no jobs"
 "$chorale" status "$db" --watch 5 2>"$work/err.txt"
 is $? 2 "--watch without --jobs exits with 2"
 

@@ -295,7 +295,7 @@ exit 1
 END
 any "a sinfo that fails"
 like "$(cat "$work/err.txt")" 'Unable to contact.*chosen by Slurm' \
-    "it says so, and goes on"
+    "a message passes on the words of sinfo"
 mv "$work/bin/quiet" "$work/bin/sinfo"
 : >"$work/nodes"
 

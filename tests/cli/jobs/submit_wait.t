@@ -44,7 +44,7 @@ is "$(cat "$work/damaged.code") $(cat "$work/damaged.txt")" \
         "--wait exits with the code of a failed last job"
 like "$(cat "$work/silent.code" "$work/silent.txt")" \
     '^chorale: .*gather.txt: the last job left no result' \
-    "none: it says so"
+    "--wait reports a last job without a result"
 is "$(cat "$work/silent.code")" 3 "and exits 3"
 
 finish

@@ -82,7 +82,7 @@ cp f.db wild.db
 sqlite3 wild.db "UPDATE model SET value = 1e-320 WHERE param = 'beta'"
 "$chorale" replicate wild.db --system RS2 --n 16 >out.txt 2>err.txt
 is "$? $(wc -l <err.txt) $(wc -c <out.txt)" "4 1 0" \
-    "a beta that is next to nothing is refused in a line,"
+    "a beta close to zero is refused in one line"
 like "$(cat err.txt)" 'T_o is not finite with T_m = inf' "which says what"
 sqlite3 f.db "DELETE FROM model WHERE param = 'tau'"
 "$chorale" replicate f.db --system RS2 --n 16 2>err.txt
@@ -121,7 +121,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
         "the fastest variant of each phase is taken at each group size"
     "$chorale" replicate k.db --system measured --data 3072 >k.txt
     like "$(cat k.txt)" '^2  .*-  alltoall of 2 processes is measured from 4096 to 8192 bytes, not at 12288' \
-        "and says for which groups it has none"
+        "it states for which groups no time is measured"
     like "$(cat k.txt)" 'best groups: 4$' "between two sizes it draws a line"
     like "$(cat k.txt)" 'nodes slow it down further' \
         "and says what is not in it"
@@ -217,7 +217,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     is "$? $(grep -c '^ *in paper ' out.txt)" "0 1" \
         "--measure shows both where they differ"
     like "$(cat out.txt)" 'best groups: predicted 1 a side, measured 1 a side$' \
-        "the best is foretold as links allow,"
+        "the best group is predicted as links allow"
     like "$(cat out.txt)" 'as in the paper.*: 2 a side, which take 2[0-9]\.[0-9]+ % longer' \
         "the excess of the paper's groups is printed"
 else

@@ -428,7 +428,7 @@ run report counted.db -o counted.html
 has kappa.html '<td class="n">2 ways</td><td class="n">1.9 ways to 2 ways</td>' \
     "kappa of a node's ranks has an interval"
 has counted.html '<td class="n">3 ways</td><td class="n">-</td>' \
-    "that of a pattern of one launch has none"
+    "kappa of a pattern of one launch has no interval"
 is "$(grep -c 'kappa without an interval: there is only one launch' counted.html kappa.html |
     tr '\n' ' ')" "counted.html:1 kappa.html:0 " "and it says why"
 

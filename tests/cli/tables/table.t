@@ -52,9 +52,12 @@ is "$?" 0 "--mpi selects the folder"
 
 t list
 is "$? $(grep -c '^[a-z]' "$work/out")" "0 4" "list has all places"
-like "$(cat "$work/out")" '^big/main/mpich-4.0: table-1-0-[0-9a-f]{16}.so$' "by name"
-like "$(cat "$work/out")" '^default/default/mpich-4.0: table-2-1-[0-9a-f]{16}.so$' "all"
-like "$(cat "$work/out")" 'before +table 1' "with what was before"
+like "$(cat "$work/out")" '^big/main/mpich-4.0: table-1-0-[0-9a-f]{16}.so$' \
+    "list has the first place by name"
+like "$(cat "$work/out")" '^default/default/mpich-4.0: table-2-1-[0-9a-f]{16}.so$' \
+    "list has the last place"
+like "$(cat "$work/out")" 'before +table 1' \
+    "list has the previous table"
 t diff "$work/two.so"
 is "$? $(grep -c 'the same choices' "$work/out")" "0 1" \
     "diff of equal tables reports no difference"
@@ -66,11 +69,15 @@ is "$(grep '^  ' "$work/out" | grep -vc '^  bcast ')" 0 \
 
 # Rollback, and installation after it.
 t rollback --mpi mpich-4.0
-is "$? $(link "$place/current")" "0 table-1-0.so" "rollback"
-like "$(cat "$work/out")" 'is table-1-0-[0-9a-f]+.so again, and was table-2-1-[0-9a-f]+.so' "is told"
+is "$? $(link "$place/current")" "0 table-1-0.so" \
+    "rollback links the previous table"
+like "$(cat "$work/out")" 'is table-1-0-[0-9a-f]+.so again, and was table-2-1-[0-9a-f]+.so' \
+    "rollback prints both tables"
 t rollback --mpi mpich-4.0
-is "$? $(link "$place/current")" "4 table-1-0.so" "nothing to roll back to"
-like "$(cat "$work/err")" 'table-1-0-[0-9a-f]+.so is the first table; there is nothing' "is said"
+is "$? $(link "$place/current")" "4 table-1-0.so" \
+    "rollback from the first table exits with 4"
+like "$(cat "$work/err")" 'table-1-0-[0-9a-f]+.so is the first table; there is nothing' \
+    "the error names the first table"
 t install "$work/two.so"
 is "$? $(link "$place/current")" "0 table-3-1.so" "the next one comes after the first"
 t rollback --mpi mpich-4.0
@@ -207,9 +214,11 @@ if command -v setpriv >/dev/null 2>&1 && [ "$(id -u)" = 0 ] &&
     now=$(link "$place/current")
     setpriv --reuid=65534 --clear-groups "$chorale" table install \
         "$work/one.so" --folder "$site" >"$work/out" 2>"$work/err"
-    is "$? $(link "$place/current")" "3 $now" "no permission"
-    like "$(cat "$work/err")" 'Permission denied; run it as the owner' "the error gives the remedy"
-    is "$(wc -l <"$work/err" | tr -d ' ')" 1 "in one line"
+    is "$? $(link "$place/current")" "3 $now" \
+        "install without permission exits with 3"
+    like "$(cat "$work/err")" 'Permission denied; run it as the owner' \
+        "the error gives the remedy"
+    is "$(wc -l <"$work/err" | tr -d ' ')" 1 "the error is one line"
     cp "$work/one.so" "$work/theirs.so"
     chown 65534 "$work/theirs.so"
     t install "$work/theirs.so"

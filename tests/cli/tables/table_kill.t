@@ -140,7 +140,7 @@ start() { t install "$work/one.so" && t install "$work/two.so" &&
 rm -rf "$work/etc"
 start && t rollback && t rollback
 is "$? $(which_is)" "0 one" \
-    "rollback works as long as there are previous tables"
+    "rollback works while a previous table exists"
 
 rm -rf "$work/etc"
 start

@@ -88,16 +88,19 @@ table.so" "no file remains"
 
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 2 ./app slow \
     >out 2>err
-is $? 1 "a program that is slower with the table"
+is $? 1 "try exits with 1 if the program is slower with the table"
 like "$(tail -n 1 err)" 'slower with the table, as the 95 % interval' \
-    "is told"
-like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' "in words, too"
+    "the message names the 95 % interval"
+like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' \
+    "its row has the word slower"
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
 is $? 0 "a program of whose calls it changed none is not slower by it"
-like "$(tr '\n' ' ' <out)" 'changed no call.*did not cause' "which is said"
+like "$(tr '\n' ' ' <out)" 'changed no call.*did not cause' \
+    "the output states that the table changed no call"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
 is $? 0 "one pair judges nothing"
-like "$(cat out)" 'One pair of runs gives no interval' "and says so"
+like "$(cat out)" 'One pair of runs gives no interval' \
+    "the output states that one pair gives no interval"
 like "$(cat out)" 'The table changed no call' "one rank is the library's"
 
 refused() { # status, text, arguments
@@ -115,7 +118,8 @@ refused 3 'no program ./none' table.so -- ./none
 refused 3 'left no trace' table.so -- true
 refused 3 'ended with exit status 1' table.so -- false
 refused 2 'require a database' table.so --system s -- ./app
-is "$(ls -d chorale-try* none* 2>/dev/null)" "" "nothing is left behind"
+is "$(ls -d chorale-try* none* 2>/dev/null)" "" \
+    "refused commands leave no files"
 
 # The table can be made from a database.
 sh "$top/tests/cli/synth.sh" "$top/db/schema.sql" r.db ring "2 16" >/dev/null

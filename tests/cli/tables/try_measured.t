@@ -163,7 +163,7 @@ rm -r kept
 LD_PRELOAD=$yield try_again --repeat 1 -- nice -n 4 "$MPIEXEC" -n 4 -- ./script
 is $? 0 "a second -- says where the application begins"
 like "$(cat err)" 'no single word of .* gives the number of ranks' \
-    "two words that could be the number of ranks are told"
+    "a message states that two words could be the number of ranks"
 like "$(cat out)" "with 'nice -n 4 $MPIEXEC -n 4'" "and neither is another one"
 refused() { # status, text, arguments
     want=$1 text=$2
@@ -221,7 +221,7 @@ interrupted
 is "$? $(left)" "75 " "stopped while it measures, it leaves nothing behind"
 is "$(tail -n 1 err)" "chorale: try: stopped, and no results are kept; repeat \
 the command, with --keep DIR to be able to continue after a stop" \
-    "and says so, and how to begin again"
+    "a message states how to begin again"
 interrupted --keep kept
 is "$? $(left)" "75 " "stopped with --keep"
 like "$(tail -n 1 err)" "measurements are in $work/kept; repeat the command" \

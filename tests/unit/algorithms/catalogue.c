@@ -199,7 +199,7 @@ static void test_format(void)
            "a variant without parameters is written as empty text");
     tap_ok(chorale_alg_params_parse(plain, "k=2", back, why, sizeof(why)) < 0 &&
                strstr(why, "it has no parameters") != NULL,
-           "a variant without parameters says so");
+           "a parameter of a variant without any is refused");
 }
 
 /* --- trees ------------------------------------------------------------ */

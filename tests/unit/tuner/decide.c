@@ -701,7 +701,7 @@ static void test_explain(void)
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "--explain", "bcast",
                         "16M", "4", "@db", (const char *)NULL) == CHORALE_OK &&
            fixture_output_has(&f, "outside the measured range"),
-           "so is one that nobody measured, the database last");
+           "a point that was not measured is explained, database last");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
                         "gather", "16", "4", (const char *)NULL) ==
            CHORALE_DATA, "a collective that was not measured is refused: %s",

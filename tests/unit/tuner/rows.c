@@ -54,7 +54,7 @@ int main(void)
        "  r\303\251     1024     8 B       -      -  \033[31mred\033[0m\n",
        "columns are as wide as what they show, numbers at the right");
     free(text);
-    is(text = print(&rows, 0), "", "without rows nothing is printed");
+    is(text = print(&rows, 0), "", "without rows the text is empty");
     free(text);
     fill(&rows);
     text = print(&rows, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* again.c - calls that differ in one argument from earlier, repeated calls:
- * the difference must not be missed. */
+/* similar_calls.c - calls that differ in one argument from earlier, repeated
+ * calls: the difference must not be missed. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -433,7 +433,7 @@ int main(int argc, char **argv)
         reused_operations();
         communicators();
     }
-    ret = check_done("again");
+    ret = check_done("similar_calls");
     MPI_Finalize();
     return ret != 0;
 }

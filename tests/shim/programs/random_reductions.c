@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* folds.c - random reductions: predefined types and operations, and pairs in
- * blocks with gaps (maps.h) by a user operation whose result shows the order;
- * in place; of no data. All memory, including gaps, must be as after the
+/* random_reductions.c - random reductions: predefined types and operations, and
+ * pairs in blocks with gaps (maps.h) by a user operation whose result shows the
+ * order; in place; of no data. All memory, including gaps, must be as after the
  * library's own call.
  *
- *     folds SEED [ROUNDS]    the same seed and ranks: the same calls */
+ *     random_reductions SEED [ROUNDS]
+ *
+ * The same seed and ranks make the same calls. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -220,7 +222,7 @@ int main(int argc, char **argv)
     MPI_Op_free(&after_pairs);
     MPI_Type_free(&pair);
     MPI_Comm_free(&turned);
-    ret = check_done("folds");
+    ret = check_done("random_reductions");
     MPI_Finalize();
     return ret != 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wild.c - receives and probes with wildcards, posted before many collectives
- * on the same communicator and on MPI_COMM_WORLD. They must match only the
- * application's messages, in order. */
+/* wildcards.c - receives and probes with wildcards, posted before many
+ * collectives on the same communicator and on MPI_COMM_WORLD. They must match
+ * only the application's messages, in order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     late(copy);
     late(MPI_COMM_WORLD);
     MPI_Comm_free(&copy);
-    ret = check_done("wild");
+    ret = check_done("wildcards");
     MPI_Finalize();
     return ret != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* moves.c - data movement from bcast to alltoallv: each block arrives where the
- * definition of the collective puts it. */
+/* data_movement.c - data movement from bcast to alltoallv: each block arrives
+ * where the definition of the collective puts it. */
 #include "tests/mpi/problem.h"
 
 /* One side of a call at this rank: its blocks and their positions. */

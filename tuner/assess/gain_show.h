@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_gain.h - prints the gain of a table for a traced application. */
-#ifndef CHORALE_TUNER_ASSESS_SHOW_GAIN_H
-#define CHORALE_TUNER_ASSESS_SHOW_GAIN_H
+/* gain_show.h - prints the gain of a table for a traced application. */
+#ifndef CHORALE_TUNER_ASSESS_GAIN_SHOW_H
+#define CHORALE_TUNER_ASSESS_GAIN_SHOW_H
 
 #include "tuner/assess/trace_gain.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* through.h - included before a program of this folder: makes it call
+/* with_libchorale.h - included before a program of this folder: makes it call
  * libchorale instead of MPI, where a shim cannot be preloaded. */
-#ifndef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H
-#define CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H
+#ifndef CHORALE_TESTS_SHIM_PROGRAMS_WITH_LIBCHORALE_H
+#define CHORALE_TESTS_SHIM_PROGRAMS_WITH_LIBCHORALE_H
 
 #include "algorithms/dispatch/chorale.h"
 

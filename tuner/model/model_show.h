@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_model.h - print a fitted model as text or as JSON. */
-#ifndef CHORALE_TUNER_MODEL_SHOW_MODEL_H
-#define CHORALE_TUNER_MODEL_SHOW_MODEL_H
+/* model_show.h - print a fitted model as text or as JSON. */
+#ifndef CHORALE_TUNER_MODEL_MODEL_SHOW_H
+#define CHORALE_TUNER_MODEL_MODEL_SHOW_H
 
 #include <jansson.h>
 

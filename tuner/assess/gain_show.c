@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_gain.c - prints the gain of a table as text or JSON. */
-#include "tuner/assess/show_gain.h"
+/* gain_show.c - prints the gain of a table as text or JSON. */
+#include "tuner/assess/gain_show.h"
 
 #include <stdio.h>
 

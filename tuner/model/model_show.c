@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show_model.c - print a fitted model as text. */
-#include "tuner/model/show_model.h"
+/* model_show.c - print a fitted model as text. */
+#include "tuner/model/model_show.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* life.c - makes and frees communicators in every order, makes errors, and
- * uses MPI in MPI_Finalize.
+/* comm_lifetimes.c - makes and frees communicators in every order, makes
+ * errors, and uses MPI in MPI_Finalize.
  *
  * argv[1]  number of short-lived communicators
  * argv[2]  number of communicators at once
@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-#ifdef CHORALE_TESTS_SHIM_PROGRAMS_THROUGH_H /* no MPI_Comm_free in
+#ifdef CHORALE_TESTS_SHIM_PROGRAMS_WITH_LIBCHORALE_H /* no MPI_Comm_free in
                                               * libchorale */
 enum { SEES_FREE = 0 };
 #else
@@ -80,7 +80,7 @@ static void short_lived(int n)
         MPI_Comm_free(&comm);
     }
     if (rank == 0 && n > 1)
-        printf("life: %lld bytes and %lld MiB of addresses more\n",
+        printf("comm_lifetimes: %lld bytes and %lld MiB of addresses more\n",
                held().heap - before.heap,
                (held().addresses - before.addresses) >> 20);
 }
@@ -273,7 +273,7 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void)extra;
     use(MPI_COMM_WORLD, 8);
     if (rank == 0)
-        printf("life: finalize wrong=%d\n", check_wrong);
+        printf("comm_lifetimes: finalize wrong=%d\n", check_wrong);
     fflush(stdout);
     return MPI_SUCCESS;
 }
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
     between_groups();
     MPI_Comm_dup(MPI_COMM_WORLD, &left); /* never freed */
     use(left, 8);
-    ret = check_done("life");
+    ret = check_done("comm_lifetimes");
     MPI_Finalize();
     return ret != 0;
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# takers.t - a program gets as many communicators, windows and files as without
-# the shim, which frees private communicators before the library runs out.
+# context_takers.t - a program gets as many communicators, windows and files as
+# without the shim, which frees private communicators before the library runs
+# out.
 . "$(dirname "$0")/helpers.sh"
 
-program takers || skip_all "$MPICC does not compile takers.c"
+program context_takers || skip_all "$MPICC does not compile context_takers.c"
 table good
 on="CHORALE_DISPATCH=$work/good.so CHORALE_VERBOSE=1 CHORALE_MAX_COMMS=30"
 made() { # the last number printed, also if the program ended early
@@ -18,10 +19,10 @@ cd "$work" || exit 1
 # as_many P KIND FEWER TIMES: at most FEWER objects fewer, and private ones
 # freed TIMES times. Running out ends some programs, without the shim as well.
 as_many() { # as_many P KIND FEWER TIMES
-    run "$1" "" "$work/takers" "$2" 20
+    run "$1" "" "$work/context_takers" "$2" 20
     plain=$(made)
     first=$status
-    run "$1" "$shim" $on "$work/takers" "$2" 20
+    run "$1" "$shim" $on "$work/context_takers" "$2" 20
     ours=$(made)
     [ "${ours:-0}" -ge $((${plain:-0} - $3)) ] && [ "$(wrong)" -eq 0 ] &&
         [ $((first == 0)) -eq $((status == 0)) ] && [ $status -ne 124 ] &&

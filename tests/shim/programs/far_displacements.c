@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* far.c - large counts: blocks of a few bytes with displacements beyond 2^31
- * elements. It reserves address space; only pages that are written take
- * memory. */
+/* far_displacements.c - large counts: blocks of a few bytes with displacements
+ * beyond 2^31 elements. It reserves address space; only pages that are written
+ * take memory. */
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
                 PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) {
-        printf("far: no addresses\n");
+        printf("far_displacements: no addresses\n");
         MPI_Abort(MPI_COMM_WORLD, 77);
     }
     for (int r = 0; r < size; r++) {
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         scatters(root);
     }
     exchanges();
-    ret = check_done("far");
+    ret = check_done("far_displacements");
     MPI_Finalize();
     return ret != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shared.c - time of a schedule on the simulator's network. */
-#include "tests/mpi/shared.h"
+/* shared_ports.c - time of a schedule on the simulator's network. */
+#include "tests/mpi/shared_ports.h"
 
 #include <math.h>
 

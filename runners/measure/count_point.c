@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counting.c - untimed calls of each candidate of a point, for its counters. */
+/* count_point.c - untimed calls of each candidate of a point, for counters. */
 #include "runners/measure/point.h"
 
 #include <math.h>

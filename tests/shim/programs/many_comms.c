@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* many.c - makes communicators until the library runs out, at most argv[1],
- * with argv[2] broadcasts on each before the next is made. Prints how many
- * there were and the class of the error; all must work until they are freed.
+/* many_comms.c - makes communicators until the library runs out, at most
+ * argv[1], with argv[2] broadcasts on each before the next is made. Prints how
+ * many there were and the class of the error; all must work until they are
+ * freed.
  *
  * argv[3] is the way:
  *
@@ -134,7 +135,7 @@ int main(int argc, char **argv)
         MPI_Comm_free(&comm[i]);
     MPI_Errhandler_free(&handler);
     free(comm);
-    ret = check_done("many");
+    ret = check_done("many_comms");
     MPI_Finalize();
     return ret != 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* share.h - divide the calls of a test among launches at several numbers of
- * ranks.
+/* cover_share.h - divide the calls of a test among launches at several numbers
+ * of ranks.
  *
  * A variant may refuse some numbers of ranks, so each variant is divided
  * separately. Its first `whole` launches that run anything make a whole cover
  * each. The others together make one more cover, a part each. If a level runs
  * in some launches only (a radix of 16 needs ranks), parts of its pairs may be
  * missing: the first launch that has such a pair makes it too. */
-#ifndef CHORALE_TESTS_MPI_SHARE_H
-#define CHORALE_TESTS_MPI_SHARE_H
+#ifndef CHORALE_TESTS_MPI_COVER_SHARE_H
+#define CHORALE_TESTS_MPI_COVER_SHARE_H
 
 #include "tests/mpi/factor_levels.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* others.c - collectives that the shim does not serve: alltoallw, nonblocking,
- * persistent and neighbourhood collectives, and all collectives on an
- * inter-communicator. Results must be as without the shim. */
+/* unserved_calls.c - collectives that the shim does not serve: alltoallw,
+ * nonblocking, persistent and neighbourhood collectives, and all collectives on
+ * an inter-communicator. Results must be as without the shim. */
 #include <string.h>
 
 #include "check.h"
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     persistent();
     if (size > 1)
         between();
-    ret = check_done("others");
+    ret = check_done("unserved_calls");
     MPI_Finalize();
     return ret != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ends.c - ways in which programs end; argv[1]:
+/* program_ends.c - ways in which programs end; argv[1]:
  *
  *   atexit    a handler of exit() calls MPI_Finalize
  *   abort     the last rank aborts while the others are in a collective
@@ -36,7 +36,7 @@ static void use(MPI_Comm comm)
 static void finalize(void)
 {
     use(MPI_COMM_WORLD);
-    check_done("ends");
+    check_done("program_ends");
     MPI_Finalize();
 }
 
@@ -163,7 +163,7 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void)extra;
     use(MPI_COMM_WORLD);
     if (rank == 0)
-        printf("ends: finalize wrong=%d\n", check_wrong);
+        printf("program_ends: finalize wrong=%d\n", check_wrong);
     fflush(stdout);
     return MPI_SUCCESS;
 }
@@ -193,7 +193,7 @@ static void full(int strict)
         if (n++ < 3)
             use(comm[n - 1]);
     if (rank == 0)
-        printf("ends: %d communicators\n", n);
+        printf("program_ends: %d communicators\n", n);
     if (strict)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     use(comm[n - 1]);
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
         early();
     if (strcmp(how, "full") == 0)
         full(threads);
-    ret = check_done("ends");
+    ret = check_done("program_ends");
     MPI_Finalize();
     return ret != 0;
 }

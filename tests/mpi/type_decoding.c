@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* looks.c - a variant's second call with a type does not decode it again. In
- * simulation no call decodes types (algorithms/mixed_types.h). */
+/* type_decoding.c - a variant's second call with a type does not decode it
+ * again. In simulation no call decodes types (algorithms/mixed_types.h). */
 #include "tests/mpi/counted.h"
 #include "tests/mpi/problem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* takers.c - makes objects of kind argv[1] that take contexts, until the
- * library runs out, after broadcasts on argv[2] duplicates. Prints the number
- * each time, as some libraries end the program then.
+/* context_takers.c - makes objects of kind argv[1] that take contexts, until
+ * the library runs out, after broadcasts on argv[2] duplicates. Prints the
+ * number each time, as some libraries end the program then.
  *
  * Kind "uneven": rank 0 takes all of its own contexts first. Kind "some": only
  * every other rank broadcasts, and all ranks take. */
@@ -15,7 +15,7 @@ enum { MOST = 4000, FIRST = 64 };
 
 static int rank, size;
 static MPI_Comm base, half;
-static char path[] = "takers.tmp";
+static char path[] = "context_takers.tmp";
 
 static int to_graph(MPI_Comm *comm, const char *kind)
 {
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         use(comm[i]);
     if (rank == 0)
         unlink(path);
-    check_done("takers");
+    check_done("context_takers");
     MPI_Finalize(); /* what was taken is not freed */
     return check_wrong != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* share.c - divide a variant's cover among launches. */
-#include "tests/mpi/share.h"
+/* cover_share.c - divide a variant's cover among launches. */
+#include "tests/mpi/cover_share.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shared.h - time of a schedule where simultaneous messages share ports, as in
- * simulation: the overlapped critical path. Costs that add up the messages one
- * after the other are only a bound of it. */
-#ifndef CHORALE_TESTS_MPI_SHARED_H
-#define CHORALE_TESTS_MPI_SHARED_H
+/* shared_ports.h - time of a schedule where simultaneous messages share ports,
+ * as in simulation: the overlapped critical path. Costs that add up the
+ * messages one after the other are only a bound of it. */
+#ifndef CHORALE_TESTS_MPI_SHARED_PORTS_H
+#define CHORALE_TESTS_MPI_SHARED_PORTS_H
 
 #include "algorithms/alg.h"
 

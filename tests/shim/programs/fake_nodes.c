@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* places.c - preloaded library that simulates nodes: CHORALE_TEST_PPN
+/* fake_nodes.c - preloaded library that simulates nodes: CHORALE_TEST_PPN
  * consecutive ranks share a node. Processor names do not show it. With
  * CHORALE_TEST_SEES rank 1 sees that many ranks per node when the nodes of all
  * ranks are gathered. */

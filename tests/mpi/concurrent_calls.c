@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* together.c - variants that run next to each other do not mix their messages:
- * back to back, on two communicators in turn, and at the same time on two
- * disjoint communicators. Meanwhile the application has a receive for any
+/* concurrent_calls.c - variants that run next to each other do not mix their
+ * messages: back to back, on two communicators in turn, and at the same time on
+ * two disjoint communicators. Meanwhile the application has a receive for any
  * message open on the communicator from which the others were made. */
 #include "tests/mpi/problem.h"
 
