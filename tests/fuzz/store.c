@@ -11,6 +11,7 @@
 #include "db/merge.h"
 #include "db/canonical_ids.h"
 #include "db/systems.h"
+#include "plots/stages.h"
 #include "tests/fuzz/fuzz.h"
 #include "tuner/base/verb.h"
 
@@ -165,12 +166,20 @@ static void export_it(const char *path, const uint8_t *data, size_t size)
 
 static void report_it(const char *path, const uint8_t *data, size_t size)
 {
-    static const char *const option[] = { "--quiet", "--anonymize" };
+    char output[PATH_MAX];
+    struct chorale_page_opts opts = { .output = output, .quiet = 1 };
 
     setenv("GNUPLOT", "/nonexistent", 1);
-    for (int n = 1; n <= 2; n++)
-        if (takes(data, size, (size_t)n, 4))
-            call(&chorale_verb_report, path, option, n);
+    snprintf(output, sizeof(output), "%s-out", path);
+    for (size_t n = 1; n <= 2; n++) {
+        struct chorale_errmsg msg = { "" };
+
+        if (!takes(data, size, n, 4))
+            continue;
+        opts.anonymize = n == 2;
+        said(chorale_report_make(path, &opts, &msg), &msg);
+        unlink(output);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
