@@ -11,8 +11,9 @@
 #include "db/merge.h"
 #include "db/canonical_ids.h"
 #include "db/systems.h"
+#include "plots/stages.h"
 #include "tests/fuzz/fuzz.h"
-#include "tuner/base/verb.h"
+#include "tuner/exchange/export.h"
 
 static int never(void)
 {
@@ -124,53 +125,46 @@ static int takes(const uint8_t *data, size_t size, size_t turn, size_t n)
 #endif
 }
 
-/* Run a verb with its options on the database, into a file beside it. */
-static void call(const struct chorale_verb *verb, const char *path,
-                 const char *const *option, int noption)
-{
-    char word[8][PATH_MAX], *argv[9];
-    struct chorale_errmsg msg = { "" };
-    int argc = 0;
-
-    snprintf(word[argc++], PATH_MAX, "%s", verb->name);
-    snprintf(word[argc++], PATH_MAX, "%s", path);
-    snprintf(word[argc++], PATH_MAX, "--output=%s-out", path);
-    for (int i = 0; i < noption; i++)
-        snprintf(word[argc++], PATH_MAX, "%s", option[i]);
-    for (int i = 0; i < argc; i++)
-        argv[i] = word[i];
-    argv[argc] = NULL;
-    said(verb->run(verb, argc, argv, &msg), &msg);
-    unlink(word[2] + strlen("--output="));
-}
-
 static void export_it(const char *path, const uint8_t *data, size_t size)
 {
     static const char *const what[] = {
-        "--what=summary", "--what=samples", "--what=speedup", "--what=best",
-        "--what=runs", "--what=counters", "--what=environment",
-        "--what=decisions", "--what=cells",
+        "summary", "samples", "speedup", "best", "runs", "counters",
+        "environment", "decisions", "cells",
     };
-
     const size_t n = sizeof(what) / sizeof(what[0]);
+    char output[PATH_MAX];
 
+    snprintf(output, sizeof(output), "%s-out", path);
     for (size_t i = 0; i < n; i++) {
-        const char *option[] = { what[i], i % 2 ? "--csv" : "--json",
-                                 "--anonymize" };
+        const struct chorale_export_opts opts = {
+            .what = what[i], .output = output, .csv = i % 2 == 1,
+            .json = i % 2 == 0, .anonymize = i % 3 == 0,
+        };
+        struct chorale_errmsg msg = { "" };
 
-        if (takes(data, size, i, n))
-            call(&chorale_verb_export, path, option, 2 + (int)(i % 3 == 0));
+        if (!takes(data, size, i, n))
+            continue;
+        said(chorale_database_export(path, &opts, &msg), &msg);
+        unlink(output);
     }
 }
 
 static void report_it(const char *path, const uint8_t *data, size_t size)
 {
-    static const char *const option[] = { "--quiet", "--anonymize" };
+    char output[PATH_MAX];
+    struct chorale_page_opts opts = { .output = output, .quiet = 1 };
 
     setenv("GNUPLOT", "/nonexistent", 1);
-    for (int n = 1; n <= 2; n++)
-        if (takes(data, size, (size_t)n, 4))
-            call(&chorale_verb_report, path, option, n);
+    snprintf(output, sizeof(output), "%s-out", path);
+    for (size_t n = 1; n <= 2; n++) {
+        struct chorale_errmsg msg = { "" };
+
+        if (!takes(data, size, n, 4))
+            continue;
+        opts.anonymize = n == 2;
+        said(chorale_report_make(path, &opts, &msg), &msg);
+        unlink(output);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

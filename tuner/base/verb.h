@@ -67,8 +67,7 @@ void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
 void chorale_verb_help(const struct chorale_verb *verb);
 
 /* The verbs, in chorale.c's order. Each is defined in the file of its name in
- * tuner/verbs/, except run (tuner/run/), submit (tuner/slurm/), plot and report
- * (plots/). */
+ * tuner/verbs/. */
 extern const struct chorale_verb chorale_verb_tune;
 extern const struct chorale_verb chorale_verb_doctor;
 extern const struct chorale_verb chorale_verb_list;

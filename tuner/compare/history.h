@@ -59,4 +59,22 @@ enum chorale_err chorale_history_load(char **path, size_t npath,
                                       struct chorale_errmsg *msg);
 void chorale_history_release(struct chorale_history *history);
 
+/* Options of `chorale history`. */
+struct chorale_history_view {
+    const char *system, *collectives; /* NULL: the only system; all */
+    const char *plot;        /* folder of pictures, or NULL */
+    const char *format;      /* of pictures: png, svg or pdf */
+    double threshold;        /* smallest change that counts; < 0: 0.02 */
+    double level;            /* largest p */
+    int points, json;        /* list all runs; print JSON */
+    long pictures;           /* most pictures */
+};
+
+/* history_show.c. Load the databases, and print and draw the changes. Errors as
+ * of chorale_history_load(); also CHORALE_USAGE: the value of an option is
+ * invalid; CHORALE_ENV: a picture cannot be written. */
+enum chorale_err chorale_history_show(char **path, size_t npath,
+                                      const struct chorale_history_view *opts,
+                                      struct chorale_errmsg *msg);
+
 #endif

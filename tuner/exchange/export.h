@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export.h - export the rows of a query as CSV or JSON. */
+/* export.h - the stage `export`, and its formats. */
 #ifndef CHORALE_TUNER_EXCHANGE_EXPORT_H
 #define CHORALE_TUNER_EXCHANGE_EXPORT_H
 
 #include <stdio.h>
 
 #include "db/store.h"
+
+#define CHORALE_EXPORT_DATASETS                                             \
+    "summary, samples, speedup, best, runs, counters, environment, "        \
+    "decisions, cells"
+
+/* NULL means all in system, collectives and procs. */
+struct chorale_export_opts {
+    const char *what;        /* one of CHORALE_EXPORT_DATASETS */
+    const char *format;      /* csv or json; NULL: json if json is set, else
+                              * csv */
+    const char *output;      /* file to write; NULL: standard output */
+    const char *system;
+    const char *collectives; /* words separated by commas */
+    const char *procs;       /* process counts, as 4,8 or 2:64 */
+    int anonymize, csv, json;
+};
+
+/* Write the selected rows of the database at path. A file is replaced when all
+ * is written. CHORALE_USAGE: the value of an option is invalid. CHORALE_ENV:
+ * the output cannot be written. CHORALE_STOPPED: interrupted. */
+enum chorale_err chorale_database_export(const char *path,
+                                         const struct chorale_export_opts *opts,
+                                         struct chorale_errmsg *msg);
 
 /* An output format, called row by row. n: rows written before; no other state
  * is kept. Write errors are left in the stream. */

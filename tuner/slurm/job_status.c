@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_status.c - prints the progress of batch jobs. */
+/* job_status.c - prints the progress of campaigns and of their batch jobs. */
 #include "config.h"
 
 #include "tuner/slurm/job_status.h"
@@ -12,11 +12,23 @@
 #include <unistd.h>
 
 #include "tuner/base/rows.h"
+#include "tuner/slurm/slurm.h"
 #include "tuner/slurm/submission.h"
+#include "tuner/summary/campaign_status.h"
+
+/* State kept between displays. */
+struct watch {
+    struct chorale_slurm_queue queue;
+    struct timespec asked;   /* when squeue was asked */
+    char *ended;             /* output of sacct; NULL: not asked */
+    struct timespec ended_asked; /* when sacct was asked */
+    long waiting;            /* elements that lack runs and are in the queue */
+    size_t nelement;         /* number of elements */
+};
 
 struct look {
     struct chorale_store *store;
-    struct chorale_jobs_watch *watch;
+    struct watch *watch;
     const struct chorale_element *element;
     size_t nelement;
     struct chorale_rows rows;
@@ -51,7 +63,7 @@ static enum chorale_err count(struct look *look,
 
 /* Load the queue, at most once in CHORALE_SLURM_POLL seconds. Other commands
  * use the cached answer. */
-static void ask(struct chorale_jobs_watch *watch, const char *folder)
+static void ask(struct watch *watch, const char *folder)
 {
     char all[PATH_MAX];
     const char *slash = strrchr(folder, '/');
@@ -72,7 +84,7 @@ static void ask(struct chorale_jobs_watch *watch, const char *folder)
 static void ended(struct look *look, const char *job, char *text, size_t size)
 {
     const struct chorale_element *e = look->element;
-    struct chorale_jobs_watch *watch = look->watch;
+    struct watch *watch = look->watch;
     char list[4096] = "";
     size_t len = 0;
 
@@ -168,10 +180,13 @@ static enum chorale_err show(struct look *look,
     return CHORALE_OK;
 }
 
-enum chorale_err chorale_status_jobs(struct chorale_store *store,
-                                     json_t *list,
-                                     struct chorale_jobs_watch *watch,
-                                     struct chorale_errmsg *msg)
+/* Print a line for each element: runs done, remaining work, the job's state in
+ * Slurm, and its last message. If list is not NULL, append objects to it
+ * instead. Slurm is not asked if all runs are done. A failing Slurm is reported
+ * once. */
+static enum chorale_err show_jobs(struct chorale_store *store, json_t *list,
+                                  struct watch *watch,
+                                  struct chorale_errmsg *msg)
 {
     struct look look = { .store = store, .watch = watch,
                          .rows = { .columns = columns }, .msg = msg };
@@ -198,8 +213,57 @@ enum chorale_err chorale_status_jobs(struct chorale_store *store,
     return err;
 }
 
-void chorale_jobs_watch_free(struct chorale_jobs_watch *watch)
+/* Print once everything that the options select. */
+static enum chorale_err show_once(const char *path,
+                                  const struct chorale_status_opts *opts,
+                                  struct watch *watch,
+                                  struct chorale_errmsg *msg)
 {
-    chorale_slurm_queue_free(&watch->queue);
-    free(watch->ended);
+    struct chorale_store *store = NULL;
+    json_t *list = opts->json ? json_array() : NULL;
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
+                                              msg);
+
+    if (err == CHORALE_OK && !opts->rounds && !opts->jobs)
+        err = chorale_campaigns_show(store, list, msg);
+    if (err == CHORALE_OK && (opts->rounds || (list == NULL && !opts->jobs)))
+        err = chorale_rounds_show(store, opts->rounds, list, msg);
+    if (err == CHORALE_OK && (opts->jobs || (list == NULL && !opts->rounds)))
+        err = show_jobs(store, list, watch, msg);
+    if (err == CHORALE_OK && opts->jobs && list == NULL &&
+        watch->nelement == 0)
+        printf("no batch jobs; run `chorale submit`\n");
+    if (err == CHORALE_OK && list != NULL)
+        chorale_json_print(json_incref(list));
+    json_decref(list);
+    chorale_store_close(store);
+    return err;
+}
+
+enum chorale_err chorale_status_show(const char *path,
+                                     const struct chorale_status_opts *opts,
+                                     struct chorale_errmsg *msg)
+{
+    struct watch watch = { .ended = NULL };
+    struct timespec pause = { opts->watch > 0 ? (time_t)opts->watch : 0, 0 };
+    char now[32];
+    enum chorale_err err;
+
+    if (opts->watch > 0)
+        chorale_stop_catch();
+    for (;;) {
+        err = show_once(path, opts, &watch, msg);
+        if (err != CHORALE_OK || !(opts->watch > 0) || watch.waiting == 0 ||
+            chorale_stop_requested())
+            break;
+        fflush(stdout);
+        nanosleep(&pause, NULL);
+        if (chorale_stop_requested())
+            break;
+        chorale_now(now);
+        printf("\n%s\n", now);
+    }
+    chorale_slurm_queue_free(&watch.queue);
+    free(watch.ended);
+    return err;
 }

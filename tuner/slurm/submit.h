@@ -51,6 +51,17 @@ struct chorale_submit {
     struct chorale_errmsg *msg;
 };
 
+/* Plan the cells of the options into the database at path, and submit its
+ * pending launches; command is stored. With opts->wait, wait for the last job,
+ * and then compare if opts->compare is set. CHORALE_USAGE: options contradict
+ * each other, or a limit is exceeded. CHORALE_ENV: Slurm refuses or cannot bind
+ * ranks. CHORALE_STOPPED: interrupted, or runs are missing at the end. Other
+ * errors as of the last job and of chorale_comparing(). */
+enum chorale_err chorale_campaign_submit(const char *path,
+                                         struct chorale_submit_opts *opts,
+                                         const char *command,
+                                         struct chorale_errmsg *msg);
+
 /* Pack the launches and print their node-hours. CHORALE_USAGE: the node-hours,
  * the nodes of a launch, or the starts of an element exceed the options'
  * limits. */

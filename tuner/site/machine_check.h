@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* machine_check.h - checks what this machine can measure. */
+#ifndef CHORALE_TUNER_SITE_MACHINE_CHECK_H
+#define CHORALE_TUNER_SITE_MACHINE_CHECK_H
+
+#include "db/err.h"
+
+/* Start this many ranks under the launcher, judge the environment that they
+ * report, look for optional programs, and print all findings. CHORALE_ENV: real
+ * measurements are not possible. */
+enum chorale_err chorale_machine_check(long ranks, struct chorale_errmsg *msg);
+
+#endif
