@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c - run all pending launches: the verb `run`. Launches run one at a time
- * and store each point when it is complete, so that the next launch continues
+/* run_pending.c - run all pending launches: the verb `run`. Launches run
+ * one at a time and store each point when it is complete, so that the next launch continues
  * after any interruption. */
 #include "config.h"
 
