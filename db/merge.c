@@ -8,11 +8,12 @@
  */
 #include "config.h"
 
-#include "db/merge_sql.h"
+#include "db/merge.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "db/merge_sql.h"
 #include "db/systems.h"
 
 #define BLOCK 500 /* runs copied by one set of statements */

@@ -7,7 +7,9 @@
 
 #include <stddef.h>
 
-#include "db/merge.h"
+#include "db/store.h"
+
+struct chorale_merge_watch;
 
 struct merge {
     struct chorale_store *store;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "runners/measure/comm_create.h"
-#include "runners/launch/environment.h"
 #include "runners/measure/judge_samples.h"
 
 #define LOCK_SECONDS 10

@@ -133,7 +133,7 @@ const char *chorale_decide_excluded(const struct chorale_alg *alg,
                                     const struct chorale_point *pt,
                                     const struct chorale_decide_opts *opts);
 
-/* The rest is shared by decide.c, decide_ratios.c and decide_ranges.c. */
+/* The rest is shared by decide_sizes.c, decide_ratios.c and others. */
 
 /* The reason of the choice at a measured size. */
 enum chorale_why {

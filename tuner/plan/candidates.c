@@ -23,8 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/plan/param_values.h"
-
 #define NEAR_CUT 1.25
 #define NEAR_FEW 2.0
 #define FEW 64 /* messages on the critical path */

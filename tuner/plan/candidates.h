@@ -3,18 +3,8 @@
 #ifndef CHORALE_TUNER_PLAN_CANDIDATES_H
 #define CHORALE_TUNER_PLAN_CANDIDATES_H
 
-#include "algorithms/alg.h"
 #include "db/err.h"
-
-enum chorale_set {
-    CHORALE_SET_CORE, /* the defaults, and the values that the cost model
-                       * favours where it distinguishes them */
-    CHORALE_SET_NEAR, /* all but those that cannot be the best (see
-                       * candidates.c) */
-    CHORALE_SET_ALL   /* every combination of the listed values and of values
-                       * derived from the point: the square root of P as a
-                       * radix, all meshes, the best number of blocks */
-};
+#include "tuner/plan/param_values.h"
 
 /* The set with that name ("core", "near", "all"), or -1. */
 int chorale_set_find(const char *name);

@@ -157,7 +157,8 @@ static double cost(const struct maker *m, const struct kind *k, int nodes,
 }
 
 /* Add a launch of the current kind, whose row row_of() returned. Simulated,
- * cyclic and forced launches never share a start (launches.c, run.c). */
+ * cyclic and forced launches never share a start (launches.c,
+ * run_pending.c). */
 static int put_launch(struct maker *m, int ordinal, double seconds)
 {
     const struct kind *k = &m->kind;

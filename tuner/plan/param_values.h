@@ -5,9 +5,19 @@
 #define CHORALE_TUNER_PLAN_PARAM_VALUES_H
 
 #include "algorithms/alg.h"
-#include "tuner/plan/candidates.h"
 
 #define CHORALE_MAX_VALUES 40
+
+/* Which values a plan measures. */
+enum chorale_set {
+    CHORALE_SET_CORE, /* the defaults, and the values that the cost model
+                       * favours where it distinguishes them */
+    CHORALE_SET_NEAR, /* all but those that cannot be the best (see
+                       * candidates.c) */
+    CHORALE_SET_ALL   /* every combination of the listed values and of values
+                       * derived from the point: the square root of P as a
+                       * radix, all meshes, the best number of blocks */
+};
 
 /* Seconds per message, byte and reduced byte on a fast network; HIDDEN_ALPHA:
  * per message whose latency mostly overlaps with others. */

@@ -61,7 +61,7 @@ static int known_variant(const char *word)
     return 0;
 }
 
-/* Any name: native algorithms are checked later (plan.c). */
+/* Any name: native algorithms are checked later (plan_write.c). */
 static int any_variant(const char *word)
 {
     return word[0] != '\0';
@@ -166,7 +166,7 @@ static enum chorale_err check_variants(const struct chorale_plan *plan,
     char word[128];
 
     if (chorale_spec_listed(plan->providers, "native"))
-        return CHORALE_OK; /* may be a native algorithm: see plan.c */
+        return CHORALE_OK; /* may be a native algorithm: see plan_write.c */
     for (size_t k = 0; plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
                                          sizeof(word)) == 1; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* session.h - state of a running `chorale run`: run.c starts launches,
+/* session.h - state of a running `chorale run`: run_pending.c starts launches,
  * session.c parses their output and judges how they ended. */
 #ifndef CHORALE_TUNER_RUN_SESSION_H
 #define CHORALE_TUNER_RUN_SESSION_H

@@ -15,17 +15,6 @@
 #include "tuner/model/model.h"
 #include "tuner/summary/summary_page.h"
 
-const char *const chorale_flags[CHORALE_NFLAG][2] = {
-    { "oversubscribed", "more ranks than cores" },
-    { "late", "repetitions that started late" },
-    { "suspicious", "faster than the network can be" },
-    { "clock", "clocks lost their synchronisation" },
-    { "straggler", "a node slower than the others" },
-    { "mixed_cpus", "nodes with different processors" },
-    { "imported", "printed by another benchmark; decides nothing" },
-    { "", "other remarks, see v_summary.validity" },
-};
-
 static const char measured_sql[] =
     "SELECT count(*), min(msg_size), max(msg_size), min(launches),"
     " max(launches), (SELECT group_concat(coll, ', ') FROM (SELECT DISTINCT"
@@ -150,30 +139,6 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
         fprintf(page->out, "%d to ", sqlite3_column_int(stmt, 3));
     fprintf(page->out, "%d launch%s\n", sqlite3_column_int(stmt, 4),
             sqlite3_column_int(stmt, 4) == 1 ? "" : "es");
-}
-
-/* The index of a flag of v_summary.validity; the last for unknown words. */
-static int find_flag(const char *word, size_t len)
-{
-    int i;
-
-    for (i = 0; i < CHORALE_NFLAG - 1; i++)
-        if (strlen(chorale_flags[i][0]) == len &&
-            memcmp(chorale_flags[i][0], word, len) == 0)
-            break;
-    return i;
-}
-
-void chorale_flags_read(const char *list, int has[CHORALE_NFLAG])
-{
-    memset(has, 0, CHORALE_NFLAG * sizeof(has[0]));
-    while (*list != '\0') {
-        size_t len = strcspn(list, ",");
-
-        if (len > 0)
-            has[find_flag(list, len)] = 1;
-        list += len + (list[len] == ',');
-    }
 }
 
 /* Count each of a cell's flags once; the lists of launches may repeat them. */

@@ -30,13 +30,6 @@ enum chorale_err chorale_summary_report(const char *path, const char *system,
                                         const char *file,
                                         struct chorale_errmsg *msg);
 
-/* The flags of v_summary.validity and their descriptions; the last, "", stands
- * for all others. */
-#define CHORALE_NFLAG 8
-extern const char *const chorale_flags[CHORALE_NFLAG][2];
-/* Parse a list of flags: has[i] is set to 1 or 0. */
-void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);
-
 /* Queries with the system as ?1, and their columns:
  *  load: number of launches beside which other programs ran, of all launches;
  *    highest load of a node after a launch, most ranks on a node.

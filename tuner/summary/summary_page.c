@@ -1,11 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary_page.c - writes escaped text on the summary's page. */
+/* summary_page.c - flags of measurements, and escaped text on the summary's
+ * page. */
 #include "tuner/summary/summary_page.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/units.h"
+
+const char *const chorale_flags[CHORALE_NFLAG][2] = {
+    { "oversubscribed", "more ranks than cores" },
+    { "late", "repetitions that started late" },
+    { "suspicious", "faster than the network can be" },
+    { "clock", "clocks lost their synchronisation" },
+    { "straggler", "a node slower than the others" },
+    { "mixed_cpus", "nodes with different processors" },
+    { "imported", "printed by another benchmark; decides nothing" },
+    { "", "other remarks, see v_summary.validity" },
+};
+
+/* The index of a flag of v_summary.validity; the last for unknown words. */
+static int find_flag(const char *word, size_t len)
+{
+    int i;
+
+    for (i = 0; i < CHORALE_NFLAG - 1; i++)
+        if (strlen(chorale_flags[i][0]) == len &&
+            memcmp(chorale_flags[i][0], word, len) == 0)
+            break;
+    return i;
+}
+
+void chorale_flags_read(const char *list, int has[CHORALE_NFLAG])
+{
+    memset(has, 0, CHORALE_NFLAG * sizeof(has[0]));
+    while (*list != '\0') {
+        size_t len = strcspn(list, ",");
+
+        if (len > 0)
+            has[find_flag(list, len)] = 1;
+        list += len + (list[len] == ',');
+    }
+}
 
 enum chorale_err chorale_page_query(struct chorale_page *page, const char *sql,
                                     chorale_page_row *each,

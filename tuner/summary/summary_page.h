@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* summary_page.h - shared by the files of the summary: the page being written,
- * and escaping of foreign text. */
+ * escaping of foreign text, and the flags of measurements. */
 #ifndef CHORALE_TUNER_SUMMARY_SUMMARY_PAGE_H
 #define CHORALE_TUNER_SUMMARY_SUMMARY_PAGE_H
 
@@ -8,7 +8,13 @@
 
 #include "db/store.h"
 #include "tuner/base/rows.h"
-#include "tuner/summary/summary.h"
+
+/* The flags of v_summary.validity and their descriptions; the last, "", stands
+ * for all others. */
+#define CHORALE_NFLAG 8
+extern const char *const chorale_flags[CHORALE_NFLAG][2];
+/* Parse a list of flags: has[i] is set to 1 or 0. */
+void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);
 
 /* The page being written, and totals over the rows. */
 struct chorale_page {

@@ -38,7 +38,7 @@ int chorale_world_dup_yielded(void);
  * of:
  * - chorale_world_dup(): one thread at a time may use it;
  * - a communicator of exactly that group, while enough contexts are left
- *   (chorale_context_ample()). An error would go to the handler of parent,
+ *   (chorale_context_count()). An error would go to the handler of parent,
  *   which is not changed, so the application's communicators must not run into
  *   it.
  *

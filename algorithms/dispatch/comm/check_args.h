@@ -6,17 +6,6 @@
 
 #include "algorithms/dispatch/comm/comm_state.h"
 
-/* Summary of one rank's call. */
-struct chorale_check_record {
-    int coll, root, op;      /* op: 0 unset, 1 user-defined */
-    int pad;
-    long long sends, takes;  /* bytes of a block; -1: not significant here, -2:
-                              * invalid */
-    unsigned long long counts; /* digest of all counts, where every rank passes
-                                * all of them */
-    char type[40];           /* its only basic type; "" if unknown */
-};
-
 /* Compare the call of all ranks: collective, root, operation, basic type if
  * there is exactly one, and the bytes that each rank sends and receives, as
  * far as MPI requires equality. Collective over st's communicator.

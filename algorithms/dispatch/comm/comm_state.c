@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithms/dispatch/comm/check_args.h"
-#include "algorithms/dispatch/comm/context_reclaim.h"
 #include "algorithms/dispatch/comm/scratch_pool.h"
 #include "algorithms/dispatch/base/node_id.h"
 #include "algorithms/dispatch/base/world_dup.h"
@@ -193,7 +191,7 @@ static uint64_t parent_of(const struct chorale_state *st)
 {
     if (chorale_world_dup() != MPI_COMM_NULL && !st->share.own)
         return OUR_WORLD;
-    return chorale_context_ample() ? ITS_OWN : NOTHING;
+    return chorale_context_count() < CHORALE_CONTEXT_FAR ? ITS_OWN : NOTHING;
 }
 
 /* Make the private communicator from the group: duplication would run the
@@ -254,6 +252,26 @@ int chorale_state_count(void)
     held = nlisted;
     pthread_mutex_unlock(&lock);
     return held;
+}
+
+static atomic_int alive; /* of the application, as far as the shim sees them */
+
+void chorale_context_made(void)
+{
+    atomic_fetch_add(&alive, 1);
+}
+
+void chorale_context_freed(void)
+{
+    int now = atomic_load(&alive);
+
+    while (now > 0 && !atomic_compare_exchange_weak(&alive, &now, now - 1))
+        ;
+}
+
+int chorale_context_count(void)
+{
+    return atomic_load(&alive) + chorale_state_count();
 }
 
 int chorale_state_peak(void)

@@ -17,6 +17,17 @@ struct chorale_memo {
     struct chorale_chosen last; /* and the choice there */
 };
 
+/* Summary of one rank's call, compared with CHORALE_CHECK=1 (check_args.h). */
+struct chorale_check_record {
+    int coll, root, op;      /* op: 0 unset, 1 user-defined */
+    int pad;
+    long long sends, takes;  /* bytes of a block; -1: not significant here, -2:
+                              * invalid */
+    unsigned long long counts; /* digest of all counts, where every rank passes
+                                * all of them */
+    char type[40];           /* its only basic type; "" if unknown */
+};
+
 struct chorale_state {
     struct chorale_state *before, *after; /* list of this process's states, in
                                            * order of creation */
@@ -81,10 +92,26 @@ struct chorale_state *chorale_state_new(const struct chorale_tuning *tuning,
                                         MPI_Comm comm, const char **why,
                                         int *gpu_p);
 
-
 /* Number of states of this process now, and the largest number so far. */
 int chorale_state_count(void);
 int chorale_state_peak(void);
+
+/* The application has made or freed one communicator. */
+void chorale_context_made(void);
+void chorale_context_freed(void);
+
+/* Number of communicators of this rank, the application's and private ones.
+ * Communicators of a program linked with libchorale are not counted. */
+int chorale_context_count(void);
+
+/* If all ranks have fewer, one more can be made: an eighth of the library's
+ * contexts. A new context must be free on all ranks, so more may be in use than
+ * any one rank has taken. */
+#ifdef OPEN_MPI
+enum { CHORALE_CONTEXT_FAR = 8192 };
+#else
+enum { CHORALE_CONTEXT_FAR = 256 }; /* MPICH has the fewest of all libraries */
+#endif
 
 /* Free the state and its private communicator. NULL is ignored. */
 void chorale_state_free(struct chorale_state *st);

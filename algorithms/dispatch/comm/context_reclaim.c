@@ -9,48 +9,14 @@
 #include "algorithms/dispatch/base/world_dup.h"
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/base/warn.h"
-#include "algorithms/dispatch/comm/comm_state.h"
-
-/* An eighth of the library's contexts. A new context must be free on all
- * ranks, so more may be in use than any one rank has taken. */
-#ifdef OPEN_MPI
-enum { FAR = 8192 };
-#else
-enum { FAR = 256 };          /* MPICH has the fewest of all libraries */
-#endif
-
-static atomic_int alive; /* of the application, as far as the shim sees them */
-
-void chorale_context_made(void)
-{
-    atomic_fetch_add(&alive, 1);
-}
-
-void chorale_context_freed(void)
-{
-    int now = atomic_load(&alive);
-
-    while (now > 0 && !atomic_compare_exchange_weak(&alive, &now, now - 1))
-        ;
-}
-
-static int taken(void)
-{
-    return atomic_load(&alive) + chorale_state_count();
-}
-
-int chorale_context_ample(void)
-{
-    return taken() < FAR;
-}
 
 static int is_far_from_limit(MPI_Comm comm)
 {
-    const int mine = taken();
+    const int mine = chorale_context_count();
     int most = mine;
 
     PMPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm);
-    return most < FAR;
+    return most < CHORALE_CONTEXT_FAR;
 }
 
 /* 1 if needs communicators of group can be made. The result is equal on all

@@ -34,7 +34,7 @@
 
 #include <mpi.h>
 
-#include "algorithms/dispatch/comm/fast_path.h"
+#include "algorithms/dispatch/comm/comm_state.h"
 
 /* Free private communicators if the library cannot make needs more. Call it
  * before a call of all ranks of comm (of both groups of an
@@ -52,14 +52,5 @@ int chorale_context_reclaim(MPI_Comm comm, int needs,
 /* The same before MPI_Comm_create_group; called by the ranks of group. */
 void chorale_context_reclaim_group(MPI_Group group,
                                    void (*leave)(MPI_Comm comm));
-
-/* 1 if this rank has far fewer communicators, the application's and private,
- * than the library allows. If it holds on all ranks, one more can be made.
- * Communicators of a program linked with libchorale are not counted. */
-int chorale_context_ample(void);
-
-/* The application has made or freed one communicator. */
-void chorale_context_made(void);
-void chorale_context_freed(void);
 
 #endif

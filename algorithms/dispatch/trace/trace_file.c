@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "algorithms/dispatch/trace/trace.h"
 #include "algorithms/dispatch/trace/trace_file.h"
 
 char *chorale_trace_path(const char *text, const char *suffix,

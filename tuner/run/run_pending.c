@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c - run all pending launches. Launches run one at a time and store
- * each point when it is complete, so that the next launch continues after any
+/* run_pending.c - run all pending launches, one at a time. Each point is stored
+ * when it is complete, so that the next launch continues after any
  * interruption. */
 #include "config.h"
 

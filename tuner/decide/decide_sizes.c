@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide.c - choose at each measured size: compare candidates with the library
- * within each launch, choose in some launches, confirm in others. */
+/* decide_sizes.c - choose at each measured size: compare candidates with the
+ * library within each launch, choose in some launches, confirm in others. */
 #include "tuner/decide/decide.h"
 
 #include "tuner/decide/family.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fast_path.c - per-thread cache of recently used communicators. */
+/* last_comm.c - per-thread cache of recently used communicators. */
 #include "config.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c - write a campaign and its cells to the database. */
+/* plan_write.c - write a campaign and its cells to the database. */
 #include "config.h"
 
 #include "tuner/plan/plan_internal.h"
