@@ -374,8 +374,8 @@ enum chorale_err chorale_report_times(struct chorale_report *report)
               report->out);
     else
         fputs("<p>Medians with 95 % intervals over the launches; the library's "
-              "default in the colour of the text. Dashes are the model's. "
-              "Rings, and the band below, mark the table's choice.</p>\n",
+              "default in the colour of the text. Dots are the model's. Rings, "
+              "and the band below, mark the table's choice.</p>\n",
               report->out);
     return put_figures(report, CHORALE_FIGURE_TIMES, put_times, &count);
 }

@@ -56,7 +56,7 @@ ok $? '--format svg -o --collectives -P give one valid SVG'
 bad=0
 for label in 'bcast, P = 64 on fat-tree (simulated)' library binomial \
     scatter_ring_allgather 'n: bytes of the operation' '64 KiB' '100 us' \
-    'dashes: model' 'ring, band below: decided'; do
+    'dots: model' 'ring, band below: decided'; do
     grep -qF "$label" pics/bcast_P64.svg || { bad=1; echo "# no $label"; }
 done
 ok $bad 'a picture has title, series, axes with units and a legend of marks'
@@ -351,7 +351,7 @@ ok $? 'the library has no model curve'
 
 sqlite3 a.db 'DELETE FROM model; DELETE FROM decision'
 run plot a.db -o none -P 2 --collectives bcast --format svg
-[ $? -eq 0 ] && ! grep -q 'dashes: model\|decided' none/bcast_P2.svg
+[ $? -eq 0 ] && ! grep -q 'dots: model\|decided' none/bcast_P2.svg
 ok $? 'without model and decision neither is drawn or in the legend'
 sqlite3 a.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id FROM run
     JOIN cell USING (cell_id) WHERE n <> 0)'
