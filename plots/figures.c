@@ -219,8 +219,7 @@ static enum chorale_err make_map(const struct making *m,
     char ppn[24] = "", says[132], not_served[128];
     struct chorale_figure figure = {
         .kind = CHORALE_FIGURE_MAP, .name = name, .title = title,
-        .coll = box->coll, .data = path, .drawn = CHORALE_PLOTS_MAX_DRAWN,
-        .box = box, .count = count,
+        .coll = box->coll, .data = path, .box = box, .count = count,
     };
     enum chorale_err err;
 

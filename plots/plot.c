@@ -352,7 +352,7 @@ const struct chorale_verb chorale_verb_plot = {
         "measured n, and a band below has the colour and the mark of the "
         "choice.\n"
         "map (not with -P): for each decided collective, the table's choice "
-        "over n and P, and the n of each crossover.\n"
+        "over n and P, with a letter, and the n of each crossover.\n"
         "speedup (not with -P): how many times faster than the library's "
         "default the table is, over n and P. It is as validated if `chorale "
         "validate` has measured the present table, else of the launches that "

@@ -53,4 +53,26 @@ is "$(awk '{ print $2, $4 }' styles | distinct -)" $series \
 awk 'NR <= 41' styles >first
 is "$(awk '{ print $2, $3 }' first | distinct -)" 41 \
     "40 series differ in two of colour, dashes and mark"
+
+# Maps: 40 choices, two boxes each.
+choices=40
+{
+    printf '1 %s 4 5 0 %d 12 0 0\n' 1099511627776 $choices
+    awk -v n=$choices 'BEGIN { for (c = 0; c < n; c++) {
+        printf "\n\n\"entry-%d\"\n", c + 1
+        for (p = 4; p <= 5; p++) {
+            printf "%.0f %.0f %g %g %d ", 2^c, 2^(c + 1), p == 4 ? 3.4 : 4.5,
+                p == 4 ? 4.5 : 5.6, p == 5
+            printf "%.0f %.0f %d %d\n", 2^c, 2^(c + 1) - 1, p, p } } }'
+} >map.dat
+draw decision_map map.dat map.svg
+is "$?" 0 "a map of $choices choices is drawn"
+sed -n 's/.*>\([A-Za-z]\): entry-[0-9]*<\/text>.*/\1/p' map.svg >letters
+is "$(distinct letters)" $choices "the key has a letter for each choice"
+sed -n 's/.*<text>\([A-Za-z]\)<\/text>.*/\1/p' map.svg | sort | uniq -c |
+    awk '$1 == 2' >boxes
+is "$(wc -l <boxes)" $choices "the letters are on the boxes"
+sed -n "s/.*<polygon fill = '\(rgb([^)]*)\)'.*/\1/p" map.svg >fills
+is "$(distinct fills)" $((2 * choices)) \
+    "the choices of a map have different colours, paler by the model"
 finish
