@@ -59,6 +59,9 @@ static const struct chorale_opt rows[] = {
       "plot only these process counts: 4,8 or 2:64 (default: "
       "all)",
       0, 0 },
+    { "all-variants", 0, CHORALE_OPT_FLAG, AT(all_variants), NULL,
+      "times: also draw variants that are neither chosen nor contenders", 0,
+      0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
       "do not print the pictures' names", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -98,8 +101,9 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
         return CHORALE_OK;
     printf("%s\n", figure->picture != NULL ? figure->picture : figure->data);
     if (figure->picture != NULL && figure->drawn < figure->nseries)
-        printf("  (%zu of %zu variants; the data file has all)\n",
-               figure->drawn, figure->nseries);
+        printf("  (%zu of %zu variants%s; the data file has all)\n",
+               figure->drawn, figure->nseries,
+               plot->opts->all_variants ? "" : "; --all-variants draws more");
     if (figure->box != NULL && figure->box->instead[0] != '\0')
         printf("  (%s)\n",
                chorale_served_kind_note(figure->box->instead, said));
@@ -315,6 +319,7 @@ enum chorale_err chorale_plots_make(const char *path,
                                 &plot.figures.nprocs, msg);
     plot.figures.procs = plot.procs;
     plot.figures.collectives = opts->collectives;
+    plot.figures.all_variants = opts->all_variants;
     plot.figures.arg = &plot;
     if (opts->terminal != NULL)
         plot.figures.each = print;
@@ -345,12 +350,14 @@ const struct chorale_verb chorale_verb_plot = {
     .summary = "draw time against size, the table's choices and speed-ups",
     .detail =
         "times: one picture for each collective and process count (and "
-        "system, type, placement if there are several). It shows the time of "
-        "every variant over n, the bytes of the operation, with its 95 % "
-        "interval over the launches. The library's default is black, and dots "
-        "are the model's prediction. A ring marks the decided choice at each "
-        "measured n, and a band below has the colour and the mark of the "
-        "choice.\n"
+        "system, type, placement if there are several). It shows times over "
+        "n, the bytes of the operation, with their 95 % intervals over the "
+        "launches: of the library's default, in black; of the variants that "
+        "the table chooses; and of the contenders, which come within 3 % of "
+        "the best time at some n. Of variants with the same times only the "
+        "simplest is drawn. Dots are the model's prediction. A ring marks the "
+        "decided choice at each measured n, and a band below has the colour "
+        "and the mark of the choice.\n"
         "map (not with -P): for each decided collective, the table's choice "
         "over n and P, with a letter, and the n of each crossover.\n"
         "speedup (not with -P): how many times faster than the library's "

@@ -22,7 +22,7 @@ folder = ARG0[1:strlen(ARG0) - strlen('time_vs_n.gp')]
 kind = ARG3
 width = 1200
 height = 700
-names = count + 2
+names = count + 3
 heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
@@ -30,7 +30,7 @@ set output ARG2
 # The library is linetype 1, black and thick. Other series have 9 colours, 11
 # marks and 5 dash patterns. These numbers have no common divisor. So any two of
 # the first 45 series differ in at least two of the three, and any two of the
-# first 55 differ without colours.
+# first 55 (CHORALE_PLOTS_MAX_DRAWN) differ without colours.
 marks = '5 9 11 13 2 4 8 10 12 1 3'
 mark(i) = i < 2 ? 7 : int(word(marks, 1 + (i - 2) % 11))
 set dashtype 11 solid
@@ -45,7 +45,7 @@ do for [i = 2:count] {
     set linetype i linecolor rgb hue(i - 1) linewidth 1.5 dashtype dash \
         pointtype mark(i) pointsize 1.1
 }
-other = count + 1 # decided, but not measured here
+other = count + 1 # decided, but not drawn here
 set linetype other linecolor rgb 0x999999
 
 # Axes: bytes in powers of two, seconds in powers of ten, each with its unit.
@@ -126,4 +126,6 @@ plot \
     NaN with points linetype other pointtype 6 pointsize 2.4 linewidth 2 \
         title (decided ? 'ring, band below: decided' : ''), \
     NaN with lines linetype other linewidth 2 dashtype (1, 3) \
-        title (modelled ? 'dots: model' : '')
+        title (modelled ? 'dots: model' : ''), \
+    NaN with lines linecolor rgb 0xFFFFFF title (count == nseries ? '' \
+        : sprintf('not drawn: %d others', nseries - count))

@@ -1,11 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# plot_styles.t - the entries of a picture differ, in colour and without.
+# plot_styles.t - the entries of a picture differ, in colour and without, and
+# pictures of times show the contenders.
 . "$(dirname "$0")/../../lib.sh"
-command -v gnuplot >/dev/null || skip_all "gnuplot is missing"
+for tool in sqlite3 gnuplot; do
+    command -v $tool >/dev/null || skip_all "$tool is missing"
+done
+chorale=$(cd "$top_builddir" && pwd)/chorale
 CHORALE_DATADIR=$(cd "$top_srcdir" && pwd)/plots
 export CHORALE_DATADIR
+synth=$(cd "$top_srcdir" && pwd)/tests/cli/synth.sh
+schema=$(cd "$top_srcdir" && pwd)/db/schema.sql
 cd "$work" || exit 99
+run() { "$chorale" "$@" >out.txt 2>err.txt; }
 draw() { # script data picture
     gnuplot -d -c "$CHORALE_DATADIR/$1.gp" "$2" "$3" svg many >out.txt 2>err.txt
 }
@@ -75,4 +82,57 @@ is "$(wc -l <boxes)" $choices "the letters are on the boxes"
 sed -n "s/.*<polygon fill = '\(rgb([^)]*)\)'.*/\1/p" map.svg >fills
 is "$(distinct fills)" $((2 * choices)) \
     "the choices of a map have different colours, paler by the model"
+
+# Which variants are drawn. The limit is 3 % above the best at any n.
+sh "$synth" "$schema" many.db x 64 20
+set_time() { # variant and parameters; factor of the best time at 32 KiB
+    sqlite3 many.db "UPDATE run_summary SET median = $2 *
+            (SELECT min(seconds) FROM v_summary WHERE coll = 'bcast'
+                AND n = 32768)
+        WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
+            WHERE coll = 'bcast' AND n = 32768 AND variant || params = '$1')"
+}
+set_time chainfanout=1,segsize=4096 1.029
+set_time chainfanout=1,segsize=8192 1.031
+names() { # picture: names of its key
+    sed -n 's/.* ><title>\(..*\)<\/title>.*/\1/p' "$1" |
+        grep -v '^gnuplot_\|^ring\|^dots\|^not drawn'
+}
+run plot many.db -c bcast --figures times --format svg
+is "$? $(tail -n 1 out.txt)" \
+    "0   (5 of 21 variants; --all-variants draws more; the data file has all)" \
+    "the command prints how many variants are drawn"
+is "$(names many-plots/bcast_P64.svg | paste -sd ' ')" \
+    "library binomial scatter_ring_allgather chain fanout=1,segsize=512 chain\
+ fanout=1,segsize=4096" \
+    "the library, the choices and the variants within 3 % are drawn"
+grep -q '>not drawn: 16 others<' many-plots/bcast_P64.svg
+ok $? "the key counts the others"
+is "$(grep -c '^"' many-plots/bcast_P64.dat)" 21 "the data file has all"
+run plot many.db -c bcast --figures times --format svg --all-variants -o all
+is "$? $(cat out.txt) $(names all/bcast_P64.svg | wc -l)" \
+    "0 all/bcast_P64.svg 21" "--all-variants draws all"
+! grep -q 'not drawn' all/bcast_P64.svg
+ok $? "the key counts no others then"
+
+# Variants with the same times, one of which is chosen.
+sqlite3 many.db "UPDATE run_summary SET median = (SELECT s.median
+    FROM run r JOIN cell c USING (cell_id), cell d, run q
+    JOIN run_summary s ON s.run_id = q.run_id
+    WHERE r.run_id = run_summary.run_id AND d.variant = 'binomial'
+        AND d.coll = c.coll AND d.n = c.n AND q.cell_id = d.cell_id
+        AND q.launch_id = r.launch_id)
+    WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
+        WHERE variant = 'linear' OR params = 'fanout=1,segsize=8192')"
+run plot many.db -c bcast --figures times --format svg --all-variants -o same
+is "$? $(names same/bcast_P64.svg | grep -c 'binomial\|linear\|=8192$') \
+$(names same/bcast_P64.svg | sed -n 2p)" "0 1 linear" \
+    "variants with the same times are one line, with the simplest name"
+is "$(grep -c '^# same times as linear$' same/bcast_P64.dat)" 2 \
+    "the data file has each, with the name of the line"
+is "$(awk '/^"/ { on = $0 == "\"linear\"" } on && NF == 8 && $8 != "NaN" {
+    print $1 }' same/bcast_P64.dat | paste -sd ' ')" "128 512 2048 8192 32768" \
+    "the line is marked where one of them is chosen"
+is "$(sed -n 's/^128 .* \([0-9]*\) "binomial"$/\1/p' same/bcast_P64.dat)" 2 \
+    "the band has the colour of the line"
 finish
