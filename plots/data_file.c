@@ -23,23 +23,17 @@ static const char heading[] =
     "# Block 1, the decided ranges that apply to this picture\n"
     "#   1, 2  left and right end on the axis, within the frame\n"
     "#   3, 4  the range of n, bytes\n"
-    "#   5     number of the chosen series (0: not measured here)\n"
+    "#   5     number of the chosen series (0: not drawn here)\n"
     "#   6     the choice: provider, variant, parameters\n"
     "# Blocks 2 ..., one series each; the first line is its label. Series 1\n"
-    "# is the library's default.\n"
+    "# is the library's default. The drawn series are first. A remark names\n"
+    "# the series that is drawn instead of one with the same times.\n"
     "#   1     n, bytes of the operation\n"
     "#   2     where it is drawn: n, or left of all others where n is 0\n"
     "#   3     bytes of one rank's block\n"
     "#   4     measured seconds    5, 6  their 95 % interval\n"
     "#   7     seconds of the model\n"
     "#   8     measured seconds where the decision table chooses this series\n";
-
-/* A series: consecutive rows of one picture. */
-struct series {
-    const struct chorale_plots_row *row;
-    size_t count;
-    double merit; /* least ratio to the best at its n; 0: decided */
-};
 
 struct frame {
     double x_min, x_max, t_min, t_max, zero;
@@ -57,7 +51,7 @@ static void widen(double *min, double *max, double value)
         *max = value;
 }
 
-static void label_of(const struct series *series, int is_library,
+static void label_of(const struct chorale_plots_series *series, int is_library,
                      char label[CHORALE_PLOTS_LABEL])
 {
     if (is_library)
@@ -71,13 +65,14 @@ static void label_of(const struct series *series, int is_library,
 
 /* Find the range that the drawn series cover. Zero bytes have no place on a
  * logarithmic axis; they are drawn two doublings left of the smallest n. */
-static void find_frame(const struct series *series, size_t drawn,
+static void find_frame(const struct chorale_plots_picture *picture,
                        struct frame *frame)
 {
+    const struct chorale_plots_series *series = picture->series;
     int zero = 0;
 
     memset(frame, 0, sizeof(*frame));
-    for (size_t s = 0; s < drawn; s++) {
+    for (size_t s = 0; s < picture->drawn; s++) {
         char label[CHORALE_PLOTS_LABEL];
 
         label_of(&series[s], s == 0, label);
@@ -104,82 +99,6 @@ static void find_frame(const struct series *series, size_t drawn,
     }
 }
 
-/* Divide the picture into its series. Series 0 is the library's and may be
- * empty. Returns their number, at most picture->count + 1. */
-static size_t find_series(const struct chorale_plots_picture *picture,
-                          struct series *series)
-{
-    size_t n = 1;
-
-    series[0] = (struct series){ picture->row, 0, 0 };
-    for (size_t i = 0; i < picture->count; i++) {
-        const struct chorale_plots_row *row = &picture->row[i];
-
-        if (strcmp(row->provider, "library") == 0 &&
-            (series[0].count == 0 ||
-             chorale_plots_same_series(row, series[0].row))) {
-            series[0].count++;
-            continue;
-        }
-        if (n == 1 || !chorale_plots_same_series(row, series[n - 1].row))
-            series[n++] = (struct series){ row, 0, INFINITY };
-        series[n - 1].count++;
-    }
-    return n;
-}
-
-/* The best time of the picture at n. */
-static double best_at(const struct chorale_plots_picture *picture, double n)
-{
-    double best = INFINITY;
-
-    for (size_t i = 0; i < picture->count; i++)
-        if (picture->row[i].n == n && picture->row[i].seconds < best)
-            best = picture->row[i].seconds;
-    return best;
-}
-
-static int by_merit(const void *a, const void *b)
-{
-    const struct series *x = a, *y = b;
-
-    if (x->merit != y->merit)
-        return x->merit < y->merit ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static int by_decided(const void *a, const void *b)
-{
-    const struct series *x = a, *y = b;
-
-    if ((x->merit == 0) != (y->merit == 0))
-        return x->merit == 0 ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* Sort decided series first, so that their colours differ; then those that come
- * closest to the best anywhere, as only some may be drawn. */
-static void sort_series(const struct chorale_plots_picture *picture,
-                        struct series *series, size_t n)
-{
-    size_t drawn = n;
-
-    for (size_t s = 1; s < n; s++)
-        for (size_t i = 0; i < series[s].count; i++) {
-            const struct chorale_plots_row *row = &series[s].row[i];
-            double merit =
-                row->decided ? 0 : row->seconds / best_at(picture, row->n);
-
-            if (merit < series[s].merit)
-                series[s].merit = merit;
-        }
-    if (n > CHORALE_PLOTS_MAX_DRAWN) {
-        qsort(series + 1, n - 1, sizeof(*series), by_merit);
-        drawn = CHORALE_PLOTS_MAX_DRAWN;
-    }
-    qsort(series + 1, drawn - 1, sizeof(*series), by_decided);
-}
-
 void chorale_plots_choice_label(char *out, size_t size, const char *provider,
                                 const char *variant, const char *params)
 {
@@ -203,13 +122,32 @@ static void put(FILE *out, double value, const char *after)
         fprintf(out, "NaN%s", after);
 }
 
-static void write_series(FILE *out, const struct series *series,
-                         const struct frame *frame, int is_library)
+/* The index of the drawn series that is, or stands for, series s; 0 for the
+ * library's, picture->drawn if it is not drawn. */
+static size_t drawn_for(const struct chorale_plots_picture *picture, size_t s)
 {
+    size_t d = 0;
+
+    while (s > 0 && d < picture->drawn &&
+           (picture->series[d].count == 0 ||
+            picture->series[d].row != picture->series[s].like))
+        d++;
+    return d;
+}
+
+static void write_series(FILE *out, const struct chorale_plots_picture *picture,
+                         size_t s, const struct frame *frame)
+{
+    const struct chorale_plots_series *series = &picture->series[s];
+    size_t drawn = drawn_for(picture, s);
     char label[CHORALE_PLOTS_LABEL];
 
-    label_of(series, is_library, label);
+    label_of(series, s == 0, label);
     fprintf(out, "\n\n\"%s\"\n", label);
+    if (drawn < picture->drawn && drawn != s) {
+        label_of(&picture->series[drawn], drawn == 0, label);
+        fprintf(out, "# same times as %s\n", label);
+    }
     for (size_t i = 0; i < series->count; i++) {
         const struct chorale_plots_row *row = &series->row[i];
 
@@ -226,25 +164,29 @@ static void write_series(FILE *out, const struct series *series,
         fprintf(out, "NaN NaN NaN NaN NaN NaN NaN NaN\n");
 }
 
-/* The number of the series that a decision chooses, from 1; 0 if not
- * measured. */
-static size_t chosen_series(const struct series *series, size_t n,
+/* The number of the drawn series that a decision chooses, from 1; 0 if none
+ * is drawn for it. */
+static size_t chosen_series(const struct chorale_plots_picture *picture,
                             const char *provider, const char *variant,
                             const char *params)
 {
+    size_t s = 1;
+
     if (strcmp(provider, "library") == 0)
         return 1;
-    for (size_t s = 1; s < n; s++)
-        if (strcmp(series[s].row->provider, provider) == 0 &&
-            strcmp(series[s].row->variant, variant) == 0 &&
-            strcmp(series[s].row->params, params) == 0)
-            return s + 1;
-    return 0;
+    while (s < picture->nseries &&
+           (strcmp(picture->series[s].row->provider, provider) != 0 ||
+            strcmp(picture->series[s].row->variant, variant) != 0 ||
+            strcmp(picture->series[s].row->params, params) != 0))
+        s++;
+    if (s < picture->nseries)
+        s = drawn_for(picture, s);
+    return s < picture->drawn ? s + 1 : 0;
 }
 
 static void write_range(FILE *out, sqlite3_stmt *stmt,
-                        const struct frame *frame, const struct series *series,
-                        size_t nseries)
+                        const struct frame *frame,
+                        const struct chorale_plots_picture *picture)
 {
     double left = frame->x_min / AXIS_MARGIN;
     double right = frame->x_max * AXIS_MARGIN;
@@ -271,16 +213,16 @@ static void write_range(FILE *out, sqlite3_stmt *stmt,
     fprintf(out, "%lld %lld %zu \"%s\"\n",
             (long long)sqlite3_column_int64(stmt, 0),
             (long long)sqlite3_column_int64(stmt, 1),
-            chosen_series(series, nseries, text[0], text[1], text[2]), label);
+            chosen_series(picture, text[0], text[1], text[2]), label);
 }
 
-static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
-                                     sqlite3_int64 system_id,
-                                     const struct chorale_plots_row *key,
-                                     const struct frame *frame,
-                                     const struct series *series,
-                                     size_t nseries, struct chorale_errmsg *msg)
+static enum chorale_err
+write_ranges(FILE *out, struct chorale_store *store, sqlite3_int64 system_id,
+             const struct frame *frame,
+             const struct chorale_plots_picture *picture,
+             struct chorale_errmsg *msg)
 {
+    const struct chorale_plots_row *key = picture->row;
     sqlite3_stmt *stmt = NULL;
     int any = 0;
     enum chorale_err err = chorale_store_query(
@@ -294,7 +236,7 @@ static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
     if (err != CHORALE_OK)
         return err;
     while (chorale_store_next(store, stmt, &err, msg)) {
-        write_range(out, stmt, frame, series, nseries);
+        write_range(out, stmt, frame, picture);
         any = 1;
     }
     if (!any)
@@ -305,55 +247,38 @@ static enum chorale_err write_ranges(FILE *out, struct chorale_store *store,
 
 static enum chorale_err write_all(FILE *out, struct chorale_store *store,
                                   sqlite3_int64 system_id,
-                                  struct chorale_plots_picture *picture,
-                                  struct series *series,
+                                  const struct chorale_plots_picture *picture,
                                   struct chorale_errmsg *msg)
 {
-    size_t n = find_series(picture, series);
     struct frame frame;
     enum chorale_err err;
 
-    picture->nseries = n;
-    picture->drawn = n < CHORALE_PLOTS_MAX_DRAWN ? n : CHORALE_PLOTS_MAX_DRAWN;
-    sort_series(picture, series, n);
-    find_frame(series, picture->drawn, &frame);
+    find_frame(picture, &frame);
     fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %zu %d %d "
             "%zu\n\n\n",
             picture->title, heading, frame.x_min, frame.x_max, frame.t_min,
-            frame.t_max, frame.zero, n, frame.decided, frame.modelled,
-            frame.label);
-    err = write_ranges(out, store, system_id, picture->row, &frame, series, n,
-                       msg);
-    for (size_t s = 0; s < n && err == CHORALE_OK; s++)
-        write_series(out, &series[s], &frame, s == 0);
+            frame.t_max, frame.zero, picture->nseries, frame.decided,
+            frame.modelled, frame.label);
+    err = write_ranges(out, store, system_id, &frame, picture, msg);
+    for (size_t s = 0; s < picture->nseries && err == CHORALE_OK; s++)
+        write_series(out, picture, s, &frame);
     return err;
 }
 
-enum chorale_err chorale_plots_write_dat(struct chorale_store *store,
-                                         sqlite3_int64 system_id,
-                                         struct chorale_plots_picture *picture,
-                                         const char *path,
-                                         struct chorale_errmsg *msg)
+enum chorale_err
+chorale_plots_write_dat(struct chorale_store *store, sqlite3_int64 system_id,
+                        const struct chorale_plots_picture *picture,
+                        const char *path, struct chorale_errmsg *msg)
 {
-    struct series *series = calloc(picture->count + 1, sizeof(*series));
-    FILE *out = series != NULL ? fopen(path, "w") : NULL;
+    FILE *out = fopen(path, "w");
     enum chorale_err err;
     int bad;
 
-    if (out == NULL) {
-        err = series != NULL ? chorale_fail_written(msg, path, errno)
-                             : chorale_fail_memory(msg, path);
-        free(series);
-        return err;
-    }
-    err = write_all(out, store, system_id, picture, series, msg);
+    if (out == NULL)
+        return chorale_fail_written(msg, path, errno);
+    err = write_all(out, store, system_id, picture, msg);
     bad = ferror(out);
     bad |= fclose(out) != 0;
-    if (err == CHORALE_OK && bad)
-        err = chorale_fail(msg, CHORALE_ENV,
-                           "%s: %s; free some space and "
-                           "repeat the command",
-                           path, strerror(errno));
-    free(series);
-    return err;
+    return err == CHORALE_OK && bad ? chorale_fail_written(msg, path, errno)
+                                    : err;
 }

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # decision_map.gp - draws the table's choices over n and the process count.
 #
-# By hand:  gnuplot -d -c decision_map.gp DATA OUTPUT KIND TITLE [COUNT]
+# By hand:  gnuplot -d -c decision_map.gp DATA OUTPUT KIND TITLE
 #   DATA    a _map.dat file of `chorale plot`; its heading explains the columns
 #   OUTPUT  the picture
 #   KIND    png, svg, pdf, or dumb,COLUMNS,LINES for a terminal
 #   TITLE   its title
-#   COUNT   name only the first COUNT choices (default: all)
 #
 # Texts are arguments or from DATA and are never run as gnuplot code. They are
 # drawn literally (noenhanced).
@@ -16,30 +15,35 @@ stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     zero = $5, nchoice = int($6), \
     longest = int($7), ncross = int($8), \
     other = valid(9) ? int($9) : 0, $1) nooutput
-count = ARGC >= 5 && int(ARG5) < nchoice ? int(ARG5) : nchoice
 
 folder = ARG0[1:strlen(ARG0) - strlen('decision_map.gp')]
 kind = ARG3
 width = 1200
 height0 = pmin == pmax ? 300 : 700
 height = height0
-names = count + 1 + other
+names = nchoice + 1 + other
+if (kind[1:4] ne 'dumb') { longest = longest + 3 } # a letter before each
 heading = ARG4
 load folder.'terminal.gp'
 if (longest <= 34) { height0 = height } # else names are below the map
 set output ARG2
 
-# The library is light grey. Other choices have the hues of time_vs_n.gp; from
-# the tenth on they are darker, and darker again.
-hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
-    0x882255 0xB8A800'
+# The library is light grey. Colours of other choices are darker from the tenth
+# on, and darker again.
 mix(c, part, other) = int(part * c + (1 - part) * other)
 blend(c, part, other) = mix(c / 65536, part, other) * 65536 \
     + mix(c / 256 % 256, part, other) * 256 + mix(c % 256, part, other)
-hue(i) = i == 1 ? 0xD8D8D8 \
-    : blend(int(word(hues, 1 + (i - 2) % 9)), 0.6**((i - 2) / 9), 0)
-shade(i, model) = model == 1 ? blend(hue(i), 0.55, 255) : hue(i)
-do for [i = 1:nchoice] { set linetype i linecolor rgb hue(i) linewidth 1 }
+full(i) = i == 1 ? 0xD8D8D8 : blend(hue(i - 1), 0.6**((i - 2) / 9), 0)
+shade(i, model) = model == 1 ? blend(full(i), 0.55, 255) : full(i)
+do for [i = 1:nchoice] { set linetype i linecolor rgb full(i) linewidth 1 }
+
+# Letters distinguish choices without colours: A ... Z, a ... z, then numbers.
+# They are black, or white on dark colours. On a dark page plots/svg.c makes
+# 0x000000 light and 0xFFFFFF dark, as it does with the boxes below them.
+letter(i) = i <= 52 ? sprintf('%c', (i <= 26 ? 64 : 70) + i) : sprintf('%d', i)
+dark(c) = 0.3 * (c / 65536) + 0.59 * (c / 256 % 256) + 0.11 * (c % 256) < 100
+ink(i, model) = i == 1 && model != 1 ? 0x000000 \
+    : model == 1 || !dark(full(i)) ? 0x010101 : i <= 10 ? 0xFFFFFF : 0xFEFEFE
 
 bytes(n) = n < 1024 ? sprintf('%d B', n) \
     : n < 1024**2 ? sprintf('%g KiB', n / 1024.) \
@@ -94,7 +98,7 @@ if (text) {
         for [i = 1:nchoice] for [c = 8:9] data index i \
             using ($6 == 0 && zero > 0 ? zero * 1.4 : NaN):c \
             with points pointtype i notitle, \
-        for [i = 1:count] data index i using (xmin / 1e9):(pmin) \
+        for [i = 1:nchoice] data index i using (xmin / 1e9):(pmin) \
             with points pointtype i title fit(columnheader(1))
     exit
 }
@@ -102,22 +106,27 @@ if (text) {
 # Measured choices have full colours, modelled ones are mixed with white. Boxes
 # without area make the key. A line and its n mark where a choice begins. The n
 # is right of the line or, without room up to the next line, left of it, on its
-# own box. A character takes 8.5 of about 1100 points, less 9 points a character
-# of names beside the map; the height is 17 of 590 or 190 points.
+# own box. It is in the upper half of a row, and letters are in the lower half;
+# a row without room for both has letters only. A character takes 8.5 of about
+# 1100 points, less 9 points a character of names beside the map; the height is
+# 17 of 590 or 190 points.
 across = longest > 34 ? 1100. : 860. - 9 * (longest > 19 ? longest - 19 : 0)
 wide(s) = s eq '' ? 0 : (8.5 * strlen(s) + 9) / across * log2(xmax / xmin)
 high = 17. / (height0 - 110) * log2(top / bottom)
 # Whether the n of a line at x fits right of it; left of it the previous n may
 # already be.
 behind(x, next, s) = wide(s) <= log2(next / x)
-ahead(x, last, s, its) = wide(s) + (wide(its) <= log2(x / last) ? wide(its) : 0) \
-    <= log2(x / last)
+ahead(x, last, s, its) = wide(s) \
+    + (wide(its) <= log2(x / last) ? wide(its) : 0) <= log2(x / last)
 at(x, next, s, last, its) = behind(x, next, s) ? x \
     : ahead(x, last, s, its) ? x / 2**wide(s) : NaN
 shown(x, next, s, last, its, low, up) = \
-    (behind(x, next, s) || ahead(x, last, s, its)) && high <= log2(up / low) \
-    ? s : ''
-middle(low, up) = sqrt(low * up)
+    (behind(x, next, s) || ahead(x, last, s, its)) && tall(low, up) ? s : ''
+tall(low, up) = 2 * high <= log2(up / low)
+half_row(low, up, lines) = sqrt(low * up) \
+    * 2**(tall(low, up) ? lines * high / 2 : 0)
+marked(left, right, low, up) = high <= log2(up / low) \
+    && 14. / across * log2(xmax / xmin) <= log2(right / left)
 plot \
     for [i = 1:nchoice] data index i using 1:3:1:2:3:4:(shade(i, $5)) \
         with boxxyerror fillstyle solid 1.0 noborder \
@@ -126,20 +135,25 @@ plot \
         using 1:2:(0):($3 - $2) with vectors nohead linecolor rgb 0x000000 \
         linewidth 1.5 notitle, \
     for [k = 1:(ncross > 0)] data index nchoice + 1 \
-        using (at($1, $4, strcol(5), $6, strcol(7))):(middle($2, $3)):\
+        using (at($1, $4, strcol(5), $6, strcol(7))):(half_row($2, $3, 1)):\
         (at($1, $4, strcol(5), $6, strcol(7))):\
         (at($1, $4, strcol(5), $6, strcol(7)) * 2**wide(shown($1, $4, \
             strcol(5), $6, strcol(7), $2, $3))):\
-        (middle($2, $3) / 2**(high / 2)):(middle($2, $3) * 2**(high / 2)) \
+        (half_row($2, $3, 0)):(half_row($2, $3, 2)) \
         with boxxyerror fillstyle solid 1.0 noborder \
         linecolor rgb 0xFFFFFF notitle, \
     for [k = 1:(ncross > 0)] data index nchoice + 1 \
-        using (at($1, $4, strcol(5), $6, strcol(7))):(middle($2, $3)):\
+        using (at($1, $4, strcol(5), $6, strcol(7))):(half_row($2, $3, 1)):\
         (shown($1, $4, strcol(5), $6, strcol(7), $2, $3)) \
         with labels left offset 0.5, 0 notitle, \
-    for [i = 1:count] data index i \
+    for [i = 1:nchoice] data index i using \
+        (sqrt($1 * $2)):(half_row($3, $4, -1)):\
+        (marked($1, $2, $3, $4) ? letter(i) : ''):(ink(i, $5)) \
+        with labels textcolor rgb variable notitle, \
+    for [i = 1:nchoice] data index i \
         using (xmin):(pmin):(xmin):(xmin):(pmin):(pmin) with boxxyerror \
-        fillstyle solid 1.0 noborder linetype i title columnheader(1), \
+        fillstyle solid 1.0 noborder linetype i \
+        title letter(i).': '.columnheader(1), \
     NaN with lines linecolor rgb 0xFFFFFF title 'paler: by the model', \
     NaN with lines linecolor rgb 0xFFFFFF \
         title (other ? 'not in the table' : '')

@@ -138,7 +138,6 @@ static enum chorale_err make_times(const struct making *m,
     struct chorale_figure figure = {
         .kind = CHORALE_FIGURE_TIMES, .name = name, .title = title,
         .coll = row->coll, .comm_size = row->comm_size, .data = path,
-        .row = row, .count = picture->count,
     };
     size_t used = 0;
     enum chorale_err err;
@@ -168,13 +167,17 @@ static enum chorale_err make_times(const struct making *m,
     name_figure(m, stem, what, more, "", says, title, name);
     picture->title = title;
     snprintf(path, sizeof(path), "%s/%s.dat", m->figures->dir, name);
-    err = chorale_plots_write_dat(m->figures->store, m->system->id, picture,
-                                  path, msg);
-    if (err != CHORALE_OK)
-        return err;
+    err = chorale_plots_find_series(picture, m->figures->all_variants, msg);
+    if (err == CHORALE_OK)
+        err = chorale_plots_write_dat(m->figures->store, m->system->id,
+                                      picture, path, msg);
+    figure.series = picture->series;
     figure.drawn = picture->drawn;
     figure.nseries = picture->nseries;
-    return show(m, "time_vs_n.gp", &figure, msg);
+    if (err == CHORALE_OK)
+        err = show(m, "time_vs_n.gp", &figure, msg);
+    free(picture->series);
+    return err;
 }
 
 static int procs_wanted(const struct chorale_figures *f, int comm_size)
@@ -219,8 +222,7 @@ static enum chorale_err make_map(const struct making *m,
     char ppn[24] = "", says[132], not_served[128];
     struct chorale_figure figure = {
         .kind = CHORALE_FIGURE_MAP, .name = name, .title = title,
-        .coll = box->coll, .data = path, .drawn = CHORALE_PLOTS_MAX_DRAWN,
-        .box = box, .count = count,
+        .coll = box->coll, .data = path, .box = box, .count = count,
     };
     enum chorale_err err;
 

@@ -16,18 +16,18 @@ enum chorale_figure_kind {
     CHORALE_FIGURE_ALL = (1 << 3) - 1
 };
 
-/* One figure. By kind, one of row, box and gain is set. */
+/* One figure. By kind, one of series, box and gain is set. */
 struct chorale_figure {
     enum chorale_figure_kind kind;
     const char *name, *title;        /* name of its files, no suffix; safe */
     const char *coll;
     int comm_size;                   /* 0: several process counts */
     const char *data, *picture;      /* paths; picture NULL: no gnuplot */
-    size_t drawn, nseries;           /* series of TIMES */
-    const struct chorale_plots_row *row;
+    const struct chorale_plots_series *series; /* the drawn ones first */
+    size_t drawn, nseries;
     const struct chorale_plots_box *box;
     const struct chorale_plots_gain *gain;
-    size_t count;
+    size_t count;                    /* of boxes or gains */
 };
 
 struct chorale_figures {
@@ -38,6 +38,7 @@ struct chorale_figures {
                                       * figures; NULL: all figures */
     size_t nprocs;
     int several_systems;             /* names include the system */
+    int all_variants;                /* 1: TIMES also draws non-contenders */
     const char *dir;                 /* output folder */
     const char *kind, *suffix;       /* picture format, as in terminal.gp */
     const struct chorale_proofs *proofs; /* source of the speed-ups */

@@ -70,8 +70,9 @@ static enum chorale_err say(void *arg, const struct chorale_figure *figure,
         return CHORALE_OK;
     printf("%s\n", figure->picture != NULL ? figure->picture : figure->data);
     if (figure->picture != NULL && figure->drawn < figure->nseries)
-        printf("  (%zu of %zu variants; the data file has all)\n",
-               figure->drawn, figure->nseries);
+        printf("  (%zu of %zu variants%s; the data file has all)\n",
+               figure->drawn, figure->nseries,
+               plot->opts->all_variants ? "" : "; --all-variants draws more");
     if (figure->box != NULL && figure->box->instead[0] != '\0')
         printf("  (%s)\n",
                chorale_served_kind_note(figure->box->instead, said));
@@ -287,6 +288,7 @@ enum chorale_err chorale_plots_make(const char *path,
                                 &plot.figures.nprocs, msg);
     plot.figures.procs = plot.procs;
     plot.figures.collectives = opts->collectives;
+    plot.figures.all_variants = opts->all_variants;
     plot.figures.arg = &plot;
     if (opts->terminal != NULL)
         plot.figures.each = print;

@@ -9,8 +9,9 @@
 #include "db/store.h"
 #include "tuner/base/gnuplot.h"
 
-/* Most series drawn in a picture; the data file has all. */
-#define CHORALE_PLOTS_MAX_DRAWN 16
+/* Most series drawn in a picture: the library, and as many others as
+ * time_vs_n.gp draws differently without colours. The data file has all. */
+#define CHORALE_PLOTS_MAX_DRAWN 56
 
 /* One measured cell, with its model time and decision. */
 struct chorale_plots_row {
@@ -25,7 +26,8 @@ struct chorale_plots_row {
     char provider[16], variant[64], params[128];
     /* the point: bytes and seconds; NAN where unknown */
     double n, msg_size, seconds, lo, hi, model;
-    int decided; /* 1: the decision table chooses this variant here */
+    int decided; /* 1: the decision table chooses this variant here, or one
+                  * for which its series stands */
 };
 
 struct chorale_plots_rows {
@@ -33,13 +35,24 @@ struct chorale_plots_rows {
     size_t count;
 };
 
+/* A series: consecutive rows of one picture. */
+struct chorale_plots_series {
+    struct chorale_plots_row *row;
+    size_t count;
+    double merit; /* least ratio to the best at its n; 0: decided, or the
+                   * library; INFINITY: another series stands for it */
+    const struct chorale_plots_row *like; /* first row of the series that
+                                           * stands for it, or its own */
+};
+
 /* One picture: rows [first, first + count) of all the rows. */
 struct chorale_plots_picture {
-    const struct chorale_plots_row *row;
+    struct chorale_plots_row *row;
     size_t count;
     const char *title; /* safe text */
-    size_t drawn;      /* out: series to draw */
-    size_t nseries;    /* out: all series */
+    struct chorale_plots_series *series; /* the drawn ones first */
+    size_t drawn;      /* series to draw */
+    size_t nseries;    /* all series */
 };
 
 /* Returns 1 if two rows belong to the same picture, or series. */
@@ -55,12 +68,22 @@ enum chorale_err chorale_plots_load(struct chorale_store *store,
                                     struct chorale_plots_rows *rows,
                                     struct chorale_errmsg *msg);
 
-/* Write one picture's data file. */
-enum chorale_err chorale_plots_write_dat(struct chorale_store *store,
-                                         sqlite3_int64 system_id,
-                                         struct chorale_plots_picture *picture,
-                                         const char *path,
-                                         struct chorale_errmsg *msg);
+/* Divide a picture into series; the caller frees picture->series. Series 0 is
+ * the library's and may be empty. Of several series with the same times one
+ * stands for all: the library's, else that with the fewest parameters, then the
+ * shortest label. The drawn series are the library's, the choices of the table,
+ * and the contenders, which come within 3 % of the best time at some n; with
+ * `all` also the others. At most CHORALE_PLOTS_MAX_DRAWN are drawn, those
+ * closest to the best. CHORALE_ENV: out of memory. */
+enum chorale_err
+chorale_plots_find_series(struct chorale_plots_picture *picture, int all,
+                          struct chorale_errmsg *msg);
+
+/* Write the data file of a picture with series. */
+enum chorale_err
+chorale_plots_write_dat(struct chorale_store *store, sqlite3_int64 system_id,
+                        const struct chorale_plots_picture *picture,
+                        const char *path, struct chorale_errmsg *msg);
 
 /* Format a label like "native binomial segsize=8192". The provider is left out
  * if it is chorale, the name if it adds nothing. The result is safe text of at

@@ -64,11 +64,12 @@ plot \
     data using 1:(positive($3)) with lines linewidth 2 \
         linecolor rgb 0x0072B2 title 'updating', \
     data using 1:(positive($4)) with lines linewidth 2 \
-        linecolor rgb 0x009E73 title 'integration', \
+        linecolor rgb 0x009E73 dashtype (20, 6) title 'integration', \
     data using 1:(positive($5)) with lines linewidth 2 \
-        linecolor rgb 0xCC79A7 title 'broadcasting', \
+        linecolor rgb 0xCC79A7 dashtype (6, 6) title 'broadcasting', \
     data using 1:(positive($6)) with lines linewidth 2 \
-        linecolor rgb 0xE69F00 title 'modification', \
+        linecolor rgb 0xE69F00 dashtype (18, 5, 3, 5) \
+        title 'modification', \
     data using 1:(positive($7)) with lines linewidth 2 \
-        linecolor rgb 0x56B4E9 title 'latency'
+        linecolor rgb 0x56B4E9 dashtype (14, 4, 2, 4, 2, 4) title 'latency'
 unset multiplot

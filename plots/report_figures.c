@@ -43,49 +43,15 @@ static enum chorale_err put_picture(struct chorale_report *report,
     return err;
 }
 
-/* The series of a times figure, in the order of its data file. */
-static size_t find_series(const struct chorale_figure *figure, size_t most,
-                          const struct chorale_plots_row **series)
+static void put_time(struct chorale_html_table *table,
+                     const struct chorale_plots_row *row)
 {
-    size_t n = 0;
+    char label[CHORALE_PLOTS_LABEL], text[32], lo[32], hi[32];
 
-    for (int decided = 1; decided >= 0; decided--)
-        for (size_t i = 0; i < figure->count; i++) {
-            const struct chorale_plots_row *row = &figure->row[i];
-            size_t k = 0;
-
-            if (row->decided < decided &&
-                !(decided && strcmp(row->provider, "library") == 0))
-                continue;
-            while (k < n && !chorale_plots_same_series(series[k], row))
-                k++;
-            if (k == n && n < most)
-                series[n++] = row;
-        }
-    return n;
-}
-
-static const struct chorale_plots_row *
-find_cell(const struct chorale_figure *figure,
-          const struct chorale_plots_row *series, double n)
-{
-    for (size_t i = 0; i < figure->count; i++) {
-        const struct chorale_plots_row *row = &figure->row[i];
-
-        if (!(row->n > n) && !(row->n < n) &&
-            chorale_plots_same_series(row, series))
-            return row;
-    }
-    return NULL;
-}
-
-static void put_time(struct chorale_html_table *table, double n,
-                     const char *label, const struct chorale_plots_row *row)
-{
-    char text[32], lo[32], hi[32];
-
+    chorale_plots_choice_label(label, sizeof(label), row->provider,
+                               row->variant, row->params);
     chorale_html_row(table, "", 0, 0);
-    chorale_html_cell(table, chorale_exact_bytes(n, text));
+    chorale_html_cell(table, chorale_exact_bytes(row->n, text));
     chorale_html_cell(table, label);
     chorale_html_cell(table, seconds(row->seconds, text));
     if (isfinite(row->lo) && row->lo < row->hi)
@@ -97,13 +63,21 @@ static void put_time(struct chorale_html_table *table, double n,
     chorale_html_cell(table, row->decided ? "chosen" : "");
 }
 
-static double next_size(const struct chorale_figure *figure, double after)
+/* Write the times at n of the drawn series. Returns the next n, or INFINITY. */
+static double put_size(struct chorale_html_table *table,
+                       const struct chorale_figure *figure, double n)
 {
     double next = INFINITY;
 
-    for (size_t i = 0; i < figure->count; i++)
-        if (figure->row[i].n > after && figure->row[i].n < next)
-            next = figure->row[i].n;
+    for (size_t s = 0; s < figure->drawn; s++)
+        for (size_t i = 0; i < figure->series[s].count; i++) {
+            const struct chorale_plots_row *row = &figure->series[s].row[i];
+
+            if (row->n > n && row->n < next)
+                next = row->n;
+            else if (!(row->n > n) && !(row->n < n))
+                put_time(table, row);
+        }
     return next;
 }
 
@@ -117,29 +91,20 @@ static enum chorale_err put_times(void *arg,
         report->system.imported ? "Time" : "Median time", "95 % interval",
         "Model", "Remark",
     };
-    const struct chorale_plots_row *series[CHORALE_PLOTS_MAX_DRAWN], *row;
     struct chorale_html_table table = { .out = report->out };
-    char label[CHORALE_PLOTS_MAX_DRAWN][CHORALE_PLOTS_LABEL], caption[300];
-    size_t nseries = find_series(figure, CHORALE_PLOTS_MAX_DRAWN, series);
+    char caption[300];
     enum chorale_err err = put_picture(report, figure);
 
     (void)msg;
-    for (size_t i = 0; i < nseries; i++)
-        chorale_plots_choice_label(label[i], sizeof(label[i]),
-                                   series[i]->provider, series[i]->variant,
-                                   series[i]->params);
     fputs("<details><summary>The numbers", report->out);
-    if (figure->nseries > nseries)
-        fprintf(report->out, " of %zu of %zu variants", nseries,
+    if (figure->nseries > figure->drawn)
+        fprintf(report->out, " of %zu of %zu variants", figure->drawn,
                 figure->nseries);
     fputs("</summary>\n", report->out);
     snprintf(caption, sizeof(caption), "%s: times", figure->title);
     chorale_html_begin(&table, caption, "ntnnnt", head);
-    for (double at = next_size(figure, -1); isfinite(at);
-         at = next_size(figure, at))
-        for (size_t i = 0; i < nseries; i++)
-            if ((row = find_cell(figure, series[i], at)) != NULL)
-                put_time(&table, at, label[i], row);
+    for (double n = put_size(&table, figure, -1); isfinite(n);)
+        n = put_size(&table, figure, n);
     chorale_html_end(&table);
     fputs("</details>\n</figure>\n", report->out);
     return err;
@@ -374,8 +339,11 @@ enum chorale_err chorale_report_times(struct chorale_report *report)
               report->out);
     else
         fputs("<p>Medians with 95 % intervals over the launches; the library's "
-              "default in the colour of the text. Dashes are the model's. "
-              "Rings, and the band below, mark the table's choice.</p>\n",
+              "default in the colour of the text. Dots are the model's. Rings, "
+              "and the band below, mark the table's choice.</p>\n",
               report->out);
+    fputs("<p>Shown are the library, the table's choices, and the variants "
+          "within 3 % of the best time at some n; of variants with the same "
+          "times only the simplest.</p>\n", report->out);
     return put_figures(report, CHORALE_FIGURE_TIMES, put_times, &count);
 }

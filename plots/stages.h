@@ -10,7 +10,7 @@
 struct chorale_plot_opts {
     const char *dir, *format, *system, *collectives, *procs, *figures;
     const char *terminal;
-    int quiet;
+    int all_variants, quiet;
 };
 
 /* Draw the figures of the database at path. CHORALE_USAGE: the value of an

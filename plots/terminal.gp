@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# terminal.gp - shared by the other scripts: sets the output and its size.
+# terminal.gp - shared by the other scripts: sets the output and its size, and
+# defines colours.
 #
 # A script sets these before `load folder.'terminal.gp'`:
 #   kind      png, svg, pdf; or dumb,COLUMNS,LINES for a terminal
@@ -10,7 +11,8 @@
 #   heading   its title; it is wrapped into lines
 # Afterwards text is 1 if the output is a terminal. A key of long names, or of
 # more short ones than fit beside the picture, is below it, and the picture is
-# made higher. fit(s) shortens a name to one line.
+# made higher. fit(s) shortens a name to one line. hue(i) is colour i, i >= 1;
+# colours repeat after nine, so an entry also has a mark, dashes or a letter.
 
 text = kind[1:4] eq 'dumb'
 if (longest > 0) {
@@ -44,6 +46,13 @@ if (text) {
         }
     }
 }
+
+# Nine colours that colour-blind people can distinguish. Seven are of Okabe and
+# Ito, Color Universal Design, 2008, with darker yellow; their eighth, black, is
+# the library's. Indigo and wine are of Tol's muted scheme, SRON/EPS/TN/09-002.
+hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
+    0x882255 0xB8A800'
+hue(i) = int(word(hues, 1 + (i - 1) % 9))
 
 # The library's name is always first. Below the picture an empty title keeps the
 # key off the axis.

@@ -22,26 +22,30 @@ folder = ARG0[1:strlen(ARG0) - strlen('time_vs_n.gp')]
 kind = ARG3
 width = 1200
 height = 700
-names = count + 2
+names = count + 3
 heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
 
-# The library is linetype 1, black and thick. Other series have nine colours
-# that colour-blind people can distinguish and eight point types: 72 pairs.
-# Seven colours are of Okabe and Ito, 2008, with darker yellow; indigo and wine
-# are of Tol's muted scheme, SRON/EPS/TN/09-002.
-hues = '0xE69F00 0x0072B2 0x009E73 0xD55E00 0xCC79A7 0x56B4E9 0x332288 \
-    0x882255 0xB8A800'
-marks = '5 9 11 13 4 8 10 12'
-hue(i) = int(word(hues, 1 + (i - 2) % 9))
-mark(i) = int(word(marks, 1 + (i - 2) % 8))
-set linetype 1 linecolor rgb 0x000000 linewidth 3 pointtype 7 pointsize 0.9
-do for [i = 2:nseries + 1] {
-    set linetype i linecolor rgb hue(i) linewidth 1 \
+# The library is linetype 1, black and thick. Other series have 9 colours, 11
+# marks and 5 dash patterns. These numbers have no common divisor. So any two of
+# the first 45 series differ in at least two of the three, and any two of the
+# first 55 (CHORALE_PLOTS_MAX_DRAWN) differ without colours.
+marks = '5 9 11 13 2 4 8 10 12 1 3'
+mark(i) = i < 2 ? 7 : int(word(marks, 1 + (i - 2) % 11))
+set dashtype 11 solid
+set dashtype 12 (20, 6)
+set dashtype 13 (6, 6)
+set dashtype 14 (18, 5, 3, 5)
+set dashtype 15 (14, 4, 2, 4, 2, 4)
+set linetype 1 linecolor rgb 0x000000 linewidth 3 pointtype mark(1) \
+    pointsize 0.9
+do for [i = 2:count] {
+    dash = 11 + (i - 2) % 5
+    set linetype i linecolor rgb hue(i - 1) linewidth 1.5 dashtype dash \
         pointtype mark(i) pointsize 1.1
 }
-other = nseries + 2 # decided, but not measured here
+other = count + 1 # decided, but not drawn here
 set linetype other linecolor rgb 0x999999
 
 # Axes: bytes in powers of two, seconds in powers of ten, each with its unit.
@@ -101,19 +105,27 @@ if (text) {
     exit
 }
 
+# The band has the colours of its choices, and their marks above.
+set key samplen 5
 plot \
     data index 1 using 1:(0.0):1:2:(0.0):(0.025):($5 > 0 ? $5 : other) \
         axes x1y2 with boxxyerror fillstyle solid 0.8 noborder \
         linecolor variable notitle, \
+    data index 1 using \
+        (sqrt($1 * $2)):($5 > 0 ? 0.045 : NaN):(mark(int($5))):5 \
+        axes x1y2 with points pointtype variable pointsize 1.1 \
+        linecolor variable notitle, \
     for [i = 1:count] data index i + 1 using 2:4:5:6 with yerrorbars \
-        linetype i linewidth 1 pointtype 0 notitle, \
+        linetype i linewidth 1 dashtype solid pointtype 0 notitle, \
     for [i = 1:count] data index i + 1 using 2:4 with linespoints \
         linetype i title columnheader(1), \
     for [i = 1:count] data index i + 1 using 2:7 with lines \
-        linetype i linewidth 2 dashtype (9, 6) notitle, \
+        linetype i linewidth 2 dashtype (1, 3) notitle, \
     for [i = 1:count] data index i + 1 using 2:8 with points linetype i \
         pointtype 6 pointsize 2.4 linewidth 2 notitle, \
     NaN with points linetype other pointtype 6 pointsize 2.4 linewidth 2 \
         title (decided ? 'ring, band below: decided' : ''), \
-    NaN with lines linetype other linewidth 2 dashtype (9, 6) \
-        title (modelled ? 'dashes: model' : '')
+    NaN with lines linetype other linewidth 2 dashtype (1, 3) \
+        title (modelled ? 'dots: model' : ''), \
+    NaN with lines linecolor rgb 0xFFFFFF title (count == nseries ? '' \
+        : sprintf('not drawn: %d others', nseries - count))

@@ -39,6 +39,9 @@ static const struct chorale_opt rows[] = {
       "plot only these process counts: 4,8 or 2:64 (default: "
       "all)",
       0, 0 },
+    { "all-variants", 0, CHORALE_OPT_FLAG, AT(all_variants), NULL,
+      "times: also draw variants that are neither chosen nor contenders", 0,
+      0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(quiet), NULL,
       "do not print the pictures' names", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -50,13 +53,16 @@ const struct chorale_verb chorale_verb_plot = {
     .summary = "draw time against size, the table's choices and speed-ups",
     .detail =
         "times: one picture for each collective and process count (and "
-        "system, type, placement if there are several). It shows the time of "
-        "every variant over n, the bytes of the operation, with its 95 % "
-        "interval over the launches. The library's default is black and the "
-        "model's prediction dashed. A ring marks the decided choice at each "
-        "measured n, and a band below has the colour of the choice.\n"
+        "system, type, placement if there are several). It shows times over "
+        "n, the bytes of the operation, with their 95 % intervals over the "
+        "launches: of the library's default, in black; of the variants that "
+        "the table chooses; and of the contenders, which come within 3 % of "
+        "the best time at some n. Of variants with the same times only the "
+        "simplest is drawn. Dots are the model's prediction. A ring marks the "
+        "decided choice at each measured n, and a band below has the colour "
+        "and the mark of the choice.\n"
         "map (not with -P): for each decided collective, the table's choice "
-        "over n and P, and the n of each crossover.\n"
+        "over n and P, with a letter, and the n of each crossover.\n"
         "speedup (not with -P): how many times faster than the library's "
         "default the table is, over n and P. It is as validated if `chorale "
         "validate` has measured the present table, else of the launches that "
