@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replicate_internal.h - declarations shared by the files of the verb
+/* replicate_internal.h - declarations shared by the files of the stage
  * `replicate`.
  *
- * The verb reads its options (tuner/verbs/replicate.c) and fitted parameters
- * from a database (replicate_fitted.c). It fills rows by the model, by times in
- * a database (replicate_measured_db.c), or by running the pattern
- * (replicate_run.c). It prints them (replicate_show.c, replicate_json.c) and
- * draws them (replicate_draw.c). */
+ * The stage (replicate_solve.c) reads fitted parameters from a database
+ * (replicate_fitted.c). It fills rows by the model, by times in a database
+ * (replicate_measured_db.c), or by running the pattern (replicate_run.c). It
+ * prints them (replicate_show.c, replicate_json.c) and draws them
+ * (replicate_draw.c). */
 #ifndef CHORALE_TUNER_REPLICATE_REPLICATE_INTERNAL_H
 #define CHORALE_TUNER_REPLICATE_REPLICATE_INTERNAL_H
 
 #include "db/store.h"
 #include "tuner/replicate/replicate.h"
-
-struct chorale_rep_opts {
-    const char *net, *in, *plot;
-    long n, datum;
-    double accesses, tx, tm, alpha, data, bands;
-    int divisors, open, json;
-    /* for --measure */
-    int measure, both;
-    const char *launcher, *command, *platform, *network, *save;
-    long ppn, nrep;
-    double bandwidth, latency;
-};
+#include "tuner/replicate/replicate_solve.h"
 
 /* A group size. Model parts are times per datum in units of sending one datum.
  * Measured parts are total seconds. NAN: unknown. */
