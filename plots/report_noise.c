@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tuner/summary/summary.h"
 #include "tuner/summary/summary_page.h"
 
 /* For each collective and P: cells by half the relative width of their
