@@ -88,7 +88,7 @@ if [ -x "$top_builddir/chorale-runner-sim" ]; then
     bad 4 'bad.xml: platform: SimGrid cannot use line 1: .*XML' \
         "platform that does not parse" $sim "$work/bad.xml"
     platform "$work/two.xml" 1 1000000000 2
-    bad 2 'platform: .* it has 2;' "more ranks than hosts" $sim "$work/two.xml"
+    bad 2 'the platform has 2 hosts; use at most 2' "more ranks than hosts" $sim "$work/two.xml"
     [ ! -e "$work/s.db" ]
     ok $? "no invalid platform made a database"
 fi
