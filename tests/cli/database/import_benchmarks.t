@@ -119,8 +119,8 @@ while read -r file p ppn text; do
 done <<'EOF'
 osu-7.3-cuda-full.txt 96 96 MPI-CUDA Reduce.*no blocking collective on host buf.*; run the
 osu-7.5-tail.txt 384 12 All-to-Allv.*all blocks are equal there.*; run the
-osu-7.2-tagged.txt 2 1 headings and rows must begin their lines: remove what
-imb-2023-stamped.txt - 2 headings and rows must begin their lines: remove what
+osu-7.2-tagged.txt 2 1 let headings and rows begin their lines: remove what
+imb-2023-stamped.txt - 2 let headings and rows begin their lines: remove what
 EOF
 
 # Percentiles, and truncated time stamps.
