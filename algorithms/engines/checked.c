@@ -2,14 +2,7 @@
 /* checked.c - packets with a checksum, stored in little-endian byte order. */
 #include "algorithms/engines/checked.h"
 
-uint64_t chorale_fnv1a(uint64_t hash, const void *bytes, size_t n)
-{
-    const unsigned char *byte = bytes;
-
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ byte[i]) * 0x100000001b3u;
-    return hash;
-}
+#include "algorithms/fnv1a.h"
 
 static void store(unsigned char byte[8], uint64_t value)
 {
@@ -20,7 +13,7 @@ static void store(unsigned char byte[8], uint64_t value)
 static uint64_t checksum(const char *packet, size_t payload, uint64_t label)
 {
     unsigned char byte[16];
-    uint64_t hash = chorale_fnv1a(CHORALE_FNV_START, packet, payload);
+    uint64_t hash = chorale_fnv1a(CHORALE_FNV1A_START, packet, payload);
 
     store(byte, payload);
     store(byte + 8, label);

@@ -14,10 +14,6 @@
 /* Bytes of a packet in addition to its payload. */
 enum { CHORALE_CHECKED_EXTRA = 8 };
 
-/* Continue the FNV-1a hash over n bytes; start with CHORALE_FNV_START. */
-#define CHORALE_FNV_START 0xcbf29ce484222325u
-uint64_t chorale_fnv1a(uint64_t hash, const void *bytes, size_t n);
-
 /* Write the checksum of packet[0 ... payload - 1] into the
  * CHORALE_CHECKED_EXTRA bytes that follow the payload. */
 void chorale_checked_seal(char *packet, size_t payload, uint64_t label);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/fnv1a.h"
 #include "tuner/emit/table.h"
 #include "tuner/base/shell_quote.h"
 
@@ -410,16 +411,6 @@ static char *coverage(const struct chorale_emit_table *table)
     return text;
 }
 
-/* FNV-1a, 64 bits: Fowler, Noll and Vo, RFC 9923. */
-static uint64_t fnv1a(const char *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
-
 enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
                                      char digest[17],
                                      struct chorale_errmsg *msg)
@@ -428,7 +419,8 @@ enum chorale_err chorale_emit_digest(const struct chorale_emit_table *table,
 
     if (decides == NULL)
         return chorale_fail_memory(msg, "generate");
-    snprintf(digest, 17, "%016" PRIx64, fnv1a(decides));
+    snprintf(digest, 17, "%016" PRIx64,
+             chorale_fnv1a(CHORALE_FNV1A_START, decides, strlen(decides)));
     free(decides);
     return CHORALE_OK;
 }
@@ -466,7 +458,7 @@ enum chorale_err chorale_emit_c(const struct chorale_emit_table *table,
         err = chorale_fail_memory(msg, "generate");
         goto out;
     }
-    digest = fnv1a(decides);
+    digest = chorale_fnv1a(CHORALE_FNV1A_START, decides, strlen(decides));
     heading(source, names->source, "dispatch table of MPI collectives", table,
             names, digest);
     COPY(source, interface_text);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithms/fnv1a.h"
 #include "db/environment.h"
 #include "tuner/base/output.h"
 #include "tuner/run/launcher.h"
@@ -49,16 +50,6 @@ enum chorale_err chorale_platform_read(const char *path, char **text_p,
     return CHORALE_OK;
 }
 
-/* FNV-1a hash, to distinguish platform files. */
-static uint64_t hash(const char *text)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (; *text != '\0'; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-    return h;
-}
-
 static enum chorale_err describe_simulated(const struct chorale_plan *plan,
                                            struct chorale_system *sys,
                                            struct chorale_errmsg *msg)
@@ -89,8 +80,10 @@ static enum chorale_err describe_simulated(const struct chorale_plan *plan,
              "SimGrid SMPI %s, %s selector", version, plan->sim_selector);
     snprintf(sys->signature, sizeof(sys->signature),
              "simulated|platform %016llx|network %s|tau %.9g|%s",
-             (unsigned long long)hash(sys->platform), plan->network,
-             plan->tau, sys->mpi_library);
+             (unsigned long long)chorale_fnv1a(CHORALE_FNV1A_START,
+                                               sys->platform,
+                                               strlen(sys->platform)),
+             plan->network, plan->tau, sys->mpi_library);
     return CHORALE_OK;
 }
 

@@ -5,24 +5,23 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "algorithms/dispatch/base/node_id.h"
 #include "algorithms/dispatch/base/world_dup.h"
 #include "algorithms/dispatch/base/pmpi.h"
+#include "algorithms/fnv1a.h"
 
 static _Atomic uint64_t learned; /* 0: not known */
 
 static uint64_t digest_of_name(void)
 {
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     int length;
 
     if (PMPI_Get_processor_name(name, &length) != MPI_SUCCESS)
         return 0;
-    for (int i = 0; name[i] != '\0'; i++)
-        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-    return hash;
+    return chorale_fnv1a(CHORALE_FNV1A_START, name, strlen(name));
 }
 
 uint64_t chorale_node_id(void)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "algorithms/dispatch/comm/check_args.h"
+#include "algorithms/fnv1a.h"
 
 enum { NOT_HERE = -1, WRONG = -2, LINE = 512, DEPTH = 16 };
 
@@ -125,14 +126,12 @@ static void name_type(MPI_Datatype type, char *name, size_t size)
 static unsigned long long digest(const MPI_Count *count, int n,
                                  MPI_Datatype type)
 {
-    unsigned long long hash = 0xcbf29ce484222325ULL;
+    uint64_t hash = CHORALE_FNV1A_START;
 
     for (int i = 0; i < n; i++) {
-        const unsigned long long bytes = (unsigned long long)bytes_of(
-            count_at(count, i), type);
+        const long long bytes = bytes_of(count_at(count, i), type);
 
-        for (int k = 0; k < 64; k += 8)
-            hash = (hash ^ (bytes >> k & 255)) * 0x100000001b3ULL;
+        hash = chorale_fnv1a(hash, &bytes, sizeof(bytes));
     }
     return hash;
 }

@@ -18,6 +18,7 @@
 #include "algorithms/dispatch/base/world_dup.h"
 #include "algorithms/dispatch/table/shape.h"
 #include "algorithms/dispatch/comm/comm_state.h"
+#include "algorithms/fnv1a.h"
 
 /* Number of this process's states. MPI libraries have a few thousand contexts;
  * CHORALE_MAX_COMMS leaves most of them to the application. */
@@ -403,14 +404,10 @@ static struct chorale_state *allocate(const struct chorale_tuning *tuning,
  * shape, ranks per node, and which ranks share a node. */
 static uint64_t placement(const struct chorale_state *st, const int *id)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const int word[] = { (int)st->shape, st->ppn };
 
-    for (int i = -2; i < st->size; i++) {
-        const int word = i == -2 ? (int)st->shape : i == -1 ? st->ppn : id[i];
-
-        hash = (hash ^ (unsigned)word) * UINT64_C(0x100000001b3);
-    }
-    return hash;
+    return chorale_fnv1a(chorale_fnv1a(CHORALE_FNV1A_START, word, sizeof(word)),
+                         id, (size_t)st->size * sizeof(*id));
 }
 
 /* Pass the node of each rank to the variants. Not with CHORALE_DETERMINISTIC,

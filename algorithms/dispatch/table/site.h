@@ -26,7 +26,7 @@ int chorale_site_name(const char *name);
 
 /* The file name of an installed table: table-4-2-0123456789abcdef.so is the
  * fourth of its folder, was installed over the second (0: over no table), and
- * has that chorale_fold() of its bytes. */
+ * has that FNV-1a hash of its bytes. */
 void chorale_site_table_name(char name[64], long number, long before,
                              uint64_t content);
 /* Read such a name. Returns 1, or 0 for any other name. */

@@ -14,17 +14,18 @@
 #include "algorithms/dispatch/table/site.h"
 #include "algorithms/dispatch/table/table_load.h"
 #include "algorithms/dispatch/table/table_config.h"
+#include "algorithms/fnv1a.h"
 
 typedef void warn_fn(const char *line);
 
 static uint64_t fold_text(uint64_t hash, const char *text)
 {
-    return chorale_fold(hash, text, strlen(text) + 1);
+    return chorale_fnv1a(hash, text, strlen(text) + 1);
 }
 
 static uint64_t fold_long(uint64_t hash, long value)
 {
-    return chorale_fold(hash, &value, sizeof(value));
+    return chorale_fnv1a(hash, &value, sizeof(value));
 }
 
 static uint64_t fold_alg(uint64_t hash, const struct chorale_alg *alg)
@@ -46,12 +47,12 @@ static uint64_t fold_alg(uint64_t hash, const struct chorale_alg *alg)
 static uint64_t digest(const struct chorale_tuning *t)
 {
     const struct chorale_settings *set = &t->set;
-    uint64_t hash = fold_text(CHORALE_FOLD, PACKAGE_VERSION);
+    uint64_t hash = fold_text(CHORALE_FNV1A_START, PACKAGE_VERSION);
 
     for (int i = 0; chorale_algs[i] != NULL; i++)
         hash = fold_alg(hash, chorale_algs[i]);
     hash = fold_text(hash, t->table->digest);
-    hash = chorale_fold(hash, &t->content, sizeof(t->content));
+    hash = chorale_fnv1a(hash, &t->content, sizeof(t->content));
     for (int i = 0; i < t->table->nchoice; i++) {
         hash = fold_text(hash, t->table->choice[i].provider);
         hash = fold_text(hash, t->table->choice[i].variant);
@@ -61,7 +62,7 @@ static uint64_t digest(const struct chorale_tuning *t)
         const struct chorale_hull *hull = &t->table->selector[i].hull;
 
         hash = fold_text(hash, t->table->selector[i].coll);
-        hash = chorale_fold(hash, hull, sizeof(*hull));
+        hash = chorale_fnv1a(hash, hull, sizeof(*hull));
     }
     hash = fold_long(hash, set->check);
     hash = fold_long(hash, set->deterministic);
@@ -73,8 +74,8 @@ static uint64_t digest(const struct chorale_tuning *t)
         if (!(set->forced & 1u << coll))
             continue;
         hash = fold_alg(hash, set->force[coll].alg);
-        hash = chorale_fold(hash, set->force[coll].param,
-                            sizeof(set->force[coll].param));
+        hash = chorale_fnv1a(hash, set->force[coll].param,
+                             sizeof(set->force[coll].param));
     }
     return hash;
 }

@@ -18,6 +18,7 @@
 #include "algorithms/coll.h"
 #include "algorithms/dispatch/table/site.h"
 #include "algorithms/dispatch/table/table_load.h"
+#include "algorithms/fnv1a.h"
 
 #define MAX_CHOICES 65536
 #define MAX_FILE (64 << 20)
@@ -82,16 +83,6 @@ static int check_folder(const char *path, const struct reason *why)
     return 0;
 }
 
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). */
-uint64_t chorale_fold(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *byte = data;
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* ELF header of the object with this code; the linker defines it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
@@ -147,7 +138,7 @@ static int check_bytes(int fd, const char *path, off_t size,
         n = pread(fd, file + got, (size_t)(size - got), got);
         got += n > 0 ? n : 0;
     }
-    *content_p = chorale_fold(CHORALE_FOLD, file, (size_t)got);
+    *content_p = chorale_fnv1a(CHORALE_FNV1A_START, file, (size_t)got);
     ret = n < 0 ? fail_read(why) : check_content(path, *content_p, why);
     if (ret == 0)
         ret = check_elf(file, (size_t)got, why);

@@ -26,8 +26,4 @@ extern const struct chorale_table chorale_default_table;
 int chorale_table_load(const char *path, const struct chorale_table **table_p,
                        uint64_t *content_p, char *why, size_t why_size);
 
-/* FNV-1a hash: fold data into hash. CHORALE_FOLD is the hash of no data. */
-#define CHORALE_FOLD UINT64_C(0xcbf29ce484222325)
-uint64_t chorale_fold(uint64_t hash, const void *data, size_t size);
-
 #endif

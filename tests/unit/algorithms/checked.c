@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* checked.c - corrupted packets are refused. */
 #include "algorithms/engines/checked.h"
+#include "algorithms/fnv1a.h"
 #include "tests/tap.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ int main(void)
     char packet[MOST + CHORALE_CHECKED_EXTRA];
 
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        tap_ok(chorale_fnv1a(CHORALE_FNV_START, known[i].text,
+        tap_ok(chorale_fnv1a(CHORALE_FNV1A_START, known[i].text,
                              strlen(known[i].text)) == known[i].hash,
                "FNV-1a of \"%s\"", known[i].text);
     for (size_t i = 0; i < sizeof(payloads) / sizeof(*payloads); i++) {
