@@ -29,7 +29,7 @@ void chorale_bytes_add(struct chorale_bytes *b, const void *data,
     b->len += bytes;
 }
 
-void *chorale_grown(void *array, size_t count, size_t size)
+void *chorale_array_grow(void *array, size_t count, size_t size)
 {
     return (count & (count - 1)) == 0
                ? realloc(array, (count > 0 ? 2 * count : 1) * size)

@@ -21,6 +21,6 @@ void chorale_bytes_add(struct chorale_bytes *b, const void *data,
  * the array, possibly moved, or NULL if out of memory, when it is unchanged.
  * The capacity is that of the next power of two, so an array must begin as NULL
  * and grow by this function only. */
-void *chorale_grown(void *array, size_t count, size_t size);
+void *chorale_array_grow(void *array, size_t count, size_t size);
 
 #endif

@@ -116,8 +116,8 @@ static enum chorale_err renumber(struct chorale_store *store,
     return err == CHORALE_OK ? chorale_store_commit(store, msg) : err;
 }
 
-enum chorale_err chorale_renumber(struct chorale_store *store,
-                                  struct chorale_errmsg *msg)
+enum chorale_err chorale_ids_renumber(struct chorale_store *store,
+                                      struct chorale_errmsg *msg)
 {
     /* References hold old ids until all tables are updated. */
     enum chorale_err err = chorale_store_exec(

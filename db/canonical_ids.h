@@ -20,7 +20,7 @@
  * The caller holds both locks of the store. Errors: CHORALE_STOPPED;
  * CHORALE_ENV: disk full; CHORALE_DATA: file damaged. After an error the store
  * is unchanged. */
-enum chorale_err chorale_renumber(struct chorale_store *store,
-                                  struct chorale_errmsg *msg);
+enum chorale_err chorale_ids_renumber(struct chorale_store *store,
+                                      struct chorale_errmsg *msg);
 
 #endif

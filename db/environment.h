@@ -64,7 +64,7 @@ const char *chorale_facts_switch(const char *address, const char *host);
  * - without any of these the fastest hardware interface of known speed,
  *   "Ethernet 25000 Mb/s".
  * Empty if the network is unknown. */
-void chorale_fabric(char *text, size_t size);
+void chorale_fabric_describe(char *text, size_t size);
 /* Write to text[size] "NAME=value NAME=value": the variables that are set and
  * select devices or protocols. */
 void chorale_fabric_choice(char *text, size_t size);

@@ -128,7 +128,7 @@ static void keep_fastest(struct words *w)
     add(w, text);
 }
 
-void chorale_fabric(char *text, size_t size)
+void chorale_fabric_describe(char *text, size_t size)
 {
     struct words w = { .count = 0 };
     size_t len = 0;

@@ -149,7 +149,7 @@ void chorale_facts_machine(struct chorale_facts *facts)
     put_line(facts, "huge_pages",
              "/sys/kernel/mm/transparent_hugepage/enabled", NULL);
     put_virtual(facts);
-    chorale_fabric(fabric, sizeof(fabric));
+    chorale_fabric_describe(fabric, sizeof(fabric));
     chorale_facts_put(facts, "fabric", fabric);
     put_clock(facts);
 }

@@ -189,6 +189,6 @@ void chorale_uuid_near(const char *with, int64_t number,
 void chorale_uuid_of(const char *text, char uuid[CHORALE_UUID_SIZE]);
 
 /* Current time in UTC, "2026-01-31T12:34:56Z". */
-void chorale_now(char text[32]);
+void chorale_time_now(char text[32]);
 
 #endif

@@ -64,7 +64,7 @@ void chorale_uuid_near(const char *with, int64_t number,
     uuid[14] = '8';
 }
 
-void chorale_now(char text[32])
+void chorale_time_now(char text[32])
 {
     time_t now = time(NULL);
     struct tm tm;

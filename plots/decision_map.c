@@ -110,7 +110,7 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
         store, boxes_sql, CHORALE_FIELDS(system_id), &stmt, msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_plots_box *larger =
-            chorale_grown(got.box, got.count, sizeof(*larger));
+            chorale_array_grow(got.box, got.count, sizeof(*larger));
 
         if (larger == NULL) {
             err = chorale_fail_memory(msg, chorale_store_path(store));

@@ -109,7 +109,7 @@ static enum chorale_err read_cells(struct chorale_store *store,
         return err;
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_plots_row *larger =
-            chorale_grown(got->row, got->count, sizeof(*larger));
+            chorale_array_grow(got->row, got->count, sizeof(*larger));
 
         if (larger == NULL) {
             err = chorale_fail_memory(msg, chorale_store_path(store));

@@ -63,7 +63,7 @@ static int describe(hwloc_topology_t topology, hwloc_bitmap_t set, char *text,
     return 0;
 }
 
-void chorale_binding(char text[CHORALE_BINDING_TEXT])
+void chorale_binding_describe(char text[CHORALE_BINDING_TEXT])
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     hwloc_topology_t topology;
@@ -81,7 +81,7 @@ void chorale_binding(char text[CHORALE_BINDING_TEXT])
 const char *const chorale_binding_source =
     "sched_getaffinity (built without hwloc)";
 
-void chorale_binding(char text[CHORALE_BINDING_TEXT])
+void chorale_binding_describe(char text[CHORALE_BINDING_TEXT])
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     size_t len;

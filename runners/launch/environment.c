@@ -199,7 +199,7 @@ static void put_bindings(struct chorale_facts *facts,
 {
     char mine[CHORALE_BINDING_TEXT], key[32], *all;
 
-    chorale_binding(mine);
+    chorale_binding_describe(mine);
     all = gather(bench, mine, sizeof(mine));
     for (int r = 0; all != NULL && r < bench->world_size; r++) {
         snprintf(key, sizeof(key), "binding:%d", r);
@@ -443,7 +443,7 @@ enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
 #ifndef CHORALE_SIM
     char mine[CHORALE_BINDING_TEXT];
 
-    chorale_binding(mine);
+    chorale_binding_describe(mine);
     loose = strncmp(mine, "free", 4) == 0;
 #endif
     err = chorale_launch_mpi(chorale_p2p_allreduce(bench, &loose, 1, 1),

@@ -49,7 +49,7 @@ int chorale_preflight(struct chorale_bench *bench,
 
 /* binding.c: the processors on which this process may run, as text. */
 enum { CHORALE_BINDING_TEXT = 256 };
-void chorale_binding(char text[CHORALE_BINDING_TEXT]);
+void chorale_binding_describe(char text[CHORALE_BINDING_TEXT]);
 extern const char *const chorale_binding_source;
 
 /* variables.c: print the control variables of the MPI library that may be

@@ -5,7 +5,7 @@
  *         algorithm wins); Proficz, J. Supercomputing 76, 2020. */
 #include "runners/measure/point.h"
 
-uint64_t chorale_random(uint64_t *state)
+uint64_t chorale_random_next(uint64_t *state)
 {
     uint64_t x = *state += 0x9e3779b97f4a7c15u;
 
@@ -29,8 +29,8 @@ double chorale_arrival_delay(const struct chorale_bench *bench,
     case CHORALE_ARRIVAL_LAST:
         return bench->rank == bench->size - 1 ? skew : 0;
     case CHORALE_ARRIVAL_RANDOM:
-        chorale_random(&s);
-        return skew * (double)(chorale_random(&s) >> 11) * 0x1p-53;
+        chorale_random_next(&s);
+        return skew * (double)(chorale_random_next(&s) >> 11) * 0x1p-53;
     case CHORALE_ARRIVAL_ASCENDING:
         return skew * bench->rank / (bench->size - 1);
     }

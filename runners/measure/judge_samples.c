@@ -12,7 +12,7 @@
 #define THROUGHPUT_BATCH 64  /* calls back to back, by default */
 #define CLOCK_SHARE 0.05     /* allowed clock error, share of a median */
 
-int chorale_simulated(void)
+int chorale_clock_simulated(void)
 {
 #ifdef CHORALE_SIM
     return 1;
@@ -21,7 +21,7 @@ int chorale_simulated(void)
 #endif
 }
 
-int chorale_calls_separated(const struct chorale_timing *t)
+int chorale_timing_separated(const struct chorale_timing *t)
 {
     return t->batch > 1 && t->task->metric == CHORALE_METRIC_DURATION;
 }
@@ -48,7 +48,7 @@ int chorale_timing_batch(const struct chorale_timing *t, double least)
     return calls;
 }
 
-int chorale_self_timed(const struct chorale_timing *t)
+int chorale_timing_own_clock(const struct chorale_timing *t)
 {
     return t->how == CHORALE_SYNC_BARRIER && !t->bench->clock.shared;
 }
@@ -58,7 +58,7 @@ int chorale_self_timed(const struct chorale_timing *t)
 static double begin(const struct chorale_timing *t,
                     const struct chorale_slot *slot, const double *v)
 {
-    return t->how == CHORALE_SYNC_BARRIER && !chorale_simulated()
+    return t->how == CHORALE_SYNC_BARRIER && !chorale_clock_simulated()
                ? -v[CHORALE_MINUS_LEFT]
                : slot->start;
 }
@@ -68,7 +68,7 @@ static double begin(const struct chorale_timing *t,
 static double seconds(const struct chorale_timing *t,
                       const struct chorale_slot *slot, const double *v)
 {
-    return chorale_self_timed(t) ? v[CHORALE_OWN]
+    return chorale_timing_own_clock(t) ? v[CHORALE_OWN]
                                 : v[CHORALE_OUT] - begin(t, slot, v);
 }
 
@@ -94,7 +94,7 @@ void chorale_sample_add(struct chorale_timing *t,
                         const struct chorale_slot *slot,
                         const double *v)
 {
-    int c = slot->entry, lost = chorale_self_timed(t);
+    int c = slot->entry, lost = chorale_timing_own_clock(t);
     double start = begin(t, slot, v);
 
     if (t->nsample[c] == t->room[c]) {
@@ -124,7 +124,7 @@ void chorale_sample_add(struct chorale_timing *t,
 /* 1 if barriers separate the calls and have been measured. */
 static int separated(const struct chorale_timing *t)
 {
-    return chorale_calls_separated(t) && t->nsample[t->ncand] > 0;
+    return chorale_timing_separated(t) && t->nsample[t->ncand] > 0;
 }
 
 /* Median time of the separating barrier, s; 0: unused, or below a clock
@@ -144,7 +144,7 @@ static double separator(const struct chorale_timing *t)
     return seen.median;
 }
 
-void chorale_interim_all(struct chorale_timing *t)
+void chorale_interim_recompute(struct chorale_timing *t)
 {
     int most = t->bench->work.set.stop.nrep_max;
     double less = separator(t);
@@ -214,10 +214,10 @@ static int any_below(const struct chorale_timing *t)
 {
     double less = separator(t);
 
-    for (int c = 0; c < t->ncand && !chorale_self_timed(t); c++)
+    for (int c = 0; c < t->ncand && !chorale_timing_own_clock(t); c++)
         if (counts(t, c) &&
-            chorale_floor_below(t->bench, t->task, t->seen[c].median,
-                                separated(t), less))
+            chorale_median_below_floor(t->bench, t->task, t->seen[c].median,
+                                       separated(t), less))
             return 1;
     return 0;
 }
@@ -280,8 +280,8 @@ void chorale_timing_results(struct chorale_timing *t)
 
 int chorale_timing_init(struct chorale_timing *t)
 {
-    int rounds_max = chorale_simulated() ? CHORALE_SIM_REPS_MAX * 3
-                                         : CHORALE_CHUNK_MAX;
+    int rounds_max = chorale_clock_simulated() ? CHORALE_SIM_REPS_MAX * 3
+                                               : CHORALE_CHUNK_MAX;
     size_t n = (size_t)t->ncand + 1, slots = n * (size_t)rounds_max;
 
     t->nentry = t->ncand;

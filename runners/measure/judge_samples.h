@@ -26,16 +26,16 @@ enum chorale_value {
     CHORALE_NVALUE
 };
 
-int chorale_simulated(void);
+int chorale_clock_simulated(void);
 
 /* 1 if a barrier separates the calls of a repetition; its time is
  * subtracted. */
-int chorale_calls_separated(const struct chorale_timing *t);
+int chorale_timing_separated(const struct chorale_timing *t);
 
 /* 1 if each rank times itself, because the clocks differ and were not good
  * enough. A rank that leaves the barrier late may find its data there already,
  * so such times can be below the physical lower bound. */
-int chorale_self_timed(const struct chorale_timing *t);
+int chorale_timing_own_clock(const struct chorale_timing *t);
 
 /* Calls in a repetition, by the first rule that applies:
  * - 1 if a second call would not meet the conditions of the point;
@@ -60,7 +60,7 @@ void chorale_sample_add(struct chorale_timing *t,
                         const double *v);
 
 /* Recompute seen from the samples. */
-void chorale_interim_all(struct chorale_timing *t);
+void chorale_interim_recompute(struct chorale_timing *t);
 
 /* 1 if the clock error is more than a share of the shortest candidate's
  * repetition, so that no candidate can be started by the common clock. */

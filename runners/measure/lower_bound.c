@@ -273,9 +273,9 @@ double chorale_floor(const struct chorale_bench *bench,
                      bench->floor_least * bytes / fmax(1, bench->floor_ports));
 }
 
-int chorale_floor_below(const struct chorale_bench *bench,
-                        const struct chorale_task *task, double median,
-                        int separated, double separator)
+int chorale_median_below_floor(const struct chorale_bench *bench,
+                               const struct chorale_task *task, double median,
+                               int separated, double separator)
 {
     double least = chorale_floor(bench, task);
 

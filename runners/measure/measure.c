@@ -56,9 +56,9 @@ static void judge(struct chorale_timing *t)
             continue;
         median = chorale_result_median(res);
         if (!(res->separated && !(median > 0)) &&
-            (chorale_self_timed(t) ||
-             !chorale_floor_below(t->bench, t->task, median,
-                                  res->separated, res->separator)))
+            (chorale_timing_own_clock(t) ||
+             !chorale_median_below_floor(t->bench, t->task, median,
+                                         res->separated, res->separator)))
             continue;
 #ifdef CHORALE_SIM
         chorale_result_fail(res, CHORALE_RUN_INVALID, "");

@@ -100,6 +100,6 @@ double chorale_arrival_delay(const struct chorale_bench *bench,
                              int round);
 
 /* Pseudo-random generator splitmix64. */
-uint64_t chorale_random(uint64_t *state);
+uint64_t chorale_random_next(uint64_t *state);
 
 #endif

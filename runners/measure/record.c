@@ -235,7 +235,7 @@ enum chorale_err chorale_record_finish(struct chorale_store *store,
 {
     char now[32];
 
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_run(
         store, "UPDATE launch SET status = 'done',"
         " finished = ?2 WHERE launch_id = ?1",

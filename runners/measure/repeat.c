@@ -32,7 +32,7 @@ static void shuffle(struct chorale_timing *t)
     for (int i = 0; i < t->nentry; i++)
         t->order[i] = i;
     for (int i = t->nentry - 1; i > 0; i--) {
-        int j = (int)(chorale_random(&s) % (uint64_t)(i + 1));
+        int j = (int)(chorale_random_next(&s) % (uint64_t)(i + 1));
         int swap = t->order[i];
 
         t->order[i] = t->order[j];
@@ -53,7 +53,7 @@ static int call(struct chorale_timing *t, int c, int root)
         if (c < t->ncand)
             bad = chorale_provider_call(t->bench, &t->prob,
                                         chorale_timing_cand(t, c), root);
-        if (bad == MPI_SUCCESS && chorale_calls_separated(t))
+        if (bad == MPI_SUCCESS && chorale_timing_separated(t))
             bad = chorale_sync_separate(t->bench);
         rc = bad != MPI_SUCCESS ? bad : rc;
     }
@@ -65,7 +65,7 @@ static int call(struct chorale_timing *t, int c, int root)
 static double delay(const struct chorale_timing *t)
 {
     int turns = chorale_timing_turns(t->task);
-    int round = chorale_simulated() ? t->round % turns : t->round;
+    int round = chorale_clock_simulated() ? t->round % turns : t->round;
 
     return chorale_arrival_delay(t->bench,
                                  (enum chorale_arrival)t->task->arrival,
@@ -83,7 +83,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double *v = t->value + (size_t)(slot - t->slot) * CHORALE_NVALUE;
     double begun = chorale_now_common(bench), start, left, in, out;
 
-    if (chorale_simulated() && cand != NULL)
+    if (chorale_clock_simulated() && cand != NULL)
         chorale_timing_announce(t, cand->cell_id);
     if (cand != NULL)
         chorale_provider_begin(bench, t->task, cand);
@@ -154,7 +154,7 @@ static void say(struct chorale_timing *t)
 {
     double now = MPI_Wtime();
 
-    if (chorale_simulated() || t->bench->world_rank != 0 ||
+    if (chorale_clock_simulated() || t->bench->world_rank != 0 ||
         now - t->said < SAY_SECONDS)
         return;
     t->said = now;
@@ -203,7 +203,7 @@ static void judge_chunk(struct chorale_timing *t)
         t->active[c] = res->status == CHORALE_RUN_OK &&
                        res->stop_reason == NULL && !t->lacking;
     }
-    if (!chorale_simulated() && chorale_launch_ends(t->bench))
+    if (!chorale_clock_simulated() && chorale_launch_ends(t->bench))
         cut_short(t);
     for (int c = 0; c < t->ncand; c++)
         going |= t->active[c];
@@ -351,7 +351,7 @@ static int chunk_end(struct chorale_timing *t, int *nrep, int *look)
         return rc;
     if (t->bench->world_rank == 0) {
         read_chunk(t);
-        chorale_interim_all(t);
+        chorale_interim_recompute(t);
         if (chorale_clock_fails(t))
             chorale_timing_restart(t, CHORALE_SYNC_BARRIER);
         judge_chunk(t);
@@ -406,7 +406,7 @@ static int warm_up(struct chorale_timing *t, int *nrep)
     int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
     double gauge[2] = { 1, 0 }, any = INFINITY, library = INFINITY;
 
-    if (chorale_simulated() || n < 1)
+    if (chorale_clock_simulated() || n < 1)
         n = 1;
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
         repeat_next(t, count_repetitions(t, 1));
@@ -428,7 +428,7 @@ static int warm_up(struct chorale_timing *t, int *nrep)
     t->round = 0;
     t->batch = (int)gauge[0];
     t->skew = gauge[1];
-    if (chorale_calls_separated(t)) {
+    if (chorale_timing_separated(t)) {
         t->nentry = t->ncand + 1;
         t->active[t->ncand] = 1;
         for (int c = 0; c < t->ncand; c++)
@@ -525,7 +525,7 @@ int chorale_timing_run(struct chorale_timing *t)
     int nrep, rc = warm_up(t, &nrep);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_simulated() ? time_simulated(t) : time_real(t, nrep);
+        rc = chorale_clock_simulated() ? time_simulated(t) : time_real(t, nrep);
     chorale_timing_results(t);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);

@@ -391,9 +391,9 @@ double chorale_floor(const struct chorale_bench *bench,
  * barrier, or 0. In such a batch a rank's next call starts only after its data
  * have arrived and one message has come back. The measured time of the barrier
  * alone does not include that message. */
-int chorale_floor_below(const struct chorale_bench *bench,
-                        const struct chorale_task *task, double median,
-                        int separated, double separator);
+int chorale_median_below_floor(const struct chorale_bench *bench,
+                               const struct chorale_task *task, double median,
+                               int separated, double separator);
 
 /* provider.c: find the native algorithms among the candidates. */
 void chorale_provider_open(struct chorale_bench *bench);

@@ -98,7 +98,7 @@ static int merge_it(const char *path)
         err = chorale_merge(store, "memory", shard, 0, NULL,
                             &merged, &stop, &msg);
     if (err == CHORALE_OK) {
-        err = chorale_renumber(store, &msg);
+        err = chorale_ids_renumber(store, &msg);
         read_views(store);
         sound = err == CHORALE_OK;
     }

@@ -50,7 +50,7 @@ static enum chorale_err append(struct chorale_gain *gain,
                                const struct chorale_gain_point *point,
                                struct chorale_errmsg *msg)
 {
-    void *more = chorale_grown(gain->point, gain->count, sizeof(*point));
+    void *more = chorale_array_grow(gain->point, gain->count, sizeof(*point));
 
     if (more == NULL)
         return chorale_fail_memory(msg, NULL);

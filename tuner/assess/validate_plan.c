@@ -22,7 +22,7 @@ static int add(struct list *list, const struct chorale_emit_table *table,
 {
     const struct chorale_emit_choice *choice;
     struct chorale_proof_point *p =
-        chorale_grown(list->row, list->count, sizeof(*p));
+        chorale_array_grow(list->row, list->count, sizeof(*p));
 
     if (p == NULL)
         return -1;
@@ -234,7 +234,7 @@ static enum chorale_err put_campaign(struct chorale_store *store,
         store, "SELECT uuid FROM system WHERE system_id = ?1",
         CHORALE_FIELDS(system_id), &stmt, msg);
 
-    chorale_now(now);
+    chorale_time_now(now);
     chorale_uuid(uuid);
     if (chorale_store_next(store, stmt, &err, msg)) {
         snprintf(name, sizeof(name), "%.36s %.16s", chorale_text(stmt, 0),

@@ -254,7 +254,7 @@ enum chorale_err chorale_shards_merge(const char *path, char *const *shard,
     chorale_progress_clear(&g.bar);
     /* Also without new rows: an earlier merge may have been killed. */
     if (err == CHORALE_OK && g.merged > 0 && !opts->dry_run)
-        err = chorale_renumber(g.target, msg);
+        err = chorale_ids_renumber(g.target, msg);
     if (err == CHORALE_OK)
         err = remind(&g);
     chorale_store_close(g.target);

@@ -180,7 +180,7 @@ static int add(struct chorale_comparison *cmp, const struct stretch *s,
     if (cmp->opts.exact) {
         r->changed = r->loss_head > fmax(EXACT, log1p(cmp->opts.threshold));
     } else {
-        rc = chorale_shift_two(ranks, base, nb, head, nh, &shift);
+        rc = chorale_ranks_shift(ranks, base, nb, head, nh, &shift);
         r->p = rc == 0 ? shift.p_up : NAN;
     }
 out:

@@ -23,7 +23,7 @@ struct judge {
 static int between(struct judge *j, struct chorale_series x,
                    struct chorale_series y, struct chorale_shift *shift)
 {
-    return chorale_shift_two(j->ranks, x.x, x.n, y.x, y.n, shift);
+    return chorale_ranks_shift(j->ranks, x.x, x.n, y.x, y.n, shift);
 }
 
 /* Kinds of second measurement: both sides in turn, both not in turn, or head

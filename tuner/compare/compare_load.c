@@ -120,7 +120,7 @@ static enum chorale_err load_launches(struct chorale_side *side,
         msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_side_launch *more =
-            chorale_grown(side->launch, side->nlaunch, sizeof(*more));
+            chorale_array_grow(side->launch, side->nlaunch, sizeof(*more));
 
         if (more == NULL) {
             err = chorale_fail_memory(msg, "compare");

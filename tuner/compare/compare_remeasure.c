@@ -80,7 +80,7 @@ static enum chorale_err plan_all(const struct chorale_comparison *cmp,
     char now[32];
     enum chorale_err err = CHORALE_OK;
 
-    chorale_now(now);
+    chorale_time_now(now);
     for (size_t i = 0; i < cmp->count && err == CHORALE_OK; i++) {
         const struct chorale_run_point *at = &cmp->cell[i].at;
 

@@ -275,7 +275,7 @@ static void junit_head(const struct chorale_comparison *cmp, size_t tests,
 {
     char now[32];
 
-    chorale_now(now);
+    chorale_time_now(now);
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuites>\n <testsuite name=\"chorale compare\" tests=\"%zu\""
             " failures=\"%zu\" errors=\"0\" skipped=\"%zu\" id=\"0\""

@@ -192,7 +192,7 @@ static int add(struct job *job, const struct chorale_measured *spot,
 
     if (n == 0)
         return 0;
-    g = chorale_grown(cmp->guideline, cmp->nguideline, sizeof(*g));
+    g = chorale_array_grow(cmp->guideline, cmp->nguideline, sizeof(*g));
     if (g == NULL)
         return -1;
     cmp->guideline = g;

@@ -66,7 +66,7 @@ static size_t find_run(struct chorale_history *h, const char *label,
 static enum chorale_err add_launch(struct loader *ld, size_t file,
                                    sqlite3_stmt *stmt)
 {
-    struct launch *l = chorale_grown(ld->launch, ld->nlaunch, sizeof(*l));
+    struct launch *l = chorale_array_grow(ld->launch, ld->nlaunch, sizeof(*l));
 
     if (l == NULL)
         return chorale_fail_memory(ld->msg, "history");

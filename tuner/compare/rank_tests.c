@@ -171,8 +171,8 @@ static double *votes(struct chorale_ranks *ranks, size_t n)
     return ranks->vote;
 }
 
-int chorale_shift_two(struct chorale_ranks *ranks, const double *x, size_t nx,
-                      const double *y, size_t ny, struct chorale_shift *shift)
+int chorale_ranks_shift(struct chorale_ranks *ranks, const double *x, size_t nx,
+                        const double *y, size_t ny, struct chorale_shift *shift)
 {
     struct null null = { NULL, (double)nx * (double)ny / 2, 0, nx * ny };
     double *vote = votes(ranks, nx * ny);

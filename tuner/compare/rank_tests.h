@@ -31,8 +31,9 @@ struct chorale_shift {
  *
  * Sources: Mann, Whitney, Annals of Mathematical Statistics 18(1), 1947;
  * Hodges, Lehmann, Annals of Mathematical Statistics 34(2), 1963. */
-int chorale_shift_two(struct chorale_ranks *ranks, const double *x, size_t nx,
-                      const double *y, size_t ny, struct chorale_shift *shift);
+int chorale_ranks_shift(struct chorale_ranks *ranks, const double *x, size_t nx,
+                        const double *y, size_t ny,
+                        struct chorale_shift *shift);
 
 /* Pairs x[i], y[i] with n >= 1: the median of the means of any two differences,
  * including a difference with itself, and p by Wilcoxon's signed ranks. Returns

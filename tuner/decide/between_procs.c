@@ -218,7 +218,7 @@ static void guess(struct gap *gap, size_t layer, size_t stop)
         gap->error[layer * gap->nstop + stop] = 0;
         return;
     }
-    best = chorale_guess_losses(fam, score, gap->may, loss);
+    best = chorale_family_losses(fam, score, gap->may, loss);
     gap->error[layer * gap->nstop + stop] =
         best > 0 ? gap->wrong[best] : 0;
 }
@@ -299,7 +299,7 @@ static size_t border(const struct gap *gap, size_t begin, size_t end, size_t i,
         left += isfinite(l) ? l : 0;
         right += isfinite(r) ? r : 0;
     }
-    return chorale_crossing(gap->n[i], gap->n[i + 1], left, right);
+    return chorale_family_crossing(gap->n[i], gap->n[i + 1], left, right);
 }
 
 /* Append one row of a block. */

@@ -262,8 +262,8 @@ chorale_decision_add(const struct chorale_family *fam, size_t member,
  * best, INFINITY if a member must not be chosen. may[c] 0 excludes c, except
  * the library. Returns the best, which is the library unless a member's gain is
  * above the threshold. */
-size_t chorale_guess_losses(const struct chorale_family *fam,
-                            const double *seconds, const unsigned char *may,
-                            double *loss);
+size_t chorale_family_losses(const struct chorale_family *fam,
+                             const double *seconds, const unsigned char *may,
+                             double *loss);
 
 #endif

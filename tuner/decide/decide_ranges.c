@@ -328,7 +328,7 @@ static int change(struct list *list, struct range *r, size_t i)
     r->last = i;
     r->hi = n_a;
     if (left && right) {
-        r->hi = chorale_crossing(n_a, n_b, a_b - a_a, b_a - b_b);
+        r->hi = chorale_family_crossing(n_a, n_b, a_b - a_a, b_a - b_b);
         next = r->hi + 1;
     } else if (a == 0 || right) {
         r->hi = n_b - 1;
@@ -376,7 +376,7 @@ static void guess(struct list *list, size_t i, unsigned char *may)
              chorale_family_excluded(fam, c, n, line->comm_size) == NULL))
             seconds[c] = chorale_family_on(fam, list->line, c, n);
     }
-    chorale_guess_losses(fam, seconds, may, list->loss + i * fam->ncand);
+    chorale_family_losses(fam, seconds, may, list->loss + i * fam->ncand);
     if (chorale_decide_is_blind(fam->point->coll)) /* copy the previous stop */
         memcpy(list->loss + i * fam->ncand,
                list->loss + (i - 1) * fam->ncand,

@@ -319,9 +319,9 @@ static int find_spots(const struct chorale_points *points,
     return 0;
 }
 
-size_t chorale_guess_losses(const struct chorale_family *fam,
-                            const double *seconds, const unsigned char *may,
-                            double *loss)
+size_t chorale_family_losses(const struct chorale_family *fam,
+                             const double *seconds, const unsigned char *may,
+                             double *loss)
 {
     double tolerance = log1p(fam->opts->compact);
     size_t best = 0;

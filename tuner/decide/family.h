@@ -130,6 +130,7 @@ void chorale_family_fill_errors(struct chorale_family *fam);
 
 /* Between two sizes, at each of which another choice is better by the given log
  * units: the last n at which the first choice is still better. */
-size_t chorale_crossing(size_t n_a, size_t n_b, double left, double right);
+size_t chorale_family_crossing(size_t n_a, size_t n_b, double left,
+                               double right);
 
 #endif

@@ -448,7 +448,8 @@ double chorale_family_between(const struct chorale_family *fam, size_t k,
     return chorale_family_guess(fam, kind, k, cand, n, comm_size);
 }
 
-size_t chorale_crossing(size_t n_a, size_t n_b, double left, double right)
+size_t chorale_family_crossing(size_t n_a, size_t n_b, double left,
+                               double right)
 {
     double from = log_n(n_a), to = log_n(n_b), n;
 

@@ -304,7 +304,7 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
             row->pass = f->row[i].pass + 1;
             break;
         }
-    more = chorale_grown(f->row, n, sizeof(*row));
+    more = chorale_array_grow(f->row, n, sizeof(*row));
     if (more == NULL)
         return chorale_fail_memory(r->msg, r->path);
     f->row = more;

@@ -43,7 +43,7 @@ static enum chorale_err put_trace(struct chorale_store *store,
 {
     char now[32];
 
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_insert(
         store,
         "INSERT INTO trace (uuid, label, imported, program, mpi_library,"

@@ -111,7 +111,7 @@ static enum chorale_err put_system(struct put *p)
     if (err != CHORALE_OK)
         return err;
     chorale_uuid_of(signature, uuid);
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_insert(
         p->store, "INSERT INTO system (uuid, name, kind, signature,"
         " mpi_library, created) VALUES (?,?,'real',?,?,?)",
@@ -127,7 +127,7 @@ static enum chorale_err put_campaign(struct put *p)
     if (p->got->campaign_id != 0)
         return CHORALE_OK;
     chorale_uuid(uuid);
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_insert(
         p->store, "INSERT INTO campaign (uuid, system_id, created, command,"
         " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
@@ -337,7 +337,7 @@ enum chorale_err chorale_import_rows(struct chorale_store *store,
     enum chorale_err err = put_system(&p);
 
     /* The modification time of the file: few benchmarks print the date. */
-    chorale_now(p.started);
+    chorale_time_now(p.started);
     if (stat(path, &st) == 0 && gmtime_r(&st.st_mtime, &tm) != NULL)
         strftime(p.started, sizeof(p.started), "%Y-%m-%dT%H:%M:%SZ", &tm);
     for (size_t i = 0; i < f->nrow && err == CHORALE_OK; i++)

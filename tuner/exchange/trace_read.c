@@ -293,7 +293,7 @@ static enum chorale_err append(struct reader *r, struct chorale_traced *p)
 
     if (n >= MAX_POINTS)
         return bad(r, "more rows than a trace has");
-    more = chorale_grown(t->point, n, sizeof(*p));
+    more = chorale_array_grow(t->point, n, sizeof(*p));
     if (more == NULL)
         return chorale_fail_memory(r->msg, r->path);
     t->point = more;

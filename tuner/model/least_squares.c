@@ -503,9 +503,9 @@ static int start(struct problem *p)
     return FIRST_ROUNDS;
 }
 
-enum chorale_err chorale_fit(const struct chorale_fit_data *data,
-                             struct chorale_fit_result *fit,
-                             struct chorale_errmsg *msg)
+enum chorale_err chorale_least_squares_fit(const struct chorale_fit_data *data,
+                                           struct chorale_fit_result *fit,
+                                           struct chorale_errmsg *msg)
 {
     struct problem p = { .data = data };
     enum chorale_err err = check(data, msg);

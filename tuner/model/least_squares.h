@@ -52,9 +52,9 @@ enum chorale_err chorale_fit_condition(const struct chorale_fit_data *data,
  * positive. CHORALE_ENV: out of memory.
  * Source  Holland and Welsch, Communications in Statistics A6(9), 1977;
  * Lawson and Hanson, Solving Least Squares Problems, 1974. */
-enum chorale_err chorale_fit(const struct chorale_fit_data *data,
-                             struct chorale_fit_result *fit,
-                             struct chorale_errmsg *msg);
+enum chorale_err chorale_least_squares_fit(const struct chorale_fit_data *data,
+                                           struct chorale_fit_result *fit,
+                                           struct chorale_errmsg *msg);
 
 /* Set drop[j] = 1 for columns that are zero in all rows or linearly dependent
  * on earlier kept columns. Columns with drop[j] = 1 at entry stay dropped.

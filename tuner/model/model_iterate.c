@@ -236,7 +236,7 @@ enum chorale_err chorale_model_fit_rows(struct model_job *job,
             start[k++] = value[j];
     data.start = job->cold ? NULL : start;
     data.wide = job->wide;
-    err = chorale_fit(&data, &got, msg);
+    err = chorale_least_squares_fit(&data, &got, msg);
     if (err != CHORALE_OK)
         return err;
     if (fit != NULL)

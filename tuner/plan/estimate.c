@@ -163,7 +163,7 @@ static int put_launch(struct maker *m, int ordinal, double seconds)
 {
     const struct kind *k = &m->kind;
     struct chorale_estimate_launch *l =
-        chorale_grown(m->launch, m->nlaunch, sizeof(*l));
+        chorale_array_grow(m->launch, m->nlaunch, sizeof(*l));
 
     if (l == NULL)
         return -1;

@@ -93,7 +93,7 @@ enum chorale_err chorale_plan_gather(struct planner *p,
                                      const struct chorale_adapt_cell *cell)
 {
     struct chorale_adapt_cell *more =
-        chorale_grown(p->grid.cell, p->grid.ncell, sizeof(*more));
+        chorale_array_grow(p->grid.cell, p->grid.ncell, sizeof(*more));
 
     if (more == NULL)
         return chorale_fail_memory(p->msg, NULL);

@@ -58,7 +58,7 @@ enum chorale_err chorale_plan_even(const struct planner *p)
     return CHORALE_OK;
 }
 
-long chorale_planned_ppn(const struct planner *p, long procs)
+long chorale_planner_ppn(const struct planner *p, long procs)
 {
     long ppn = p->plan->ppn > 0 ? p->plan->ppn : p->sys.simulated ? 1 : procs;
 
@@ -91,7 +91,7 @@ static enum chorale_err put_cell(struct planner *p, const struct point *pt,
     const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
     const size_t n = chorale_coll_n(pt->coll, (size_t)pt->msg_size,
                                     (int)pt->procs);
-    const long ppn = chorale_planned_ppn(p, pt->procs);
+    const long ppn = chorale_planner_ppn(p, pt->procs);
     const char *shape = chorale_planned_shape(p, pt->procs);
     char uuid[CHORALE_UUID_SIZE];
 
@@ -119,7 +119,7 @@ static enum chorale_err put_config(struct planner *p, const struct point *pt,
         .coll = pt->coll, .msg_size = pt->msg_size,
         .n = chorale_coll_n(pt->coll, (size_t)pt->msg_size, (int)pt->procs),
         .comm_size = (int)pt->procs,
-        .ppn = (int)chorale_planned_ppn(p, pt->procs),
+        .ppn = (int)chorale_planner_ppn(p, pt->procs),
         .dtype = pt->dtype, .op = pt->op,
         .shape = chorale_planned_shape(p, pt->procs), .config = *config,
     };
@@ -171,7 +171,7 @@ static enum chorale_err put_variant(struct planner *p, const struct point *pt,
         .n = chorale_coll_n(alg->coll, (size_t)pt->msg_size, (int)pt->procs),
         .type_size = chorale_dtype(pt->dtype)->size,
         .commutative = 1,
-        .ppn = (int)chorale_planned_ppn(p, pt->procs),
+        .ppn = (int)chorale_planner_ppn(p, pt->procs),
     };
     struct choice choice = { p, pt, alg };
 
@@ -228,7 +228,7 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
         if (p->plan->variants == NULL) {
             if (set != CHORALE_SET_CORE ||
                 chorale_alg_core(alg, (int)pt->procs,
-                                 (int)chorale_planned_ppn(p, pt->procs)))
+                                 (int)chorale_planner_ppn(p, pt->procs)))
                 err = put_variant(p, pt, alg, set);
         } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
                    chorale_spec_listed(p->plan->variants, full)) {

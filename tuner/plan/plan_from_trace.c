@@ -148,7 +148,7 @@ static enum chorale_err append(struct planner *p,
                                const char *root)
 {
     const size_t n = p->nwant;
-    void *more = chorale_grown(p->want, n, sizeof(*want));
+    void *more = chorale_array_grow(p->want, n, sizeof(*want));
 
     if (more == NULL)
         return chorale_fail_memory(p->msg, NULL);

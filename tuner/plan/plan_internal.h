@@ -42,7 +42,7 @@ struct planner {
 };
 
 /* Ranks per node of launches with that many processes. */
-long chorale_planned_ppn(const struct planner *p, long procs);
+long chorale_planner_ppn(const struct planner *p, long procs);
 
 /* The placement of such launches, as stored in the database. */
 const char *chorale_planned_shape(const struct planner *p, long procs);

@@ -72,7 +72,7 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
 
     if (err != CHORALE_OK)
         return err;
-    chorale_now(now);
+    chorale_time_now(now);
     err = chorale_store_run(
         p->store,
         "INSERT OR IGNORE INTO campaign (uuid, system_id, created, command,"
@@ -232,7 +232,7 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
     long top = p->proc[p->nproc - 1];
     long most_ranks = largest_launch(p);
     const char *procs = plan->procs != NULL ? plan->procs : text;
-    long ppn = chorale_planned_ppn(p, top);
+    long ppn = chorale_planner_ppn(p, top);
     if (plan->procs == NULL)
         snprintf(text, sizeof(text), "%ld", top);
     if (most_ranks > 1 << 24)

@@ -94,7 +94,7 @@ static void add_fabric(char *signature, size_t size)
     size_t len = strlen(signature);
     char text[512];
 
-    chorale_fabric(text, sizeof(text));
+    chorale_fabric_describe(text, sizeof(text));
     if (text[0] != '\0' && len < size)
         len += (size_t)snprintf(signature + len, size - len, "|fabric %s",
                                 text);
@@ -197,7 +197,7 @@ enum chorale_err chorale_system_store(struct chorale_store *store,
     if (err != CHORALE_OK || sys->id != 0)
         return err;
     chorale_uuid(uuid);
-    chorale_now(now);
+    chorale_time_now(now);
     snprintf(name, sizeof(name), "%s", sys->name);
     /* If another system has that name, append a number. */
     for (int i = 2; err == CHORALE_OK; i++) {

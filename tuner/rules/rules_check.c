@@ -18,8 +18,8 @@ struct points {
 static void add(struct points *points, const struct chorale_rule_point *point)
 {
     struct chorale_rule_point *more =
-        points->failed ? NULL : chorale_grown(points->point, points->count,
-                                              sizeof(*more));
+        points->failed ? NULL : chorale_array_grow(points->point, points->count,
+                                                   sizeof(*more));
 
     if (more == NULL) {
         points->failed = 1;

@@ -78,7 +78,7 @@ enum chorale_err chorale_launcher_check(const char *command,
     return err;
 }
 
-void chorale_find_shim(char *path, size_t size)
+void chorale_shim_locate(char *path, size_t size)
 {
     if (chorale_find_program(".libs/libchorale_pmpi.so", "", path, size,
                              NULL) != CHORALE_OK)
@@ -95,7 +95,7 @@ static enum chorale_err preload_args(const char *module,
     const char *others = getenv("LD_PRELOAD");
     char shim[PATH_MAX];
 
-    chorale_find_shim(shim, sizeof(shim));
+    chorale_shim_locate(shim, sizeof(shim));
     if (access(shim, R_OK) != 0)
         return chorale_fail(msg, CHORALE_ENV, "%s: %s; install the whole of "
                             "chorale", shim, strerror(errno));

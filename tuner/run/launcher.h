@@ -37,7 +37,7 @@ enum chorale_err chorale_runner_probe(char *text, size_t size,
 
 /* Path of the shim: beside this build, else the installed one. The file need
  * not exist. */
-void chorale_find_shim(char *path, size_t size);
+void chorale_shim_locate(char *path, size_t size);
 
 /* Check that the program of --launcher-cmd exists; command may be NULL.
  * CHORALE_ENV: it does not; CHORALE_USAGE: not a command. */

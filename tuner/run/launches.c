@@ -287,7 +287,7 @@ static enum chorale_err put_launch(struct chorale_store *store,
                              1000003u + (uint64_t)p->comm_size;
     char now[32];
 
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_run(
         store, "INSERT INTO launch (uuid, campaign_id, system_id, ordinal,"
         " comm_size, ppn, shape, seed, job_id, started, status, part,"
@@ -355,7 +355,7 @@ enum chorale_err chorale_launch_failed(struct chorale_store *store,
 {
     char now[32];
 
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_run(
         store, "UPDATE launch SET status = 'failed', finished = ?3, reason = ?2"
         " WHERE status = 'running' AND (?1 IS NULL OR uuid = ?1)",

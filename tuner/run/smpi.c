@@ -336,7 +336,7 @@ int chorale_selector_ok(const char *selector)
     return length > 0 && selector[length] == '\0';
 }
 
-int chorale_forced_ok(const char *forced)
+int chorale_forced_valid(const char *forced)
 {
     int length = selector_word(forced, 0);
 

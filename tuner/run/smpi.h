@@ -64,7 +64,7 @@ enum chorale_err chorale_sim_complaint(const char *coll, char *text,
                                        struct chorale_errmsg *msg);
 
 /* 1 if forced has the form COLLECTIVE:ALGORITHM. */
-int chorale_forced_ok(const char *forced);
+int chorale_forced_valid(const char *forced);
 
 /* 1 if selector is valid for --sim-selector: mpich, ompi, mvapich2 or impi,
  * then any number of ,COLLECTIVE:ALGORITHM. */

@@ -26,7 +26,7 @@ static enum chorale_err add(struct chorale_slurm_nodes *nodes,
                             const char *name, struct chorale_errmsg *msg)
 {
     size_t n = nodes->count;
-    char **grown = chorale_grown(nodes->name, n, sizeof(*grown));
+    char **grown = chorale_array_grow(nodes->name, n, sizeof(*grown));
 
     if (grown == NULL)
         return chorale_fail_memory(msg, NULL);

@@ -78,7 +78,7 @@ enum chorale_err chorale_elements_load(struct chorale_store *store,
         CHORALE_FIELDS(submission), &stmt, msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_element *e, *grown =
-            chorale_grown(list, count, sizeof(*list));
+            chorale_array_grow(list, count, sizeof(*list));
 
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
@@ -296,7 +296,7 @@ enum chorale_err chorale_submission_pending(
                                   &stmt, msg);
     while (chorale_store_next(store, stmt, &err, msg)) {
         struct chorale_pack_launch *grown =
-            chorale_grown(list, n, sizeof(*list));
+            chorale_array_grow(list, n, sizeof(*list));
 
         if (grown == NULL) {
             err = chorale_fail_memory(msg, NULL);
@@ -356,7 +356,7 @@ static enum chorale_err put_submission(struct chorale_store *store,
     char uuid[CHORALE_UUID_SIZE], now[32];
 
     chorale_uuid(uuid);
-    chorale_now(now);
+    chorale_time_now(now);
     return chorale_store_run(
         store, "INSERT INTO submission VALUES (?1,?2,?3,?4,?5,?6,'')",
         CHORALE_FIELDS(id, uuid, system_id, now, command, folder), msg);

@@ -37,7 +37,7 @@ static enum chorale_err set_environment(const char *table,
     if (!asked)
         listed = getenv(LIST) != NULL;
     asked = 1;
-    chorale_find_shim(shim, sizeof(shim));
+    chorale_shim_locate(shim, sizeof(shim));
     if (access(shim, R_OK) != 0)
         return chorale_fail(msg, CHORALE_ENV, "%s: %s; install the whole of "
                             "chorale", shim, strerror(errno));

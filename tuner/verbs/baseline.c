@@ -28,7 +28,7 @@ static enum chorale_err execute(struct chorale_store *store, const char *sql,
     char now[32];
     enum chorale_err err;
 
-    chorale_now(now);
+    chorale_time_now(now);
     err = chorale_store_run(store, sql,
                             CHORALE_FIELDS(system, name, label, now), msg);
     if (changed_p != NULL)

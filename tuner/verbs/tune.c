@@ -98,7 +98,7 @@ static void where(const char *path, const char *prefix, int plots,
         printf("report     %s-report.html\n", prefix);
     if (simulated)
         return;
-    chorale_find_shim(shim, sizeof(shim));
+    chorale_shim_locate(shim, sizeof(shim));
     if (prefix[0] == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
         cwd[0] = '\0';
     snprintf(source, sizeof(source), "%s%s%s-dispatch.c", cwd,

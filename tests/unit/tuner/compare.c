@@ -54,20 +54,20 @@ static void test_two(struct chorale_ranks *ranks)
                     y[i] = 10 * votes - 5 + 0.1 * i;
                     left -= votes;
                 }
-                good &= chorale_shift_two(ranks, x, (size_t)n, y, (size_t)m,
-                                          &s) == 0 &&
+                good &= chorale_ranks_shift(ranks, x, (size_t)n, y, (size_t)m,
+                                            &s) == 0 &&
                         near(s.p_up, try_two(n, m, u)) &&
                         near(s.p_down, try_two(n, m, n * m - u));
             }
     tap_ok(good, "two samples: p equals that of all orders");
-    chorale_shift_two(ranks, (double[]){ 1, 1, 1 }, 3,
-                      (double[]){ 1, 1, 1 }, 3, &s);
+    chorale_ranks_shift(ranks, (double[]){ 1, 1, 1 }, 3,
+                        (double[]){ 1, 1, 1 }, 3, &s);
     tap_ok(s.p_up == 1 && s.p_down == 1 && s.estimate == 0,
            "equal samples give p = 1");
     tap_ok(s.lo == -INFINITY && s.hi == INFINITY,
            "three values a side have no 95 %% interval");
-    chorale_shift_two(ranks, (double[]){ 1, 2, 3, 4 }, 4,
-                      (double[]){ 11, 12, 13, 14 }, 4, &s);
+    chorale_ranks_shift(ranks, (double[]){ 1, 2, 3, 4 }, 4,
+                        (double[]){ 11, 12, 13, 14 }, 4, &s);
     tap_ok(near(s.p_up, chorale_shift_two_min_p(4, 4)) &&
                near(s.p_up, 1 / 70.) && s.estimate == 10 && s.lo == 7 &&
                s.hi == 13,
@@ -117,8 +117,8 @@ static void test_large(struct chorale_ranks *ranks)
         x[i] = random_normal(&r);
         y[i] = 0.5 + random_normal(&r);
     }
-    chorale_shift_two(ranks, x, 50, y, 50, &a);
-    chorale_shift_two(ranks, x, 50, y, 51, &b);
+    chorale_ranks_shift(ranks, x, 50, y, 50, &a);
+    chorale_ranks_shift(ranks, x, 50, y, 51, &b);
     chorale_shift_paired(ranks, x, y, 50, &c);
     chorale_shift_paired(ranks, x, y, 51, &d);
     tap_ok(fabs(log(a.p_up / b.p_up)) < 0.7 && fabs(a.lo - b.lo) < 0.1 &&
@@ -142,7 +142,7 @@ static void test_coverage(struct chorale_ranks *ranks)
             x[i] = random_normal(&r);
             y[i] = 0.7 + random_normal(&r);
         }
-        chorale_shift_two(ranks, x, 6, y, 6, &s);
+        chorale_ranks_shift(ranks, x, 6, y, 6, &s);
         inside += s.lo <= 0.7 && 0.7 <= s.hi;
         chorale_shift_paired(ranks, x, y, 6, &s);
         pairs += s.lo <= 0.7 && 0.7 <= s.hi;

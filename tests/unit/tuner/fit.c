@@ -828,26 +828,26 @@ static void test_arrays(void)
                                      .seconds = seconds };
     struct chorale_fit_result fit;
 
-    tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_DATA,
+    tap_ok(chorale_least_squares_fit(&data, &fit, NULL) == CHORALE_DATA,
            "proportional columns are refused");
     data.nrow = 1;
-    tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_DATA,
+    tap_ok(chorale_least_squares_fit(&data, &fit, NULL) == CHORALE_DATA,
            "fewer rows than parameters are refused");
     data = (struct chorale_fit_data){ .nrow = 3, .ncol = 2, .x = y,
                                       .seconds = seconds };
     seconds[1] = 0;
-    tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_DATA,
+    tap_ok(chorale_least_squares_fit(&data, &fit, NULL) == CHORALE_DATA,
            "a time of zero is refused");
     seconds[0] = 3;
     seconds[1] = 2.5;
     seconds[2] = 2.1;
-    tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_OK &&
+    tap_ok(chorale_least_squares_fit(&data, &fit, NULL) == CHORALE_OK &&
            fit.value[1] == 0 && fit.value[0] > 2 && fit.lo[1] == 0 &&
            fit.hi[1] >= 0, "a falling line gives slope 0, not a negative one");
     data.nrow = 2;
     seconds[0] = 2;
     seconds[1] = 3;
-    tap_ok(chorale_fit(&data, &fit, NULL) == CHORALE_OK &&
+    tap_ok(chorale_least_squares_fit(&data, &fit, NULL) == CHORALE_OK &&
            fabs(fit.value[0] - 1) < 1e-12 && isnan(fit.lo[0]),
            "as many rows as parameters give a value without an interval");
 }
@@ -869,7 +869,7 @@ static void test_array_interval(void)
             x[i] = 1;
             seconds[i] = exp(0.05 * normal(&seed));
         }
-        covered += chorale_fit(&data, &fit, NULL) == CHORALE_OK &&
+        covered += chorale_least_squares_fit(&data, &fit, NULL) == CHORALE_OK &&
                    fit.lo[0] <= 1 && fit.hi[0] >= 1;
     }
     tap_ok(covered >= 900 && covered <= 980,
