@@ -96,7 +96,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
                                (long long)p->campaign_id, selector);
         else if (launcher->sim.forced != NULL &&
                  (strcmp(launcher->kind, "smpirun") != 0 ||
-                  !chorale_forced_ok(launcher->sim.forced)))
+                  !chorale_forced_valid(launcher->sim.forced)))
             err = chorale_fail(s->msg, CHORALE_DATA,
                                "%s: cells of P = %d have the part '%s', which "
                                "%s cannot start; plan them again "

@@ -260,7 +260,7 @@ enum chorale_err chorale_status_show(const char *path,
         nanosleep(&pause, NULL);
         if (chorale_stop_requested())
             break;
-        chorale_now(now);
+        chorale_time_now(now);
         printf("\n%s\n", now);
     }
     chorale_slurm_queue_free(&watch.queue);
