@@ -372,8 +372,8 @@ static enum chorale_err merge_runs(struct merge *m, sqlite3_int64 *samples_p)
         err = copy_runs(m, &block, &samples);
         *samples_p += samples;
         if (err == CHORALE_OK && m->watch != NULL)
-            m->watch->told(m->watch->arg, block.upto < last
-                           ? (double)block.upto / (double)last : 1);
+            m->watch->progress(m->watch->arg, block.upto < last
+                               ? (double)block.upto / (double)last : 1);
     }
     return err;
 }

@@ -26,7 +26,7 @@ struct chorale_merged {
 
 /* Progress callback. share: part of the shard's runs copied, 0 to 1. */
 struct chorale_merge_watch {
-    void (*told)(void *arg, double share);
+    void (*progress)(void *arg, double share);
     void *arg;
 };
 

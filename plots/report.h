@@ -19,7 +19,7 @@ struct chorale_report {
     const char *path;        /* the database, as the command names it */
     const char *database;    /* the file's name without its folder */
     struct chorale_anonymous *anon; /* NULL: not anonymized */
-    const char *told[CHORALE_REPORT_COLUMNS]; /* replaced texts, or NULL */
+    const char *replaced[CHORALE_REPORT_COLUMNS]; /* replaced texts, or NULL */
     struct chorale_proofs proofs; /* speed-ups of the table; no rows without */
     int validated;           /* 1: from `chorale validate` */
     const char *dir;         /* temporary folder for figures */

@@ -52,7 +52,7 @@ enum chorale_err chorale_report_query(struct chorale_report *report,
     while (chorale_store_next(report->store, stmt, &err, report->msg)) {
         if (report->anon != NULL &&
             sqlite3_column_count(stmt) <= CHORALE_REPORT_COLUMNS)
-            chorale_anonymous_row(report->anon, stmt, report->told);
+            chorale_anonymous_row(report->anon, stmt, report->replaced);
         each(report, stmt, arg);
     }
     sqlite3_finalize(stmt);
@@ -62,8 +62,8 @@ enum chorale_err chorale_report_query(struct chorale_report *report,
 const char *chorale_report_text(const struct chorale_report *report,
                                 sqlite3_stmt *stmt, int column)
 {
-    return report->anon != NULL && report->told[column] != NULL
-               ? report->told[column] : chorale_text(stmt, column);
+    return report->anon != NULL && report->replaced[column] != NULL
+               ? report->replaced[column] : chorale_text(stmt, column);
 }
 
 static int is_null(sqlite3_stmt *stmt, int column)

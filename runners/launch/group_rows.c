@@ -40,60 +40,60 @@ int chorale_idle_wait(MPI_Request *request)
 
 enum chorale_err chorale_work_load(struct chorale_store *store,
                                    const char *uuid, int away,
-                                   struct chorale_work *gift,
+                                   struct chorale_work *plan,
                                    struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_launch_load(store, uuid, &gift->work, msg);
+    enum chorale_err err = chorale_launch_load(store, uuid, &plan->work, msg);
 
     if (err != CHORALE_OK || !away)
         return err;
-    gift->known = chorale_rowbuf_new();
-    return gift->known != NULL
-               ? chorale_rowbuf_add_plan(gift->known, store, &gift->work, msg)
+    plan->known = chorale_rowbuf_new();
+    return plan->known != NULL
+               ? chorale_rowbuf_add_plan(plan->known, store, &plan->work, msg)
                : chorale_fail_memory(msg, NULL);
 }
 
-static int give(struct chorale_channel *hand, int to, const void *buf,
+static int give(struct chorale_channel *channel, int to, const void *buf,
                 size_t bytes)
 {
-    return PMPI_Send(buf, (int)bytes, MPI_BYTE, to, TAG_WORK, hand->comm);
+    return PMPI_Send(buf, (int)bytes, MPI_BYTE, to, TAG_WORK, channel->comm);
 }
 
-int chorale_work_send(struct chorale_channel *hand, int to,
-                      const struct chorale_work *gift)
+int chorale_work_send(struct chorale_channel *channel, int to,
+                      const struct chorale_work *plan)
 {
-    const struct chorale_worklist *work = &gift->work;
-    int rc = give(hand, to, work, sizeof(*work));
+    const struct chorale_worklist *work = &plan->work;
+    int rc = give(channel, to, work, sizeof(*work));
 
     if (rc == MPI_SUCCESS)
-        rc = give(hand, to, work->task,
+        rc = give(channel, to, work->task,
                   (size_t)work->ntask * sizeof(*work->task));
     if (rc == MPI_SUCCESS)
-        rc = give(hand, to, work->cand,
+        rc = give(channel, to, work->cand,
                   (size_t)work->ncand * sizeof(*work->cand));
     return rc == MPI_SUCCESS
-               ? give(hand, to, gift->known->bytes.byte,
-                      gift->known->bytes.len)
+               ? give(channel, to, plan->known->bytes.byte,
+                      plan->known->bytes.len)
                : rc;
 }
 
-void chorale_work_free(struct chorale_work *gift)
+void chorale_work_free(struct chorale_work *plan)
 {
-    chorale_worklist_free(&gift->work);
-    chorale_rowbuf_free(gift->known);
-    gift->known = NULL;
+    chorale_worklist_free(&plan->work);
+    chorale_rowbuf_free(plan->known);
+    plan->known = NULL;
 }
 
-static int take(struct chorale_channel *hand, void *buf, size_t bytes)
+static int take(struct chorale_channel *channel, void *buf, size_t bytes)
 {
-    return PMPI_Recv(buf, (int)bytes, MPI_BYTE, 0, TAG_WORK, hand->comm,
+    return PMPI_Recv(buf, (int)bytes, MPI_BYTE, 0, TAG_WORK, channel->comm,
                      MPI_STATUS_IGNORE);
 }
 
-static int recv_worklist(struct chorale_channel *hand,
+static int recv_worklist(struct chorale_channel *channel,
                          struct chorale_worklist *work)
 {
-    int rc = take(hand, work, sizeof(*work));
+    int rc = take(channel, work, sizeof(*work));
 
     work->task = NULL;
     work->cand = NULL;
@@ -103,40 +103,41 @@ static int recv_worklist(struct chorale_channel *hand,
     work->cand = calloc((size_t)work->ncand + 1, sizeof(*work->cand));
     if (work->task == NULL || work->cand == NULL)
         return MPI_ERR_NO_MEM;
-    rc = take(hand, work->task, (size_t)work->ntask * sizeof(*work->task));
+    rc = take(channel, work->task, (size_t)work->ntask * sizeof(*work->task));
     if (rc == MPI_SUCCESS)
-        rc = take(hand, work->cand, (size_t)work->ncand * sizeof(*work->cand));
+        rc = take(channel, work->cand,
+                  (size_t)work->ncand * sizeof(*work->cand));
     return rc;
 }
 
 /* Receive the packed plan; the caller frees *byte_p. */
-static int recv_plan(struct chorale_channel *hand, char **byte_p, int *len_p)
+static int recv_plan(struct chorale_channel *channel, char **byte_p, int *len_p)
 {
     MPI_Status status;
-    int rc = PMPI_Probe(0, TAG_WORK, hand->comm, &status);
+    int rc = PMPI_Probe(0, TAG_WORK, channel->comm, &status);
 
     if (rc == MPI_SUCCESS)
         rc = PMPI_Get_count(&status, MPI_BYTE, len_p);
     if (rc != MPI_SUCCESS)
         return rc;
     *byte_p = malloc((size_t)*len_p + 1);
-    return *byte_p != NULL ? take(hand, *byte_p, (size_t)*len_p)
+    return *byte_p != NULL ? take(channel, *byte_p, (size_t)*len_p)
                            : MPI_ERR_NO_MEM;
 }
 
-enum chorale_err chorale_work_recv(struct chorale_channel *hand,
+enum chorale_err chorale_work_recv(struct chorale_channel *channel,
                                    struct chorale_worklist *work,
                                    struct chorale_store **store_p,
                                    struct chorale_errmsg *msg)
 {
     char *byte = NULL;
-    int len = 0, rc = recv_worklist(hand, work);
+    int len = 0, rc = recv_worklist(channel, work);
     enum chorale_err err;
 
     if (rc == MPI_SUCCESS)
-        rc = recv_plan(hand, &byte, &len);
+        rc = recv_plan(channel, &byte, &len);
     err = chorale_launch_mpi(rc, "taking the plan", msg);
-    hand->facts = 0;
+    channel->facts = 0;
     if (err == CHORALE_OK)
         err = chorale_rowbuf_store(store_p, msg);
     if (err == CHORALE_OK)
@@ -145,21 +146,22 @@ enum chorale_err chorale_work_recv(struct chorale_channel *hand,
     return err;
 }
 
-int chorale_ending_send(struct chorale_channel *hand, int to,
+int chorale_ending_send(struct chorale_channel *channel, int to,
                         MPI_Request *request)
 {
-    return PMPI_Isend(NULL, 0, MPI_BYTE, to, TAG_ENDING, hand->comm, request);
+    return PMPI_Isend(NULL, 0, MPI_BYTE, to, TAG_ENDING, channel->comm,
+                      request);
 }
 
-int chorale_ending_recv(struct chorale_channel *hand, int wait, int *ends)
+int chorale_ending_recv(struct chorale_channel *channel, int wait, int *ends)
 {
     int there = wait;
     int rc = wait ? MPI_SUCCESS
-                  : PMPI_Iprobe(0, TAG_ENDING, hand->comm, &there,
+                  : PMPI_Iprobe(0, TAG_ENDING, channel->comm, &there,
                                 MPI_STATUS_IGNORE);
 
     if (rc == MPI_SUCCESS && there)
-        rc = PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ENDING, hand->comm,
+        rc = PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_ENDING, channel->comm,
                        MPI_STATUS_IGNORE);
     *ends = rc == MPI_SUCCESS && there;
     return rc;
@@ -168,26 +170,26 @@ int chorale_ending_recv(struct chorale_channel *hand, int wait, int *ends)
 /* --- rows out --------------------------------------------------------- */
 
 /* Start sending p; sweep() frees it later. */
-static enum chorale_err post(struct chorale_channel *hand,
+static enum chorale_err post(struct chorale_channel *channel,
                              struct chorale_rowbuf *p, int tag,
                              struct chorale_errmsg *msg)
 {
     if (PMPI_Isend(p->bytes.byte, (int)p->bytes.len, MPI_BYTE, 0, tag,
-                   hand->comm, &p->request) != MPI_SUCCESS) {
+                   channel->comm, &p->request) != MPI_SUCCESS) {
         chorale_rowbuf_free(p);
         return chorale_fail(msg, CHORALE_ENV, "group: MPI cannot send its rows "
                             "to rank 0; `chorale doctor` tests the MPI "
                             "library");
     }
-    p->next = hand->sent;
-    hand->sent = p;
+    p->next = channel->sent;
+    channel->sent = p;
     return CHORALE_OK;
 }
 
 /* Free completed sends. */
-static void sweep(struct chorale_channel *hand)
+static void sweep(struct chorale_channel *channel)
 {
-    struct chorale_rowbuf **at = &hand->sent;
+    struct chorale_rowbuf **at = &channel->sent;
 
     while (*at != NULL) {
         struct chorale_rowbuf *p = *at;
@@ -203,7 +205,7 @@ static void sweep(struct chorale_channel *hand)
     }
 }
 
-enum chorale_err chorale_rows_send(struct chorale_channel *hand,
+enum chorale_err chorale_rows_send(struct chorale_channel *channel,
                                    struct chorale_store *store,
                                    struct chorale_errmsg *msg)
 {
@@ -211,24 +213,24 @@ enum chorale_err chorale_rows_send(struct chorale_channel *hand,
     sqlite3_int64 facts = 0;
     enum chorale_err err;
 
-    sweep(hand);
+    sweep(channel);
     if (p == NULL)
         return chorale_fail_memory(msg, NULL);
     err = chorale_store_int(store, "SELECT count(*) FROM environment", 0,
                             &facts, msg);
     if (err == CHORALE_OK)
-        err = chorale_rowbuf_add_runs(p, store, facts != hand->facts, msg);
+        err = chorale_rowbuf_add_runs(p, store, facts != channel->facts, msg);
     if (err == CHORALE_OK)
         err = chorale_rowbuf_delete_runs(store, msg);
     if (err != CHORALE_OK) {
         chorale_rowbuf_free(p);
         return err;
     }
-    hand->facts = facts;
-    return post(hand, p, TAG_ROWS, msg);
+    channel->facts = facts;
+    return post(channel, p, TAG_ROWS, msg);
 }
 
-enum chorale_err chorale_rows_end(struct chorale_channel *hand,
+enum chorale_err chorale_rows_end(struct chorale_channel *channel,
                                   enum chorale_err err,
                                   struct chorale_errmsg *msg)
 {
@@ -242,11 +244,11 @@ enum chorale_err chorale_rows_end(struct chorale_channel *hand,
             chorale_rowbuf_add(p, msg->text, strlen(msg->text));
     }
     if (p == NULL || p->bytes.lacks ||
-        post(hand, p, TAG_END, &why) != CHORALE_OK)
+        post(channel, p, TAG_END, &why) != CHORALE_OK)
         return CHORALE_ENV;
-    while (hand->sent != NULL) {
-        sweep(hand);
-        if (hand->sent != NULL)
+    while (channel->sent != NULL) {
+        sweep(channel);
+        if (channel->sent != NULL)
             nap(&naps);
     }
     return err;
@@ -261,7 +263,7 @@ void chorale_stored_report(void)
 }
 
 /* Receive a probed message. */
-static enum chorale_err recv_group_message(struct chorale_channel *hand,
+static enum chorale_err recv_group_message(struct chorale_channel *channel,
                                            struct chorale_store *store,
                                            const MPI_Status *status, int *nopen,
                                            struct chorale_errmsg *msg)
@@ -275,7 +277,7 @@ static enum chorale_err recv_group_message(struct chorale_channel *hand,
     if (byte == NULL)
         return chorale_fail_memory(msg, NULL);
     if (PMPI_Recv(byte, len, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG,
-                  hand->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                  channel->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         err = chorale_fail(msg, CHORALE_ENV, "rank 0: MPI cannot receive the "
                            "rows of a group; `chorale doctor` tests the MPI "
                            "library");
@@ -295,7 +297,7 @@ static enum chorale_err recv_group_message(struct chorale_channel *hand,
     return err;
 }
 
-enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
+enum chorale_err chorale_rows_recv(struct chorale_channel *channel,
                                    struct chorale_store *store, int *nopen,
                                    int wait, struct chorale_errmsg *msg)
 {
@@ -308,7 +310,7 @@ enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
         int there = 0;
         enum chorale_err err = CHORALE_OK;
 
-        if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hand->comm, &there,
+        if (PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, channel->comm, &there,
                         &status) != MPI_SUCCESS)
             return chorale_fail(msg, CHORALE_ENV, "rank 0: MPI cannot probe "
                                 "for rows of groups; `chorale doctor` tests "
@@ -316,11 +318,11 @@ enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
         if (!there && !wait)
             break;
         if (there)
-            err = recv_group_message(hand, store, &status, nopen, &why);
+            err = recv_group_message(channel, store, &status, nopen, &why);
         else
             nap(&naps);
-        if (!there && hand->idle != NULL)
-            hand->idle(hand->idle_arg);
+        if (!there && channel->idle != NULL)
+            channel->idle(channel->idle_arg);
         if (err != CHORALE_OK && first == CHORALE_OK) {
             first = err;
             *msg = why;

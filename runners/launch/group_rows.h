@@ -31,26 +31,26 @@ struct chorale_work {
 /* Rank 0: load a launch's work. away: 1 for a group without rank 0. */
 enum chorale_err chorale_work_load(struct chorale_store *store,
                                    const char *uuid, int away,
-                                   struct chorale_work *gift,
+                                   struct chorale_work *plan,
                                    struct chorale_errmsg *msg);
-/* Rank 0: send gift to rank `to`. Returns an MPI error code. */
-int chorale_work_send(struct chorale_channel *hand, int to,
-                      const struct chorale_work *gift);
-void chorale_work_free(struct chorale_work *gift);
+/* Rank 0: send plan to rank `to`. Returns an MPI error code. */
+int chorale_work_send(struct chorale_channel *channel, int to,
+                      const struct chorale_work *plan);
+void chorale_work_free(struct chorale_work *plan);
 
 /* First rank of another group: receive its work, and make *store_p, in memory,
  * for it. */
-enum chorale_err chorale_work_recv(struct chorale_channel *hand,
+enum chorale_err chorale_work_recv(struct chorale_channel *channel,
                                    struct chorale_worklist *work,
                                    struct chorale_store **store_p,
                                    struct chorale_errmsg *msg);
 /* On that rank: send the store's new rows to rank 0. */
-enum chorale_err chorale_rows_send(struct chorale_channel *hand,
+enum chorale_err chorale_rows_send(struct chorale_channel *channel,
                                    struct chorale_store *store,
                                    struct chorale_errmsg *msg);
 /* On that rank, at the end: send the group's error code; waits until all sends
  * are complete. */
-enum chorale_err chorale_rows_end(struct chorale_channel *hand,
+enum chorale_err chorale_rows_end(struct chorale_channel *channel,
                                   enum chorale_err err,
                                   struct chorale_errmsg *msg);
 
@@ -60,15 +60,15 @@ void chorale_stored_report(void);
 /* Rank 0: store the received rows. wait: until *nopen, the number of groups not
  * ended, is 0. Returns the first error of a group or of storing; rows of other
  * groups are stored nevertheless. */
-enum chorale_err chorale_rows_recv(struct chorale_channel *hand,
+enum chorale_err chorale_rows_recv(struct chorale_channel *channel,
                                    struct chorale_store *store, int *nopen,
                                    int wait, struct chorale_errmsg *msg);
 
 /* Rank 0: ask rank `to`, the first of a group, to end early; complete *request.
  * That rank: *ends: 1 if asked; wait: until asked. Return an MPI error code. */
-int chorale_ending_send(struct chorale_channel *hand, int to,
+int chorale_ending_send(struct chorale_channel *channel, int to,
                         MPI_Request *request);
-int chorale_ending_recv(struct chorale_channel *hand, int wait, int *ends);
+int chorale_ending_recv(struct chorale_channel *channel, int wait, int *ends);
 
 /* Wait for a request, sleeping between tests so that processor and network stay
  * free. Returns an MPI error code. */

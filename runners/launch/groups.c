@@ -18,7 +18,7 @@ struct all {
     struct chorale_group *group;
     int count;
     const struct chorale_bench *as;
-    struct chorale_channel hand;
+    struct chorale_channel channel;
     int size;                /* number of all ranks */
     struct chorale_store *store; /* rank 0's */
     int nopen;               /* rank 0: groups that have not ended */
@@ -109,7 +109,7 @@ static enum chorale_err meet(struct all *all, enum chorale_err err)
     int code = (int)err, most = 0;
     MPI_Request request;
     int rc = PMPI_Iallreduce(&code, &most, 1, MPI_INT, MPI_MAX,
-                             all->hand.comm, &request);
+                             all->channel.comm, &request);
 
     if (rc == MPI_SUCCESS)
         rc = chorale_idle_wait(&request);
@@ -161,16 +161,16 @@ static enum chorale_err open_all(struct all *all, const char *path,
                                  struct chorale_errmsg *msg)
 {
     enum chorale_err err = CHORALE_OK;
-    int rc = PMPI_Comm_dup(all->as->ranks, &all->hand.comm);
+    int rc = PMPI_Comm_dup(all->as->ranks, &all->channel.comm);
 
     if (rc == MPI_SUCCESS)
-        rc = PMPI_Comm_set_errhandler(all->hand.comm, MPI_ERRORS_RETURN);
+        rc = PMPI_Comm_set_errhandler(all->channel.comm, MPI_ERRORS_RETURN);
     if (rc != MPI_SUCCESS)
         return chorale_launch_mpi(rc, "making a communicator of all ranks",
                                   msg);
-    PMPI_Comm_rank(all->hand.comm, &all->hand.rank);
-    PMPI_Comm_size(all->hand.comm, &all->size);
-    if (all->hand.rank == 0) {
+    PMPI_Comm_rank(all->channel.comm, &all->channel.rank);
+    PMPI_Comm_size(all->channel.comm, &all->size);
+    if (all->channel.rank == 0) {
         err = chorale_launch_store(path, &all->store, msg);
         if (err == CHORALE_OK)
             err = describe(all, msg);
@@ -180,7 +180,7 @@ static enum chorale_err open_all(struct all *all, const char *path,
         return err;
     return chorale_launch_mpi(
         PMPI_Bcast(all->group, all->count * (int)sizeof(*all->group),
-                   MPI_BYTE, 0, all->hand.comm),
+                   MPI_BYTE, 0, all->channel.comm),
         "giving the groups to all ranks", msg);
 }
 
@@ -207,7 +207,7 @@ static int slowdown(struct all *all, int wave, int mine, MPI_Comm comm,
     rc = chorale_apart(comm, place, ngroups, any_fails, all, &seen);
     if (rc == MPI_SUCCESS)
         rc = PMPI_Allreduce(&seen, ratio, 1, MPI_DOUBLE, MPI_MAX,
-                            all->hand.comm);
+                            all->channel.comm);
     return rc;
 }
 
@@ -225,7 +225,7 @@ static enum chorale_err store_group_rows(void *arg, struct chorale_store *store,
         return all->failed;
     }
     chorale_stored_report();
-    return chorale_rows_recv(&all->hand, store, &all->nopen, 0, msg);
+    return chorale_rows_recv(&all->channel, store, &all->nopen, 0, msg);
 }
 
 static enum chorale_err send_group_rows(void *arg, struct chorale_store *store,
@@ -233,7 +233,7 @@ static enum chorale_err send_group_rows(void *arg, struct chorale_store *store,
 {
     struct all *all = arg;
 
-    return chorale_rows_send(&all->hand, store, msg);
+    return chorale_rows_send(&all->channel, store, msg);
 }
 
 /* 1 if group k is to run now: group `only`, or with only < 0 all of the
@@ -254,7 +254,7 @@ static int request_group_ends(void *arg)
     all->ends = 1;
     for (int k = 0; k < all->count; k++)
         if (is_due(all, k, all->wave, all->only) && first_rank(all, k) != 0)
-            chorale_ending_send(&all->hand, first_rank(all, k),
+            chorale_ending_send(&all->channel, first_rank(all, k),
                                 &all->asking[k]);
     return 1;
 }
@@ -266,7 +266,8 @@ static int look(void *arg)
     struct all *all = arg;
 
     if (all->failed == CHORALE_OK)
-        all->failed = chorale_rows_recv(&all->hand, all->store, &all->nopen, 0,
+        all->failed = chorale_rows_recv(&all->channel, all->store, &all->nopen,
+                                        0,
                                         &all->why);
     return request_group_ends(all);
 }
@@ -288,7 +289,7 @@ static int poll_end_request(void *arg)
     struct all *all = arg;
 
     if (!all->ends)
-        chorale_ending_recv(&all->hand, 0, &all->ends);
+        chorale_ending_recv(&all->channel, 0, &all->ends);
     return all->ends;
 }
 
@@ -296,12 +297,12 @@ static int poll_end_request(void *arg)
  * last point. */
 static void complete_end_requests(struct all *all, int mine)
 {
-    if (all->hand.rank == 0)
+    if (all->channel.rank == 0)
         for (int k = 0; k < all->count; k++)
             chorale_idle_wait(&all->asking[k]);
     else if (mine >= 0 && is_due(all, mine, all->wave, all->only) &&
-             all->hand.rank == first_rank(all, mine) && !all->ends)
-        chorale_ending_recv(&all->hand, 1, &all->ends);
+             all->channel.rank == first_rank(all, mine) && !all->ends)
+        chorale_ending_recv(&all->channel, 1, &all->ends);
 }
 
 /* Measure this rank's group; its first rank has the list of points. */
@@ -312,8 +313,8 @@ static enum chorale_err measure(struct all *all, struct chorale_bench *bench,
     enum chorale_err err = chorale_launch_set_up(bench, comm, msg);
 
     bench->stored_arg = bench->ending_arg = all;
-    bench->ending = all->hand.rank == 0 ? look : poll_end_request;
-    bench->stored = all->hand.rank == 0 ? store_group_rows : send_group_rows;
+    bench->ending = all->channel.rank == 0 ? look : poll_end_request;
+    bench->stored = all->channel.rank == 0 ? store_group_rows : send_group_rows;
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_launch_fits(bench, msg);
     if (err == CHORALE_OK)
@@ -335,7 +336,7 @@ static enum chorale_err measure_apart(struct all *all, MPI_Comm comm,
 {
     struct chorale_bench bench = { .world = MPI_COMM_NULL };
     struct chorale_store *store = NULL;
-    enum chorale_err err = chorale_work_recv(&all->hand, &bench.work, &store,
+    enum chorale_err err = chorale_work_recv(&all->channel, &bench.work, &store,
                                              msg);
 
     bench.announce = all->as->announce;
@@ -343,7 +344,7 @@ static enum chorale_err measure_apart(struct all *all, MPI_Comm comm,
     bench.bound = all->as->bound;
     err = err == CHORALE_OK ? measure(all, &bench, store, comm, msg) : err;
     chorale_store_close(store);
-    return chorale_rows_end(&all->hand, err, msg);
+    return chorale_rows_end(&all->channel, err, msg);
 }
 
 static enum chorale_err measure_here(struct all *all,
@@ -389,8 +390,8 @@ static enum chorale_err send_group_work(struct all *all, int wave, int only,
                                         int mine, struct chorale_worklist *own,
                                         struct chorale_errmsg *msg)
 {
-    struct chorale_work *gift = calloc((size_t)all->count, sizeof(*gift));
-    enum chorale_err err = gift == NULL
+    struct chorale_work *plan = calloc((size_t)all->count, sizeof(*plan));
+    enum chorale_err err = plan == NULL
                                ? chorale_fail_memory(msg, NULL)
                                : CHORALE_OK;
 
@@ -401,21 +402,21 @@ static enum chorale_err send_group_work(struct all *all, int wave, int only,
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only))
             err = chorale_work_load(all->store, all->group[k].uuid, k != mine,
-                                    &gift[k], msg);
+                                    &plan[k], msg);
     err = meet(all, err);
     for (int k = 0; k < all->count && err == CHORALE_OK; k++)
         if (is_due(all, k, wave, only) && k != mine) {
             err = chorale_launch_mpi(
-                chorale_work_send(&all->hand, first_rank(all, k), &gift[k]),
+                chorale_work_send(&all->channel, first_rank(all, k), &plan[k]),
                 "giving the plan to a group", msg);
             all->nopen++;
         }
-    for (int k = 0; gift != NULL && k < all->count; k++)
+    for (int k = 0; plan != NULL && k < all->count; k++)
         if (k == mine && err == CHORALE_OK)
-            *own = gift[k].work;
+            *own = plan[k].work;
         else
-            chorale_work_free(&gift[k]);
-    free(gift);
+            chorale_work_free(&plan[k]);
+    free(plan);
     return err;
 }
 
@@ -431,18 +432,20 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
 
     all->wave = wave;
     all->only = only;
-    if (all->hand.rank == 0)
+    if (all->channel.rank == 0)
         err = send_group_work(all, wave, only, in ? mine : -1, &own, msg);
     else
         err = meet(all, CHORALE_OK);
     if (err != CHORALE_OK)
         return err;
-    if (in && all->hand.rank != 0 && all->hand.rank == first_rank(all, mine))
+    if (in && all->channel.rank != 0 && all->channel.rank == first_rank(all,
+                                                                        mine))
         err = measure_apart(all, comm, msg);
     else if (in)
-        err = measure_here(all, all->hand.rank == 0 ? &own : NULL, comm, msg);
-    if (all->hand.rank == 0) {
-        taken = chorale_rows_recv(&all->hand, all->store, &all->nopen, 1,
+        err = measure_here(all, all->channel.rank == 0 ? &own : NULL, comm,
+                           msg);
+    if (all->channel.rank == 0) {
+        taken = chorale_rows_recv(&all->channel, all->store, &all->nopen, 1,
                                   &why);
         if (err == CHORALE_OK && taken != CHORALE_OK) {
             *msg = why;
@@ -462,12 +465,13 @@ static enum chorale_err measure_due(struct all *all, int wave, int only,
 static enum chorale_err one_wave(struct all *all, int wave,
                                  struct chorale_errmsg *msg)
 {
-    int mine = group_of(all, wave, all->hand.rank), n = 0, together = 1;
+    int mine = group_of(all, wave, all->channel.rank), n = 0, together = 1;
     MPI_Comm comm = MPI_COMM_NULL;
     double ratio = 1;
     enum chorale_err err;
-    int rc = PMPI_Comm_split(all->hand.comm, mine >= 0 ? mine : MPI_UNDEFINED,
-                             all->hand.rank, &comm);
+    int rc = PMPI_Comm_split(all->channel.comm,
+                             mine >= 0 ? mine : MPI_UNDEFINED,
+                             all->channel.rank, &comm);
 
     for (int k = 0; k < all->count; k++)
         n += all->group[k].wave == wave;
@@ -475,7 +479,7 @@ static enum chorale_err one_wave(struct all *all, int wave,
         rc = slowdown(all, wave, mine, comm, &ratio);
     err = meet(all, chorale_launch_mpi(rc, "forming groups of ranks", msg));
     together = ratio <= CHORALE_GROUPS_APART;
-    for (int k = 0; k < all->count && all->hand.rank == 0 &&
+    for (int k = 0; k < all->count && all->channel.rank == 0 &&
                     err == CHORALE_OK; k++)
         if (all->group[k].wave == wave)
             err = put_facts(all, k, wave, together, ratio, msg);
@@ -498,7 +502,7 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
 {
     struct all all = { .group = group, .count = count, .as = as,
                        .argc = argc, .argv = argv, .path = path,
-                       .hand = { .idle = poll_stop_file,
+                       .channel = { .idle = poll_stop_file,
                                  .idle_arg = &all } };
     int waves = 0, provided;
     enum chorale_err err;
@@ -514,7 +518,7 @@ enum chorale_err chorale_groups_measure(struct chorale_group *group, int count,
         waves = group[k].wave >= waves ? group[k].wave + 1 : waves;
     for (int w = 0; w < waves && err == CHORALE_OK; w++)
         err = one_wave(&all, w, msg);
-    if (all.hand.rank == 0)
+    if (all.channel.rank == 0)
         chorale_store_close(all.store);
     free(all.asking);
     PMPI_T_finalize();
