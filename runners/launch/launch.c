@@ -15,13 +15,20 @@
 #define LOCK_SECONDS 10
 #define LOOK_SECONDS 0.25     /* some seconds pass from SIGTERM to SIGKILL */
 
-static int private_comm(MPI_Comm from, struct chorale_ctx **ctx)
+/* Tag of the runner's own messages: in simulation the variants' messages are on
+ * the same communicator. */
+#define OWN_TAG (CHORALE_TAG - 1)
+
+/* Make a context on a duplicate of a communicator. */
+static int private_ctx(MPI_Comm from, int tag, struct chorale_ctx **ctx)
 {
     MPI_Comm comm;
     int rc = chorale_comm_dup(from, &comm);
 
     if (rc == MPI_SUCCESS)
         rc = chorale_ctx_new(comm, ctx);
+    if (rc == MPI_SUCCESS)
+        (*ctx)->tag = tag;
     return rc;
 }
 
@@ -136,7 +143,7 @@ enum chorale_err chorale_launch_set_up(struct chorale_bench *bench,
                                        MPI_Comm ranks,
                                        struct chorale_errmsg *msg)
 {
-    int rc = private_comm(ranks, &bench->sync);
+    int rc = private_ctx(ranks, OWN_TAG, &bench->sync);
 
     if (rc == MPI_SUCCESS) {
         bench->world = bench->sync->comm;
@@ -162,7 +169,9 @@ static int set_up_comm(struct chorale_bench *bench)
     if (rc == MPI_SUCCESS)
         rc = PMPI_Comm_set_errhandler(bench->lib, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
-        rc = private_comm(bench->lib, &bench->ctx);
+        rc = chorale_comm_search(bench->lib);
+    if (rc == MPI_SUCCESS)
+        rc = private_ctx(bench->lib, CHORALE_TAG, &bench->ctx);
     if (rc == MPI_SUCCESS) {
         bench->rank = bench->ctx->rank;
         bench->size = bench->ctx->size;

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comm_create.h - create communicators for the runner.
  *
- * The functions are those of MPI with these names, and return its error codes.
- * In simulation some libraries (mpich, mvapich2, impi) search for the ranks of
- * a node in the first collective on a new communicator. SimGrid deadlocks there
- * if sends wait for their receives and a node has 3 or 6 ranks. Therefore sends
- * that are posted while any rank is in one of these functions do not wait;
- * measured sends follow the network model of the campaign.
+ * The functions return MPI error codes. On a real machine they are those of MPI
+ * with these names.
  *
- * That search costs P^2 messages, some seconds at P = 512, so create few
- * communicators. */
+ * In simulation a duplicate is the communicator itself. Contexts on one
+ * communicator then need different tags. A new communicator would cost each
+ * rank memory for P ranks, and the search described next.
+ *
+ * Some libraries that SimGrid simulates (mpich, mvapich2, impi) search for the
+ * ranks of a node in the first collective on a communicator:
+ * - The search deadlocks if sends wait for their receives and a node has 3 or 6
+ *   ranks. Therefore sends that are posted while any rank searches do not wait.
+ *   Measured sends follow the network model of the campaign.
+ * - The search sends 2 P^2 messages, half a minute at P = 1024. The preloaded
+ *   runners/launch/node_search.c sends P log P instead. */
 #ifndef CHORALE_RUNNERS_MEASURE_COMM_CREATE_H
 #define CHORALE_RUNNERS_MEASURE_COMM_CREATE_H
 
@@ -21,5 +26,9 @@ int chorale_comm_split(MPI_Comm from, int color, int key, MPI_Comm *to);
 
 /* MPI_Comm_split_type with MPI_COMM_TYPE_SHARED: one communicator per node. */
 int chorale_comm_split_node(MPI_Comm from, int key, MPI_Comm *to);
+
+/* In simulation let the library search for the nodes of comm, before its
+ * collectives are measured; elsewhere no effect. Collective. */
+int chorale_comm_search(MPI_Comm comm);
 
 #endif /* CHORALE_RUNNERS_MEASURE_COMM_CREATE_H */
