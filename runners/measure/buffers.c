@@ -45,37 +45,38 @@ static int ever_root(const struct chorale_task *task, int size, int ppn,
     return 0;
 }
 
-/* Bytes of all blocks together, and of a rank's own block. */
-struct sizes {
-    double all, own;
-};
-
-static struct sizes block_sizes(const struct chorale_task *task, int size,
-                                int rank)
+/* Bytes of a rank's own block. */
+static double own_block(const struct chorale_task *task, int size, int rank)
 {
     enum chorale_coll coll = (enum chorale_coll)task->coll;
-    size_t m = (size_t)task->msg_size, unit = chorale_dtype(task->dtype)->size;
-    struct sizes s = { (double)task->msg_size * size,
-                       (double)task->msg_size };
+    size_t m = (size_t)task->msg_size;
 
     if (!chorale_coll_info(coll)->irregular)
-        return s;
-    s.own = (double)chorale_ramp(m, unit, size, rank);
-    s.all = 0;
-    for (int i = 0; i < size; i++)
-        s.all += (double)chorale_ramp(m, unit, size, i);
-    return s;
+        return (double)m;
+    return (double)chorale_ramp(m, chorale_dtype(task->dtype)->size, size,
+                                rank);
 }
 
-/* Bytes in the send buffer and in the receive buffer of a rank. */
-static void sides(const struct chorale_bench *bench,
-                  const struct chorale_task *task, int rank, double *send,
-                  double *recv)
+/* Bytes of all blocks together. */
+static double all_blocks(const struct chorale_task *task, int size)
 {
-    struct sizes s = block_sizes(task, bench->size, rank);
+    double all = 0;
+
+    for (int i = 0; i < size; i++)
+        all += own_block(task, size, i);
+    return all;
+}
+
+/* Bytes in the send buffer and in the receive buffer of a rank; all: of all
+ * blocks. */
+static void sides(const struct chorale_bench *bench,
+                  const struct chorale_task *task, double all, int rank,
+                  double *send, double *recv)
+{
+    double own = own_block(task, bench->size, rank);
     int is_root = ever_root(task, bench->size, bench->ppn, rank);
 
-    *send = *recv = s.own;
+    *send = *recv = own;
     switch ((enum chorale_coll)task->coll) {
     case CHORALE_BARRIER:
     case CHORALE_NCOLL:
@@ -85,7 +86,7 @@ static void sides(const struct chorale_bench *bench,
         *send = 0;
         break;
     case CHORALE_REDUCE:
-        *recv = is_root ? s.own : 0;
+        *recv = is_root ? own : 0;
         break;
     case CHORALE_ALLREDUCE:
     case CHORALE_SCAN:
@@ -93,23 +94,23 @@ static void sides(const struct chorale_bench *bench,
         break;
     case CHORALE_GATHER:
     case CHORALE_GATHERV:
-        *recv = is_root ? s.all : 0;
+        *recv = is_root ? all : 0;
         break;
     case CHORALE_ALLGATHER:
     case CHORALE_ALLGATHERV:
-        *recv = s.all;
+        *recv = all;
         break;
     case CHORALE_SCATTER:
     case CHORALE_SCATTERV:
-        *send = is_root ? s.all : 0;
+        *send = is_root ? all : 0;
         break;
     case CHORALE_REDUCE_SCATTER_BLOCK:
     case CHORALE_REDUCE_SCATTER:
-        *send = s.all;
+        *send = all;
         break;
     case CHORALE_ALLTOALL:
     case CHORALE_ALLTOALLV:
-        *send = *recv = s.all;
+        *send = *recv = all;
         break;
     }
 }
@@ -117,10 +118,11 @@ static void sides(const struct chorale_bench *bench,
 double chorale_problem_memory(const struct chorale_bench *bench,
                               const struct chorale_task *task)
 {
+    double blocks = all_blocks(task, bench->size);
     double all = 0, most = 0, send, recv;
 
     for (int r = 0; r < bench->size; r++) {
-        sides(bench, task, r, &send, &recv);
+        sides(bench, task, blocks, r, &send, &recv);
         all += send + recv;
         most = send + recv > most ? send + recv : most;
     }
@@ -326,7 +328,8 @@ int chorale_problem_init(struct chorale_bench *bench,
     memset(prob, 0, sizeof(*prob));
     why[0] = '\0';
     prob->op = MPI_OP_NULL;
-    sides(bench, task, bench->rank, &send, &recv);
+    sides(bench, task, all_blocks(task, bench->size), bench->rank, &send,
+          &recv);
     prob->task = task;
     prob->pt = point(bench, task);
     prob->type = chorale_dtype_handle(task->dtype);

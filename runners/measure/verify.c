@@ -116,23 +116,51 @@ static void fill_elements(struct chorale_problem *prob, char *at,
         memcpy(at + i * size, value[class_of(dest, i, round)], size);
 }
 
-/* The expected value of every class: x_0 op x_1 op ... over `ranks` ranks, in
- * rank order. Uses the plain operation, which takes no simulated time: P ranks
- * that fold P values each would otherwise be most events of a simulation. */
+/* acc = acc op x for every class, or x if acc is empty. Uses the plain
+ * operation, which takes no simulated time. */
+static void fold(const struct chorale_problem *prob, const char *x, char *acc,
+                 int *empty)
+{
+    if (*empty)
+        memcpy(acc, x, NCLASS * prob->pt.type_size);
+    else
+        PMPI_Reduce_local(x, acc, NCLASS,
+                          chorale_dtype_handle(prob->task->dtype),
+                          chorale_op_plain(prob->task->op));
+    *empty = 0;
+}
+
+/* acc = acc op x_0 op ... op x_(ranks - 1) for every class. */
+static void fold_ranks(const struct chorale_problem *prob, int ranks,
+                       char *acc, int *empty)
+{
+    char x[NCLASS * 8];
+
+    for (int r = 0; r < ranks; r++) {
+        for (int c = 0; c < NCLASS; c++)
+            store_value(prob, x + (size_t)c * prob->pt.type_size,
+                        value_of(c, r));
+        fold(prob, x, acc, empty);
+    }
+}
+
+/* The expected value of every class: x_0 op x_1 op ... over `ranks` ranks. The
+ * values of ranks r and r + NCLASS are equal, so the value of whole periods is
+ * a power. P ranks that fold P values each would otherwise take most of a large
+ * simulation. */
 static void expect_classes(const struct chorale_problem *prob, int ranks,
                            char acc[NCLASS * 8])
 {
-    MPI_Datatype type = chorale_dtype_handle(prob->task->dtype);
-    MPI_Op op = chorale_op_plain(prob->task->op);
-    size_t size = prob->pt.type_size;
-    char x[NCLASS * 8];
+    char period[NCLASS * 8], copy[NCLASS * 8];
+    int none = 1, empty = 1;
 
-    for (int c = 0; c < NCLASS; c++)
-        store_value(prob, acc + (size_t)c * size, value_of(c, ranks - 1));
-    for (int r = ranks - 2; r >= 0; r--) {
-        for (int c = 0; c < NCLASS; c++)
-            store_value(prob, x + (size_t)c * size, value_of(c, r));
-        PMPI_Reduce_local(x, acc, NCLASS, type, op);
+    fold_ranks(prob, ranks % NCLASS, acc, &empty);
+    fold_ranks(prob, NCLASS, period, &none);
+    for (int n = ranks / NCLASS; n > 0; n /= 2) {
+        if (n % 2 == 1)
+            fold(prob, period, acc, &empty);
+        memcpy(copy, period, NCLASS * prob->pt.type_size);
+        fold(prob, copy, period, &none); /* its square */
     }
 }
 
