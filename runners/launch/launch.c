@@ -149,6 +149,9 @@ enum chorale_err chorale_launch_set_up(struct chorale_bench *bench,
         bench->world = bench->sync->comm;
         bench->world_rank = bench->sync->rank;
         bench->world_size = bench->sync->size;
+#ifdef CHORALE_SIM
+        rc = chorale_shared_open(bench->world_size);
+#endif
     }
     return chorale_launch_mpi(rc, "making the runner's own communicator", msg);
 }
@@ -179,6 +182,15 @@ static int set_up_comm(struct chorale_bench *bench)
     return rc;
 }
 
+/* In simulation all ranks read one exact clock. */
+static int agree_clocks(struct chorale_bench *bench)
+{
+    bench->clock.shared = chorale_simulated();
+    return bench->clock.shared ? MPI_SUCCESS
+                               : chorale_clock_agree(&bench->clock,
+                                                     bench->sync, bench->node);
+}
+
 enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
                                        struct chorale_errmsg *msg)
 {
@@ -191,8 +203,7 @@ enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
         err = chorale_launch_mpi(chorale_nodes_find(bench),
                                  "finding the ranks of each node", msg);
     if (err == CHORALE_OK)
-        err = chorale_launch_mpi(chorale_clock_agree(&bench->clock,
-                                                     bench->sync, bench->node),
+        err = chorale_launch_mpi(agree_clocks(bench),
                                  "comparing the ranks' clocks", msg);
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_sync_calibrate(bench),
@@ -275,8 +286,6 @@ enum chorale_err chorale_launch_measure(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = stored(bench, store, msg);
     err = chorale_launch_agree(bench, err);
-    if (bench->world_rank == 0)
-        free(bench->sim_row);
     chorale_counters_close(bench);
     chorale_worklist_free(&bench->work);
     return err;

@@ -8,6 +8,7 @@
 #include "algorithms/dtypes.h"
 #include "db/quantiles.h"
 #include "runners/launch/launch.h"
+#include "runners/measure/comm_create.h"
 
 #define TIMES 5              /* repetitions; the shortest counts */
 #define LONG (1 << 20)       /* bytes; long enough that alpha is small */
@@ -37,7 +38,7 @@ static double begin(struct job *job)
 static int end(struct job *job, double start, double *seconds)
 {
     double out = chorale_now_common(job->bench);
-    int rc = chorale_agree_max(job->bench, &out, 1);
+    int rc = chorale_p2p_allreduce(job->bench, &out, 1, 0);
 
     *seconds += out - start;
     return rc;
@@ -98,7 +99,7 @@ static enum chorale_err verify(struct job *job,
                                struct chorale_errmsg *msg)
 {
     double wrong = (double)chorale_sharing_wrong(s);
-    int rc = chorale_agree_max(job->bench, &wrong, 1);
+    int rc = chorale_p2p_allreduce(job->bench, &wrong, 1, 0);
 
     if (rc == MPI_SUCCESS && wrong > 0)
         return chorale_fail(msg, CHORALE_DATA, "groups of %d%s: %.0f of %ld "
@@ -151,10 +152,10 @@ static enum chorale_err try_once(struct job *job, struct chorale_sharing *s,
     double first = 0;
     enum chorale_err err = CHORALE_OK;
 
-    if (job->bench->sim_barrier == NULL)
+    if (!chorale_simulated())
         err = chorale_launch_mpi(whole(job, s, &first),
                                  "sharing data in groups", msg);
-    return err == CHORALE_OK && job->bench->sim_barrier == NULL
+    return err == CHORALE_OK && !chorale_simulated()
                ? verify(job, s, msg)
                : err;
 }
@@ -212,7 +213,7 @@ static enum chorale_err make_grid(struct job *job, struct chorale_errmsg *msg)
                             "chorale-runner is built with (`chorale doctor` "
                             "names both)", job->bench->world_size,
                             dims == 2 ? side * side : side);
-    rc = PMPI_Cart_create(job->bench->world, dims, length, period, 1, &cart);
+    rc = chorale_comm_cart(job->bench->world, dims, length, period, &cart);
     if (rc == MPI_SUCCESS)
         rc = chorale_ctx_new(cart, &job->ctx);
     return chorale_launch_mpi(rc, "making a Cartesian communicator", msg);
@@ -236,7 +237,7 @@ static int time_modifying(struct job *job)
         best = i == 0 || took < best ? took : best;
     }
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(job->bench, &best, 1);
+        rc = chorale_p2p_allreduce(job->bench, &best, 1, 0);
     job->link[2] = best / (double)(n * sizeof(*to));
     free(from);
     free(to);
@@ -268,7 +269,7 @@ static int time_sending(struct job *job)
     if (ctx->rank == 1)
         best = 0;
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(job->bench, &best, 1);
+        rc = chorale_p2p_allreduce(job->bench, &best, 1, 0);
     /* Subtract alpha if it is plausible: empty messages may have been
      * delayed. */
     if (best > 2 * job->link[0])

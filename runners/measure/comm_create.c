@@ -77,6 +77,19 @@ int chorale_comm_split_node(MPI_Comm from, int key, MPI_Comm *to)
     return rc;
 }
 
+int chorale_comm_cart(MPI_Comm from, int dims, const int *length,
+                      const int *period, MPI_Comm *to)
+{
+#ifdef CHORALE_SIM
+    (void)dims;
+    (void)length;
+    (void)period;
+    return chorale_comm_dup(from, to);
+#else
+    return PMPI_Cart_create(from, dims, length, period, 1, to);
+#endif
+}
+
 int chorale_comm_search(MPI_Comm comm)
 {
 #ifdef CHORALE_SIM

@@ -4,9 +4,9 @@
  * The functions return MPI error codes. On a real machine they are those of MPI
  * with these names.
  *
- * In simulation a duplicate is the communicator itself. Contexts on one
- * communicator then need different tags. A new communicator would cost each
- * rank memory for P ranks, and the search described next.
+ * In simulation a duplicate and a grid are the communicator itself, so contexts
+ * on them need different tags. A new communicator would cost each rank memory
+ * for P ranks, and the search described next.
  *
  * Some libraries that SimGrid simulates (mpich, mvapich2, impi) search for the
  * ranks of a node in the first collective on a communicator:
@@ -26,6 +26,11 @@ int chorale_comm_split(MPI_Comm from, int color, int key, MPI_Comm *to);
 
 /* MPI_Comm_split_type with MPI_COMM_TYPE_SHARED: one communicator per node. */
 int chorale_comm_split_node(MPI_Comm from, int key, MPI_Comm *to);
+
+/* MPI_Cart_create; the library may reorder the ranks, which SimGrid does not
+ * do. */
+int chorale_comm_cart(MPI_Comm from, int dims, const int *length,
+                      const int *period, MPI_Comm *to);
 
 /* In simulation let the library search for the nodes of comm, before its
  * collectives are measured; elsewhere no effect. Collective. */

@@ -102,7 +102,7 @@ static int agree(struct chorale_bench *bench)
 
     for (int i = 0; i < counters->count && rc == MPI_SUCCESS; i++) {
         lacks = !has(counters, &counters->event[i]);
-        rc = chorale_agree_max(bench, &lacks, 1);
+        rc = chorale_p2p_allreduce(bench, &lacks, 1, 0);
         counters->event[i].absent = lacks > 0;
     }
     for (int kind = 0; kind < 2 && rc == MPI_SUCCESS; kind++) {
@@ -112,7 +112,7 @@ static int agree(struct chorale_bench *bench)
             if (counters->set[i].node_wide == kind &&
                 counters->set[i].turn + 1 > turns)
                 turns = counters->set[i].turn + 1;
-        rc = chorale_agree_max(bench, &turns, 1);
+        rc = chorale_p2p_allreduce(bench, &turns, 1, 0);
         counters->turns[kind] = (int)turns;
     }
     return rc;
@@ -173,7 +173,7 @@ int chorale_counters_open(struct chorale_bench *bench)
     if (counters == NULL ||
         split_names(counters, bench->work.set.counters) != 0)
         lacks = 1;
-    rc = chorale_agree_max(bench, &lacks, 1);
+    rc = chorale_p2p_allreduce(bench, &lacks, 1, 0);
     if (rc != MPI_SUCCESS || lacks > 0)
         return rc != MPI_SUCCESS ? rc : MPI_ERR_NO_MEM;
     counters->turns[0] = 1;
@@ -303,9 +303,9 @@ int chorale_counters_add(struct chorale_bench *bench,
     most[0] = (double)own->rounds;
     for (int i = 0; i < CHORALE_OWN; i++)
         sum[i] = (double)*chorale_own_value(own, i);
-    rc = chorale_agree_sum(bench, sum, CHORALE_OWN);
+    rc = chorale_p2p_allreduce(bench, sum, CHORALE_OWN, 1);
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(bench, most, 2);
+        rc = chorale_p2p_allreduce(bench, most, 2, 0);
     sum[CHORALE_OWN_ROUNDS] = most[0];
     *failed = most[1] > 0;
     for (int i = 0; i < counters->count && rc == MPI_SUCCESS; i++) {
@@ -313,8 +313,8 @@ int chorale_counters_add(struct chorale_bench *bench,
                        ? 0
                        : share(counters, i, own, value[i]);
         rc = counters->event[i].own == CHORALE_OWN_ROUNDS
-                 ? chorale_agree_max(bench, &value[i], 1)
-                 : chorale_agree_sum(bench, &value[i], 1);
+                 ? chorale_p2p_allreduce(bench, &value[i], 1, 0)
+                 : chorale_p2p_allreduce(bench, &value[i], 1, 1);
     }
     for (int i = 0; i < CHORALE_OWN; i++)
         *chorale_own_value(own, i) = (long long)sum[i];

@@ -25,9 +25,7 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
                    size_t bytes, double *best)
 {
     int me = bench->world_rank, rc = MPI_SUCCESS;
-    int ntrip = bench->sim_barrier != NULL ? 1
-                : bytes > 0                ? NTRIP
-                                           : NTRIP_EMPTY;
+    int ntrip = chorale_simulated() ? 1 : bytes > 0 ? NTRIP : NTRIP_EMPTY;
 
     *best = INFINITY;
     if (me != 0 && me != peer)
@@ -56,7 +54,7 @@ static int exchange(struct chorale_bench *bench, int to, int from, char *buf,
                     double *best)
 {
     int rc = MPI_SUCCESS;
-    int times = bench->sim_barrier != NULL ? 1 : NTRIP;
+    int times = chorale_simulated() ? 1 : NTRIP;
 
     *best = INFINITY;
     for (int i = 0; i < times && rc == MPI_SUCCESS; i++) {
@@ -70,7 +68,7 @@ static int exchange(struct chorale_bench *bench, int to, int from, char *buf,
                                   buf + BYTES, BYTES, MPI_BYTE, from);
         out = chorale_now_common(bench);
         if (rc == MPI_SUCCESS)
-            rc = chorale_agree_max(bench, &out, 1);
+            rc = chorale_p2p_allreduce(bench, &out, 1, 0);
         *best = fmin(*best, out - start);
     }
     return rc;
@@ -139,13 +137,12 @@ static int mirror(struct chorale_bench *bench, char *buf)
 int chorale_distance_measure(struct chorale_bench *bench)
 {
     int size = bench->world_size, n = 0, rc;
-    int simulated = bench->sim_barrier != NULL;
     char *buf;
     int lacks;
 
     /* Oversubscribed, a rank would wait for its turn on a processor. */
     if (size < 3 || bench->oversubscribed || bench->work.siblings > 1 ||
-        (simulated && size > CHORALE_DISTANCE_RANKS))
+        (chorale_simulated() && size > CHORALE_DISTANCE_RANKS))
         return MPI_SUCCESS;
     buf = calloc(2, BYTES);
     lacks = buf == NULL;

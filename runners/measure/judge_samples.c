@@ -12,7 +12,7 @@
 #define THROUGHPUT_BATCH 64  /* calls back to back, by default */
 #define CLOCK_SHARE 0.05     /* allowed clock error, share of a median */
 
-int chorale_clock_simulated(void)
+int chorale_simulated(void)
 {
 #ifdef CHORALE_SIM
     return 1;
@@ -58,7 +58,7 @@ int chorale_timing_own_clock(const struct chorale_timing *t)
 static double begin(const struct chorale_timing *t,
                     const struct chorale_slot *slot, const double *v)
 {
-    return t->how == CHORALE_SYNC_BARRIER && !chorale_clock_simulated()
+    return t->how == CHORALE_SYNC_BARRIER && !chorale_simulated()
                ? -v[CHORALE_MINUS_LEFT]
                : slot->start;
 }
@@ -280,7 +280,7 @@ void chorale_timing_results(struct chorale_timing *t)
 
 int chorale_timing_init(struct chorale_timing *t)
 {
-    int rounds_max = chorale_clock_simulated() ? CHORALE_SIM_REPS_MAX * 3
+    int rounds_max = chorale_simulated() ? CHORALE_SIM_REPS_MAX * 3
                                                : CHORALE_CHUNK_MAX;
     size_t n = (size_t)t->ncand + 1, slots = n * (size_t)rounds_max;
 

@@ -26,8 +26,6 @@ enum chorale_value {
     CHORALE_NVALUE
 };
 
-int chorale_clock_simulated(void);
-
 /* 1 if a barrier separates the calls of a repetition; its time is
  * subtracted. */
 int chorale_timing_separated(const struct chorale_timing *t);

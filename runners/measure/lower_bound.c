@@ -69,7 +69,7 @@ static int one_way(struct chorale_bench *bench, int peer, char *buf,
         if ((back - sent) / 2 < *best)
             *best = (back - sent) / 2;
         if (rc == MPI_SUCCESS && i == 0 && bytes > 0 &&
-            bench->sim_barrier == NULL)
+            !chorale_simulated())
             rc = agree(bench, peer, back - sent, &ntrip);
     }
     return rc;
@@ -119,7 +119,7 @@ static int into(struct chorale_bench *bench, int root, const int *from, int n,
                 char *buf, double *best)
 {
     int me = bench->world_rank, rc = MPI_SUCCESS;
-    int times = bench->sim_barrier != NULL ? 1 : NTRIP;
+    int times = chorale_simulated() ? 1 : NTRIP;
 
     *best = INFINITY;
     for (int i = 0; i < times && rc == MPI_SUCCESS; i++) {
@@ -141,7 +141,7 @@ static int into(struct chorale_bench *bench, int root, const int *from, int n,
             rc = chorale_waitall(bench->sync, n, req);
         out = chorale_now_common(bench);
         if (rc == MPI_SUCCESS)
-            rc = chorale_agree_max(bench, &out, 1);
+            rc = chorale_p2p_allreduce(bench, &out, 1, 0);
         *best = fmin(*best, out - start);
     }
     return rc;
@@ -189,14 +189,14 @@ int chorale_floor_measure(struct chorale_bench *bench)
     rc = chorale_p2p_max(bench, &lacks);
     for (int i = 0; i < CHORALE_NWAY && rc == MPI_SUCCESS && !lacks &&
                     bench->size > 1; i++) {
-        if (bench->sim_barrier != NULL && i > 0 && i < ONE)
+        if (chorale_simulated() && i > 0 && i < ONE)
             continue; /* no caches, and the values stay 0 */
         rc = one_way(bench, bench->work.siblings, buf, bytes[i], &best[i]);
         if (rc == MPI_SUCCESS && bench->size > 2)
             rc = one_way(bench, (bench->size - 1) * bench->work.siblings,
                          buf, bytes[i], &best[i]);
         if (rc == MPI_SUCCESS && i > 0 && bench->clock.shared &&
-            bench->sim_barrier == NULL)
+            !chorale_simulated())
             rc = one_message(bench, bench->work.siblings, buf, bytes[i],
                              &once[i]);
     }
@@ -226,7 +226,7 @@ int chorale_floor_measure(struct chorale_bench *bench)
     if (rc == MPI_SUCCESS && !lacks && bench->size > 2 &&
         bench->work.siblings < 2 && !bench->oversubscribed &&
         !(bench->floor_ports > 0) &&
-        (bench->sim_barrier == NULL || bench->size <= CHORALE_DISTANCE_RANKS))
+        (!chorale_simulated() || bench->size <= CHORALE_DISTANCE_RANKS))
         rc = ports(bench, buf, &bench->floor_ports);
     free(buf);
     return rc;

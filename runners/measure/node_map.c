@@ -104,10 +104,10 @@ static int map_nodes(struct chorale_bench *bench)
     if (rc == MPI_SUCCESS)
         rc = map_comm(bench, node);
 #ifdef CHORALE_SIM
-    for (int i = 0; node != NULL && i < bench->world_size; i++)
-        node[i] = 0;
-#endif
+    free(node); /* only the context needs it */
+#else
     bench->node = node;
+#endif
     return rc;
 }
 

@@ -2,7 +2,7 @@
 /* own_collectives.c - the runner's own barriers, broadcasts and reductions,
  * made of messages. The library's collectives are under test: they may be
  * wrong, or forced to a wrong algorithm, which in simulation holds for a whole
- * launch. */
+ * launch. shared_memory.c has those of simulations, except the barrier. */
 #include "runners/measure/runner.h"
 
 #include <stdlib.h>
@@ -22,6 +22,7 @@ int chorale_p2p_barrier(struct chorale_ctx *ctx)
     return rc;
 }
 
+#ifndef CHORALE_SIM
 int chorale_p2p_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
                       int root)
 {
@@ -110,6 +111,7 @@ int chorale_p2p_allreduce(struct chorale_bench *bench, double *value, int n,
     }
     return rc;
 }
+#endif
 
 int chorale_p2p_max(struct chorale_bench *bench, int *value)
 {

@@ -163,7 +163,7 @@ static enum chorale_err read_choice(const char *params, int coll,
     char name[64], why[160] = "no such variant";
     size_t len;
 
-    cand->provider = chorale_clock_simulated() ? CHORALE_PROVIDER_LIBRARY
+    cand->provider = chorale_simulated() ? CHORALE_PROVIDER_LIBRARY
                                                : CHORALE_PROVIDER_TABLE;
     choice = choice != NULL ? choice + 1 : "";
     if (strcmp(choice, "library") == 0)
@@ -179,7 +179,7 @@ static enum chorale_err read_choice(const char *params, int coll,
                             "%s; decide and validate again",
                             (long long)cand->cell_id, choice, why);
     cand->alg = chorale_alg_index(alg);
-    if (chorale_clock_simulated())
+    if (chorale_simulated())
         cand->provider = CHORALE_PROVIDER_CHORALE;
     return CHORALE_OK;
 }
@@ -294,7 +294,7 @@ static int group_size(const struct chorale_worklist *work)
 {
     double most = POINT_SECONDS / work->set.stop.cell_seconds;
 
-    if (chorale_clock_simulated() || !(most < INT_MAX))
+    if (chorale_simulated() || !(most < INT_MAX))
         return INT_MAX;
     return most < 2 ? 2 : (int)most;
 }

@@ -65,7 +65,7 @@ static int call(struct chorale_timing *t, int c, int root)
 static double delay(const struct chorale_timing *t)
 {
     int turns = chorale_timing_turns(t->task);
-    int round = chorale_clock_simulated() ? t->round % turns : t->round;
+    int round = chorale_simulated() ? t->round % turns : t->round;
 
     return chorale_arrival_delay(t->bench,
                                  (enum chorale_arrival)t->task->arrival,
@@ -83,7 +83,7 @@ static void repeat(struct chorale_timing *t, int c, struct chorale_slot *slot)
     double *v = t->value + (size_t)(slot - t->slot) * CHORALE_NVALUE;
     double begun = chorale_now_common(bench), start, left, in, out;
 
-    if (chorale_clock_simulated() && cand != NULL)
+    if (chorale_simulated() && cand != NULL)
         chorale_timing_announce(t, cand->cell_id);
     if (cand != NULL)
         chorale_provider_begin(bench, t->task, cand);
@@ -154,7 +154,7 @@ static void say(struct chorale_timing *t)
 {
     double now = MPI_Wtime();
 
-    if (chorale_clock_simulated() || t->bench->world_rank != 0 ||
+    if (chorale_simulated() || t->bench->world_rank != 0 ||
         now - t->said < SAY_SECONDS)
         return;
     t->said = now;
@@ -203,7 +203,7 @@ static void judge_chunk(struct chorale_timing *t)
         t->active[c] = res->status == CHORALE_RUN_OK &&
                        res->stop_reason == NULL && !t->lacking;
     }
-    if (!chorale_clock_simulated() && chorale_launch_ends(t->bench))
+    if (!chorale_simulated() && chorale_launch_ends(t->bench))
         cut_short(t);
     for (int c = 0; c < t->ncand; c++)
         going |= t->active[c];
@@ -406,7 +406,7 @@ static int warm_up(struct chorale_timing *t, int *nrep)
     int n = t->bench->work.set.nwarmup, rc = MPI_SUCCESS, look = 0;
     double gauge[2] = { 1, 0 }, any = INFINITY, library = INFINITY;
 
-    if (chorale_clock_simulated() || n < 1)
+    if (chorale_simulated() || n < 1)
         n = 1;
     for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
         repeat_next(t, count_repetitions(t, 1));
@@ -525,7 +525,7 @@ int chorale_timing_run(struct chorale_timing *t)
     int nrep, rc = warm_up(t, &nrep);
 
     if (rc == MPI_SUCCESS)
-        rc = chorale_clock_simulated() ? time_simulated(t) : time_real(t, nrep);
+        rc = chorale_simulated() ? time_simulated(t) : time_real(t, nrep);
     chorale_timing_results(t);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_bcast(t->bench, &t->lacking, sizeof(t->lacking), 0);

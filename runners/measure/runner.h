@@ -170,8 +170,8 @@ struct chorale_bench {
                               * not measured */
     double window;           /* common time of the next window; 0: it must be
                               * announced (sync.c) */
-    int *node;               /* node of each rank of world; in simulation all
-                              * 0, because all ranks read one clock */
+    int *node;               /* node of each rank of world; NULL in simulation,
+                              * where all ranks read one clock */
     int announce;            /* 1: print the cell of every repetition */
     int served;              /* 1: the library's default is called by the names
                               * that a preloaded shim interposes */
@@ -180,8 +180,6 @@ struct chorale_bench {
     struct chorale_worklist work;
     struct chorale_counters *counters;
     struct chorale_native *native; /* NULL: no algorithm can be forced */
-    void *sim_barrier;       /* SimGrid's barrier, in simulation */
-    double *sim_row;         /* there: [world_size][CHORALE_AGREE_MAX] */
     struct chorale_distance distance[CHORALE_DISTANCES]; /* rank 0 */
     int ndistance;           /* 0: not measured */
     double distance_mirror;  /* kappa when r and P - 1 - r exchange */
@@ -263,8 +261,9 @@ struct chorale_result {
 };
 
 /* own_collectives.c: the runner's own traffic, made of point-to-point messages:
- * the library's collectives are not used. Each function is collective and
- * returns an MPI error code. */
+ * the library's collectives are not used. In simulation all but the first take
+ * no simulated time (shared_memory.c). Each function is collective and returns
+ * an MPI error code. */
 /* Dissemination barrier of the ranks of ctx: no rank leaves before all have
  * entered.
  * Source  Hensgen, Finkel, Manber, IJPP 17(1), 1988. */
@@ -281,9 +280,18 @@ int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room);
 /* Maxima, or sums, of n <= CHORALE_AGREE_MAX values on all ranks; and the
  * maximum of one int. */
+enum { CHORALE_AGREE_MAX = 8 };
 int chorale_p2p_allreduce(struct chorale_bench *bench, double *value, int n,
                           int sum);
 int chorale_p2p_max(struct chorale_bench *bench, int *value);
+/* shared_memory.c, in simulation only: prepare for this number of ranks, before
+ * the first of these collectives, and a barrier that takes no simulated time.
+ * Returns an MPI error code. */
+int chorale_shared_open(int size);
+void chorale_shared_barrier(void);
+
+/* 1 in simulation. */
+int chorale_simulated(void);
 
 /* Common time now, s; reads the local clock only. Wait until common time t;
  * returns the last reading. */
@@ -304,14 +312,9 @@ void chorale_sync_restart(struct chorale_bench *bench);
  * of the runner before that would share links with a rank that is still
  * busy. */
 int chorale_sync_end(struct chorale_bench *bench);
-/* Measure how much slack a common start needs; in simulation, make the barrier
- * that all functions of sync.c use. Collective; the first of these calls. */
+/* Measure how much slack a common start needs; 0 in simulation. Collective; the
+ * first of these calls. */
 int chorale_sync_calibrate(struct chorale_bench *bench);
-/* Maximum, or sum, of each of n <= CHORALE_AGREE_MAX values on all ranks. Sends
- * no message in simulation. */
-enum { CHORALE_AGREE_MAX = 8 };
-int chorale_agree_max(struct chorale_bench *bench, double *value, int n);
-int chorale_agree_sum(struct chorale_bench *bench, double *value, int n);
 /* Barriers of all ranks. The first is chorale_p2p_barrier(), so it takes time
  * in simulation too; the second takes no simulated time. */
 int chorale_sync_separate(struct chorale_bench *bench);

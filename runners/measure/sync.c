@@ -21,10 +21,6 @@
 
 #include "algorithms/tree.h"
 
-#ifdef CHORALE_SIM
-#include <simgrid/barrier.h>
-#endif
-
 #define NCALIBRATE 20
 #define LEAD 3.0        /* times the slowest announcement */
 #define LEAST_SLACK 2e-6
@@ -52,12 +48,17 @@ int chorale_sync_separate(struct chorale_bench *bench)
     return chorale_p2p_barrier(bench->sync);
 }
 
+int chorale_sync_end(struct chorale_bench *bench)
+{
+    return chorale_sync_barrier(bench);
+}
+
 #ifdef CHORALE_SIM
-/* All simulated ranks live in one process, where SimGrid has a barrier without
- * messages: all ranks leave it at the same simulated instant. */
+/* All ranks leave this barrier at the same simulated instant. */
 int chorale_sync_barrier(struct chorale_bench *bench)
 {
-    sg_barrier_wait(bench->sim_barrier);
+    (void)bench;
+    chorale_shared_barrier();
     return MPI_SUCCESS;
 }
 
@@ -66,63 +67,16 @@ double chorale_sync_start(struct chorale_bench *bench, enum chorale_sync how,
 {
     (void)how;
     (void)window;
-    sg_barrier_wait(bench->sim_barrier);
+    chorale_shared_barrier();
     *late_p = 0;
     *in_p = chorale_now_common(bench);
     return *in_p;
 }
 
-int chorale_sync_end(struct chorale_bench *bench)
-{
-    sg_barrier_wait(bench->sim_barrier);
-    return MPI_SUCCESS;
-}
-
 int chorale_sync_calibrate(struct chorale_bench *bench)
 {
-    void *shared[2] = { NULL, NULL };
-    int rc;
-
     bench->slack = 0;
-    if (bench->world_rank == 0) {
-        shared[0] = sg_barrier_init((unsigned)bench->world_size);
-        shared[1] = calloc((size_t)bench->world_size * CHORALE_AGREE_MAX,
-                           sizeof(double));
-    }
-    rc = chorale_p2p_bcast(bench, shared, sizeof(shared), 0);
-    bench->sim_barrier = shared[0];
-    bench->sim_row = shared[1];
-    return rc == MPI_SUCCESS && shared[1] == NULL ? MPI_ERR_NO_MEM : rc;
-}
-
-static int agree(struct chorale_bench *bench, double *value, int n, int sum)
-{
-    memcpy(bench->sim_row + CHORALE_AGREE_MAX * bench->world_rank, value,
-           (size_t)n * sizeof(*value));
-    sg_barrier_wait(bench->sim_barrier);
-    for (int i = 0; i < n; i++)
-        value[i] = bench->sim_row[i];
-    for (int r = 1; r < bench->world_size; r++)
-        for (int i = 0; i < n; i++) {
-            double x = bench->sim_row[CHORALE_AGREE_MAX * r + i];
-
-            if (sum)
-                value[i] += x;
-            else if (x > value[i])
-                value[i] = x;
-        }
-    sg_barrier_wait(bench->sim_barrier); /* before the next write */
     return MPI_SUCCESS;
-}
-
-int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
-{
-    return agree(bench, value, n, 0);
-}
-
-int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
-{
-    return agree(bench, value, n, 1);
 }
 #else
 /* Binomial broadcast of one double from rank 0. */
@@ -150,21 +104,6 @@ static void print_cell(const struct chorale_bench *bench)
 int chorale_sync_barrier(struct chorale_bench *bench)
 {
     return chorale_sync_separate(bench);
-}
-
-int chorale_agree_max(struct chorale_bench *bench, double *value, int n)
-{
-    return chorale_p2p_allreduce(bench, value, n, 0);
-}
-
-int chorale_agree_sum(struct chorale_bench *bench, double *value, int n)
-{
-    return chorale_p2p_allreduce(bench, value, n, 1);
-}
-
-int chorale_sync_end(struct chorale_bench *bench)
-{
-    return chorale_sync_barrier(bench);
 }
 
 /* Announce a start chosen by rank 0, a little ahead; 0 on error. */
@@ -223,7 +162,7 @@ int chorale_sync_calibrate(struct chorale_bench *bench)
             worst = delay;
     }
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(bench, &worst, 1);
+        rc = chorale_p2p_allreduce(bench, &worst, 1, 0);
     /* One bad scheduling delay must not slow every repetition. */
     if (worst > 1e-3 && !bench->oversubscribed)
         worst = 1e-3;

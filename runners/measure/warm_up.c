@@ -28,7 +28,7 @@ static int left_early(struct chorale_bench *bench, double in, double out,
 
     if (bench->sibling != 0)
         all[0] = all[1] = -INFINITY; /* another communicator's barrier */
-    rc = chorale_agree_max(bench, all, 2);
+    rc = chorale_p2p_allreduce(bench, all, 2, 0);
 
     *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
     return rc;
@@ -135,7 +135,7 @@ static int verify_root(struct chorale_timing *t, int c, int turn, int round,
     if (bench->sibling != 0)
         all[2] = 0;
     if (rc == MPI_SUCCESS)
-        rc = chorale_agree_max(bench, all, 3);
+        rc = chorale_p2p_allreduce(bench, all, 3, 0);
     if (rc == MPI_SUCCESS && turn == 0)
         res->first_call = all[2];
     if (rc == MPI_SUCCESS && all[1] >= 0) {
