@@ -147,11 +147,17 @@ static int into(struct chorale_bench *bench, int root, const int *from, int n,
     return rc;
 }
 
+/* The rank in the middle whose ports are counted. */
+static int middle(int size)
+{
+    return size / 2 + (int)sqrt(size) / 2;
+}
+
 /* Number of ports of a rank in the middle: ranks that would be its neighbours
  * on a grid of any shape, and whose messages arrive together as fast as one. */
 static int ports(struct chorale_bench *bench, char *buf, double *ports_p)
 {
-    int size = bench->world_size, root = size / 2 + (int)sqrt(size) / 2;
+    int size = bench->world_size, root = middle(size);
     int from[PORTS], n = 0, rc = MPI_SUCCESS;
     double alone = INFINITY, all;
 
@@ -173,13 +179,33 @@ static int ports(struct chorale_bench *bench, char *buf, double *ports_p)
     return rc;
 }
 
+static int counts_ports(const struct chorale_bench *bench)
+{
+    return bench->size > 2 && bench->work.siblings < 2 &&
+           !bench->oversubscribed && !(bench->floor_ports > 0) &&
+           (!chorale_simulated() || bench->size <= CHORALE_DISTANCE_RANKS);
+}
+
+/* Bytes of the messages that this rank sends or receives. Memory for the
+ * longest message on every rank would be 4 GB at P = 1024. */
+static size_t room(const struct chorale_bench *bench)
+{
+    int apart = bench->work.siblings, me = bench->world_rank;
+
+    if (me == 0 || me == apart || me == (bench->size - 1) * apart)
+        return 2 * LONG;
+    if (!counts_ports(bench))
+        return 1;
+    return me == middle(bench->size) ? PORTS * PORT_BYTES : PORT_BYTES;
+}
+
 int chorale_floor_measure(struct chorale_bench *bench)
 {
     const size_t bytes[CHORALE_NWAY] = { 0,        SHORT / 4, SHORT,
                                          8 * SHORT, LONG,     2 * LONG };
     enum { ONE = CHORALE_NWAY - 2, TWO = CHORALE_NWAY - 1 };
     double best[CHORALE_NWAY], once[CHORALE_NWAY];
-    char *buf = calloc(bytes[TWO], 1);
+    char *buf = calloc(room(bench), 1);
     int lacks = buf == NULL, rc;
 
     for (int i = 0; i < CHORALE_NWAY; i++) {
@@ -223,10 +249,7 @@ int chorale_floor_measure(struct chorale_bench *bench)
                              (fmin(best[i], once[i]) - alpha) /
                                  (double)bytes[i]));
     }
-    if (rc == MPI_SUCCESS && !lacks && bench->size > 2 &&
-        bench->work.siblings < 2 && !bench->oversubscribed &&
-        !(bench->floor_ports > 0) &&
-        (!chorale_simulated() || bench->size <= CHORALE_DISTANCE_RANKS))
+    if (rc == MPI_SUCCESS && !lacks && counts_ports(bench))
         rc = ports(bench, buf, &bench->floor_ports);
     free(buf);
     return rc;

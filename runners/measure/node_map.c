@@ -31,19 +31,23 @@ static int block_ppn(const int *node, int size)
 /* Map the nodes to the ranks of bench->lib. */
 static int map_comm(struct chorale_bench *bench, const int *world)
 {
-    int apart = bench->work.siblings, rc;
+    int apart = bench->work.siblings, rc = MPI_ERR_NO_MEM;
     int *node = calloc((size_t)bench->size, sizeof(*node));
+    /* of each node in world: 1 + its first rank in lib, or 0 */
+    int *first = calloc((size_t)bench->world_size, sizeof(*first));
 
-    if (node == NULL)
-        return MPI_ERR_NO_MEM;
-    for (int i = 0; i < bench->size; i++) {
-        const int *mine = &world[i * apart + bench->sibling];
+    if (node != NULL && first != NULL) {
+        for (int i = 0; i < bench->size; i++) {
+            int *known = &first[world[i * apart + bench->sibling]];
 
-        while (world[node[i] * apart + bench->sibling] != *mine)
-            node[i]++;
+            if (*known == 0)
+                *known = i + 1;
+            node[i] = *known - 1;
+        }
+        bench->ppn = block_ppn(node, bench->size);
+        rc = chorale_ctx_set_nodes(bench->ctx, node);
     }
-    bench->ppn = block_ppn(node, bench->size);
-    rc = chorale_ctx_set_nodes(bench->ctx, node);
+    free(first);
     free(node);
     return rc;
 }
