@@ -19,13 +19,15 @@
 
 /* Options of every simulation: no log; only messages take time; ranks share one
  * process image, since neither the runner nor the catalogue keeps state of a
- * rank at file scope. */
+ * rank at file scope. A stack of SimGrid's default size, 8 MiB, takes a huge
+ * page of 2 MiB for each rank. */
 static const char *const common_flags[] = {
     "--log=root.threshold:error",
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/host-speed:1Gf",
     "--cfg=smpi/wtime:0",
     "--cfg=smpi/privatization:no",
+    "--cfg=contexts/stack-size:512",
     "--cfg=surf/precision:1e-12", /* the default merges events within 1 ns */
     NULL,
 };
