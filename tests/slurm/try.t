@@ -78,6 +78,6 @@ LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 9 \
     -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 0 20 >out.txt 2>err.txt
 is $? 4 "an application with collectives on pairs only exits with 4"
 like "$(cat err.txt)" \
-    "1 traced point of fewer than 4 ranks: none of all ranks is measured" \
+    "1 traced point of fewer than 4 ranks: no planned point has all ranks" \
     "the error gives the reason"
 finish
