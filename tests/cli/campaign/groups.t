@@ -227,7 +227,7 @@ FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
     timeout 900 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
 is $? 0 "a launch with a slow node exits with 0"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
-    '(^|, )2 \((copies [0-9.]+, )?messages [0-9.e+]+ of' \
+    '(^|, )2 \((copies [0-9.]+, )?messages [0-9.e+]+[, ]' \
         "a node with slow messages is a straggler"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
     '(^|, )3 \([^)]*bandwidth 0\.[0-9]+ of' \
