@@ -112,8 +112,9 @@ class Browser:
             self.home.cleanup()
 
 
-# Text with a contrast below 4.5 to its background (WCAG 2.1, 1.4.3); in
-# pictures only text outside of coloured areas.
+# Text with a contrast below 4.5 to its background (WCAG 2.1, 1.4.3). In
+# pictures the background is the last filled shape drawn below the text; black
+# text on coloured areas is skipped.
 CONTRAST = """
 function parts(c) {
   const m = c.match(/[\\d.]+/g).map(Number);
@@ -124,7 +125,22 @@ function light(c) {
       ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4));
   return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
 }
+function shape(e) {
+  const r = e.getBoundingClientRect();
+  const x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
+  let found = null;
+  for (const s of e.ownerSVGElement.querySelectorAll('path,polygon,rect')) {
+    const style = getComputedStyle(s), q = s.getBoundingClientRect();
+    if (!(s.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) ||
+        style.fill === 'none' || Number(style.fillOpacity) === 0) continue;
+    if (x >= q.left && x <= q.right && y >= q.top && y <= q.bottom)
+      found = parts(style.fill);
+  }
+  return found;
+}
 function behind(e) {
+  const drawn = e.ownerSVGElement ? shape(e) : null;
+  if (drawn) return drawn;
   for (; e; e = e.parentElement) {
     const b = parts(getComputedStyle(e).backgroundColor);
     if (b[3] > 0) return b;

