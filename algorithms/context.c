@@ -233,7 +233,8 @@ static int note_send(struct chorale_ctx *ctx, const void *buf,
                      MPI_Count count, MPI_Datatype type, int dest)
 {
     MPI_Request req;
-    int err = ctx->recorder->send(ctx, buf, bytes_of(count, type), dest, &req);
+    int err = ctx->recorder->send(ctx, buf, bytes_of(count, type), dest, 0,
+                                  &req);
 
     ctx->recorder->round(ctx);
     return err == MPI_SUCCESS ? ctx->recorder->wait(ctx, &req) : err;
@@ -268,7 +269,7 @@ static int note_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     int err = ctx->recorder->recv(ctx, recvbuf, in, source, &req[0]);
 
     if (err == MPI_SUCCESS)
-        err = ctx->recorder->send(ctx, sendbuf, out, dest, &req[1]);
+        err = ctx->recorder->send(ctx, sendbuf, out, dest, 0, &req[1]);
     return err == MPI_SUCCESS ? note_waitall(ctx, 2, req) : err;
 }
 
@@ -323,7 +324,8 @@ static int start_send(struct chorale_ctx *ctx, const void *buf,
     int err;
 
     if (ctx->recorder != NULL)
-        return ctx->recorder->send(ctx, buf, bytes_of(count, type), dest, req);
+        return ctx->recorder->send(ctx, buf, bytes_of(count, type), dest,
+                                   synchronous, req);
     err = message_init(&m, count, type, 0);
     if (err != MPI_SUCCESS)
         return err;

@@ -38,7 +38,7 @@ struct chorale_ctx;
  * lengths in bytes. A request holds the number of a recorded event. */
 struct chorale_recorder {
     int (*send)(struct chorale_ctx *ctx, const void *buf, size_t bytes,
-                int dest, MPI_Request *req);
+                int dest, int synchronous, MPI_Request *req);
     int (*recv)(struct chorale_ctx *ctx, void *buf, size_t bytes, int source,
                 MPI_Request *req);
     int (*wait)(struct chorale_ctx *ctx, MPI_Request *req);

@@ -33,8 +33,8 @@ static struct note *add(struct chorale_ctx *ctx, enum what what)
         t->note = grown;
         t->room = room;
     }
-    memset(&t->note[t->n], 0, sizeof(*t->note));
-    t->note[t->n].what = what;
+    t->note[t->n] = (struct note){ .what = what, .copied = t->trailing };
+    t->trailing = 0;
     return &t->note[t->n++];
 }
 
@@ -63,12 +63,18 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
 }
 
 static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
-                      int dest, MPI_Request *req)
+                      int dest, int synchronous, MPI_Request *req)
 {
+    struct trace *t = trace_of(ctx);
+    int err;
+
     chorale_mailbox_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
     stat_of(ctx)->messages++;
     stat_of(ctx)->bytes_sent += (long long)bytes;
-    return add_end(ctx, SEND, bytes, dest, req);
+    err = add_end(ctx, SEND, bytes, dest, req);
+    if (err == MPI_SUCCESS)
+        t->note[t->n - 1].special = synchronous;
+    return err;
 }
 
 static int record_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
@@ -102,11 +108,13 @@ static void record_round(struct chorale_ctx *ctx)
 static int record_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
                          int *index)
 {
-    int first = -1, number, least = 0;
+    struct trace *t = trace_of(ctx);
+    int first = -1, number, least = 0, open = 0, err;
 
     for (int i = 0; i < count; i++) {
         if (req[i] == MPI_REQUEST_NULL)
             continue;
+        open++;
         memcpy(&number, &req[i], sizeof(number));
         if (first < 0 || number < least) {
             first = i;
@@ -114,7 +122,12 @@ static int record_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
         }
     }
     *index = first < 0 ? MPI_UNDEFINED : first;
-    return first < 0 ? MPI_SUCCESS : record_wait(ctx, &req[first]);
+    if (first < 0)
+        return MPI_SUCCESS;
+    err = record_wait(ctx, &req[first]);
+    if (err == MPI_SUCCESS)
+        t->note[t->n - 1].special = open > 1;
+    return err;
 }
 
 static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
@@ -135,6 +148,7 @@ static void record_copy(struct chorale_ctx *ctx, void *to, const void *from,
 {
     chorale_mailbox_copy(ctx->schedule->told, to, from, bytes);
     trace_of(ctx)->copied += (long long)bytes;
+    trace_of(ctx)->trailing += bytes;
 }
 
 static void record_opaque(struct chorale_ctx *ctx)

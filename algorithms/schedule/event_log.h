@@ -18,7 +18,10 @@ struct note {
     int peer;       /* SEND, RECV: a rank. WAIT: index of the event waited
                      * for */
     size_t bytes;
+    size_t copied;  /* bytes copied in memory since the previous event */
     int message;    /* SEND, RECV: during replay, its message (replay.h) */
+    int special;    /* SEND: 1 if it waits for its receiver (MPI_Issend). WAIT:
+                     * 1 if for any one of several messages */
 };
 
 struct trace {
@@ -30,6 +33,7 @@ struct trace {
                      * it */
     int moment;
     long long copied; /* bytes copied inside its memory */
+    size_t trailing;  /* bytes of these copied since the last event */
 };
 
 /* A step of a path: its duration (from what and bytes) and the moment it
@@ -42,6 +46,8 @@ struct moment {
 
 struct chorale_schedule {
     int size;
+    int first;      /* record only this many ranks, unless sizes are exchanged;
+                     * 0: all */
     struct trace *trace;
     size_t notes, sends; /* recorded events, and how many of them are SEND */
     struct chorale_stat *stat;
@@ -58,10 +64,10 @@ struct chorale_schedule {
 extern const struct chorale_recorder chorale_event_recorder;
 
 /* Record the events of each rank in one call of alg at pt. s must be zeroed,
- * except alpha, beta, tau and links, which are not used here; s->opaque is set
- * if the MPI library runs a part. *scratch is raised to the scratch bytes of
- * the busiest rank. Returns 0, or -1 if the variant fails or memory is
- * exhausted; call chorale_schedule_release() in either case. */
+ * except first, and alpha, beta, tau and links, which are not used here;
+ * s->opaque is set if the MPI library runs a part. *scratch is raised to the
+ * scratch bytes of the busiest rank. Returns 0, or -1 if the variant fails or
+ * memory is exhausted; call chorale_schedule_release() in either case. */
 int chorale_schedule_write(struct chorale_schedule *s,
                            const struct chorale_alg *alg,
                            const struct chorale_point *pt, size_t *scratch);

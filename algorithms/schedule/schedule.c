@@ -155,19 +155,21 @@ void chorale_schedule_release(struct chorale_schedule *s)
     free(s->moment);
 }
 
-/* Record all ranks' calls, in ascending or (backwards) descending order. */
+/* Record all ranks' calls, or those of the first ranks, in ascending or
+ * (backwards) descending order. */
 static int note_all(struct chorale_schedule *s, struct stage *st,
                     const struct chorale_alg *alg,
                     const struct chorale_point *pt, const int *node,
                     int backwards, size_t *scratch)
 {
-    int bad = 0;
+    int count = s->first > 0 && s->told == NULL ? s->first : s->size, bad = 0;
 
-    for (int i = 0; !bad && !s->opaque && i < s->size; i++) {
+    for (int i = 0; !bad && !s->opaque && i < count; i++) {
         int r = backwards ? s->size - 1 - i : i;
 
         s->trace[r].n = 0;
         s->trace[r].copied = 0;
+        s->trace[r].trailing = 0;
         s->stat[r] = (struct chorale_stat){ 0 };
         if (s->told != NULL)
             chorale_mailbox_begin(s->told, r);
