@@ -15,3 +15,13 @@ struct chorale_alg_config chorale_alg_configure(enum chorale_coll coll,
         config.alg = NULL;
     return config;
 }
+
+int chorale_alg_config_place(const struct chorale_alg_config *config)
+{
+    const struct chorale_alg *alg = config->alg;
+    int differ = 0;
+
+    for (int i = 0; i < alg->nparam; i++)
+        differ += config->value[i] != alg->param[i].def;
+    return 4096 * differ + chorale_alg_index(alg);
+}

@@ -17,4 +17,9 @@ struct chorale_alg_config chorale_alg_configure(enum chorale_coll coll,
                                                 const char *name,
                                                 const char *params);
 
+/* Simplicity of a candidate, small is simple: first the number of parameters
+ * that differ from their default, then the position in the catalogue. alg must
+ * not be NULL. */
+int chorale_alg_config_place(const struct chorale_alg_config *config);
+
 #endif

@@ -58,8 +58,9 @@ struct chorale_decision {
  *   count.
  * - Ties (real: within 1 % and not significantly different) go to the smaller
  *   worst case over arrival patterns, if measured and different by that much.
- *   Next criteria: the variant earlier in the catalogue, the choice at the next
- *   smaller size.
+ *   Next criteria: the simpler candidate (chorale_alg_config_place), the choice
+ *   at the next smaller size. Callers let equal candidates have equal times
+ *   (inherit_runs.h), so the simplest of them is named.
  *
  * Between measured points:
  * - Between two sizes, times are the model's, calibrated on the variant's own

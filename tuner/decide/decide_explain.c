@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tuner/decide/family.h"
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/model/predict.h"
 #include "tuner/base/units.h"
 #include "tuner/base/rows.h"
@@ -20,6 +21,7 @@ struct entry {
     double error;            /* of the prediction; NAN: unknown or measured */
     size_t nlaunch;          /* launches that measured it; 0: predicted */
     const char *barred;
+    int listed;              /* 0: named by an equal entry (print_equals) */
 };
 
 struct view {
@@ -27,9 +29,13 @@ struct view {
     size_t n;
     int comm_size;
     const struct chorale_decision *row; /* row of the point, or NULL */
+    size_t msg_size;
     int left_out;            /* as in the query */
     struct entry *entry;
     size_t count;
+    struct chorale_alg_config *config; /* of the entries, then the variants of
+                              * the collective with default parameters */
+    size_t nconfig, *leader; /* leader: first config of its class */
 };
 
 static const struct chorale_cand *cand_at(const struct chorale_measured *spot,
@@ -128,6 +134,106 @@ static int collect(struct view *v)
     return 0;
 }
 
+static int is_choice(const struct view *v, const struct entry *e)
+{
+    return chorale_run_same_candidate(
+        e->member->run, v->row != NULL ? v->row->run : &chorale_library_run);
+}
+
+/* The config of an entry; alg NULL: it has no equals. */
+static struct chorale_alg_config config_of(const struct entry *e)
+{
+    return e->barred == NULL ? e->member->run->config
+                             : (struct chorale_alg_config){ .alg = NULL };
+}
+
+/* Add the variants of the collective with default parameters that are not among
+ * the entries. */
+static void add_defaults(struct view *v)
+{
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        struct chorale_alg_config config = { .alg = chorale_algs[i] };
+        int seen = config.alg->coll != v->fam->point->coll;
+
+        for (int k = 0; k < config.alg->nparam; k++)
+            config.value[k] = config.alg->param[k].def;
+        for (size_t k = 0; k < v->count; k++)
+            seen |= memcmp(&v->entry[k].member->run->config, &config,
+                           sizeof(config)) == 0;
+        if (!seen)
+            v->config[v->nconfig++] = config;
+    }
+}
+
+/* Find the classes, and list one entry of each: the choice, else the
+ * simplest. */
+static int find_equals(struct view *v)
+{
+    struct chorale_run_point run = *v->fam->point;
+    size_t room = v->count + 1;
+    struct chorale_class_point at;
+
+    for (int i = 0; chorale_algs[i] != NULL; i++)
+        room += chorale_algs[i]->coll == run.coll;
+    v->config = calloc(room, sizeof(*v->config));
+    v->leader = calloc(room, sizeof(*v->leader));
+    if (v->config == NULL || v->leader == NULL)
+        return -1;
+    for (; v->nconfig < v->count; v->nconfig++)
+        v->config[v->nconfig] = config_of(&v->entry[v->nconfig]);
+    add_defaults(v);
+    run.n = v->n;
+    run.msg_size = v->msg_size;
+    run.comm_size = v->comm_size;
+    at = chorale_run_class_point(&run);
+    if (chorale_classes_find(&at, v->config, v->nconfig, v->leader) != 0)
+        return -1;
+    for (size_t i = 0; i < v->count; i++) {
+        size_t best = i;
+
+        for (size_t k = 0; k < v->count; k++)
+            if (k != best && v->leader[k] == v->leader[i] &&
+                (is_choice(v, &v->entry[k]) ||
+                 (!is_choice(v, &v->entry[best]) &&
+                  chorale_alg_config_place(&v->config[k]) <
+                      chorale_alg_config_place(&v->config[best]))))
+                best = k;
+        v->entry[i].listed = best == i;
+    }
+    return 0;
+}
+
+/* The text of candidate k if it is another name of entry i; else 0. */
+static int other_name(const struct view *v, size_t i, size_t k, char *text,
+                      size_t size)
+{
+    const struct chorale_alg_config *config = &v->config[k];
+    char params[160];
+
+    if (k == i || v->leader[k] != v->leader[i])
+        return 0;
+    chorale_alg_params_format(config->alg, config->value, params,
+                              sizeof(params));
+    snprintf(text, size, "%s%s%s", config->alg->name, *params ? " " : "",
+             params);
+    return 1;
+}
+
+static void print_equals(const struct view *v, size_t i)
+{
+    const char *before = "      also: ";
+    char name[240];
+
+    for (size_t k = 0; k < v->nconfig; k++) {
+        if (!other_name(v, i, k, name, sizeof(name)))
+            continue;
+        printf("%s%s", before, name);
+        before = ", ";
+    }
+    if (*before == ',')
+        printf("\n");
+}
+
 static void name_of(const struct chorale_member *m, char *text, size_t size)
 {
     const struct chorale_run_point *run = m->run;
@@ -136,12 +242,6 @@ static void name_of(const struct chorale_member *m, char *text, size_t size)
                  ? "library" : run->variant, *run->params ? " " : "",
              run->params, strcmp(run->provider, "native") == 0 ? " (native)"
                                                                : "");
-}
-
-static int is_choice(const struct view *v, const struct entry *e)
-{
-    return chorale_run_same_candidate(
-        e->member->run, v->row != NULL ? v->row->run : &chorale_library_run);
 }
 
 static const char *why_of(const struct view *v)
@@ -188,8 +288,12 @@ static void print_view(const struct view *v)
            chorale_coll_info(p->coll)->name,
            chorale_human_bytes((double)v->n, bytes), v->n, v->comm_size,
            p->ppn, p->shape, p->dtype, *p->op ? " " : "", p->op);
-    for (size_t i = 0; i < v->count; i++)
+    for (size_t i = 0; i < v->count; i++) {
+        if (!v->entry[i].listed)
+            continue;
         print_entry(v, &v->entry[i]);
+        print_equals(v, i);
+    }
     printf("  %s: %s\n", v->row != NULL ? v->row->basis : "library",
            why_of(v));
     if (v->left_out && v->row != NULL)
@@ -205,9 +309,17 @@ static int append_view(const struct view *v, json_t *list)
 
     for (size_t i = 0; i < v->count; i++) {
         const struct entry *e = &v->entry[i];
+        json_t *also;
+        char name[240];
 
+        if (!e->listed)
+            continue;
+        also = json_array();
+        for (size_t k = 0; k < v->nconfig; k++)
+            if (other_name(v, i, k, name, sizeof(name)))
+                bad |= json_array_append_new(also, json_string(name)) != 0;
         bad |= json_array_append_new(entries, json_pack(
-            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:s?}",
+            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:s?, s:o}",
             "provider", e->member->run->provider, "variant",
             e->member->run->variant, "params", e->member->run->params,
             "seconds", chorale_json(e->seconds),
@@ -215,7 +327,7 @@ static int append_view(const struct view *v, json_t *list)
             chorale_json(e->hi),
             "guess_error", chorale_json(e->error), "launches",
             (json_int_t)e->nlaunch, "chosen", is_choice(v, e), "barred",
-            e->barred)) != 0;
+            e->barred, "also", also)) != 0;
     }
     item = json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o}",
                      "coll", chorale_coll_info(p->coll)->name,
@@ -232,6 +344,7 @@ static int explain(struct chorale_family *fam,
                    const struct chorale_decide_query *query, json_t *list)
 {
     struct view v = { .fam = fam, .comm_size = query->comm_size,
+                      .msg_size = query->msg_size,
                       .left_out = query->left_out };
     struct chorale_decision *rows = NULL;
     size_t count = 0;
@@ -252,11 +365,15 @@ static int explain(struct chorale_family *fam,
      * long to be replayed. */
     if (rc == 0 && v.row != NULL)
         rc = collect(&v);
+    if (rc == 0 && v.count > 0)
+        rc = find_equals(&v);
     if (rc == 0 && list != NULL)
         rc = append_view(&v, list) != 0;
     else if (rc == 0)
         print_view(&v);
     free(v.entry);
+    free(v.config);
+    free(v.leader);
     free(rows);
     return rc;
 }

@@ -26,8 +26,8 @@ static size_t find_launch(const struct chorale_measured *spot,
     return i;
 }
 
-/* Position in the catalogue, -1 if the table must not contain it; then
- * *barred_p gives the reason. */
+/* Simplicity, -1 if the table must not contain it; then *barred_p gives the
+ * reason. */
 static int place(const struct chorale_run_point *row,
                  const struct chorale_decide_opts *opts,
                  const char **barred_p)
@@ -46,7 +46,7 @@ static int place(const struct chorale_run_point *row,
         return -1;
     pt = chorale_decide_point(row, row->config.value, row->n, row->comm_size);
     *barred_p = chorale_decide_excluded(alg, &pt, opts);
-    return *barred_p == NULL ? chorale_alg_index(alg) : -1;
+    return *barred_p == NULL ? chorale_alg_config_place(&row->config) : -1;
 }
 
 void chorale_measured_release(struct chorale_measured *spot)

@@ -11,6 +11,7 @@
 
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/decide/served_kinds.h"
 #include "tuner/model/excluded_points.h"
 #include "tuner/model/predict.h"
@@ -262,6 +263,8 @@ static enum chorale_err load(struct chorale_store *store,
     if (err == CHORALE_OK)
         chorale_points_dispatched(
             points, chorale_policy_cost(policy, system->simulated));
+    if (err == CHORALE_OK && chorale_points_inherit(points) != 0)
+        err = chorale_fail_memory(msg, chorale_store_path(store));
     return err;
 }
 

@@ -3,6 +3,7 @@
  * table may choose. */
 #include "tuner/decide/family.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,29 @@ static int add_line(struct chorale_family *fam, struct chorale_measured *spot,
             if (add_member(fam, spot[i].cand[c].run) != 0)
                 return -1;
     return 0;
+}
+
+/* Simplicity of a member: the library, then Chorale's candidates. */
+static int place_of(const struct chorale_member *m)
+{
+    const struct chorale_alg_config *config = &m->run->config;
+
+    if (m->run == &chorale_library_run)
+        return -1;
+    return config->alg != NULL ? chorale_alg_config_place(config) : INT_MAX;
+}
+
+/* Sort the members by simplicity: of equal choices the first is taken. */
+static void sort_members(struct chorale_family *fam)
+{
+    for (size_t i = 1; i < fam->ncand; i++) {
+        const struct chorale_member m = fam->cand[i];
+        size_t k = i;
+
+        for (; place_of(&fam->cand[k - 1]) > place_of(&m); k--)
+            fam->cand[k] = fam->cand[k - 1];
+        fam->cand[k] = m;
+    }
 }
 
 /* Log times of all members at the spots of a line: the library's mean minus the
@@ -235,6 +259,7 @@ int chorale_family_init(struct chorale_family *fam,
         if (add_line(fam, &spot[i], end - i) != 0)
             return -1;
     }
+    sort_members(fam);
     fam->played = model != NULL && fam->nline > 0 &&
                   chorale_predict_events(model) + notes_of(fam) <= notes;
     if (fam->played)

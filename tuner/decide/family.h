@@ -20,7 +20,8 @@ struct chorale_family_net {
 #define CHORALE_FAMILY_EVENTS 1.2e8
 #define CHORALE_FAMILY_CELLS 6000
 
-/* A candidate of the family; [0] is the library. */
+/* A candidate of the family. [0] is the library; others follow by simplicity
+ * (chorale_alg_config_place), natives last. */
 struct chorale_member {
     const struct chorale_run_point *run; /* as in struct chorale_cand */
     int lacks;               /* its model lacks fit: use only predictions that

@@ -324,7 +324,8 @@ enum chorale_err chorale_model_cells_find(struct model_job *job,
                       same_cell(&row[i], &row[end]); end++)
             nok += row[end].ok != 0;
         cell.last = end;
-        if (nok == 0 || strcmp(row[i].provider, "chorale") != 0 ||
+        if (nok == 0 || row[i].inherited ||
+            strcmp(row[i].provider, "chorale") != 0 ||
             row[i].comm_size < 2)
             continue;
         if (describe(job->model, &row[i], &cell) != 0) {

@@ -36,6 +36,8 @@ struct chorale_run_point {
                               * launches among the arrival patterns; 0: not
                               * measured */
     int patterns;            /* number of arrival patterns measured */
+    int inherited;           /* 1: measured under the name of an equal candidate
+                              * (tuner/decide/inherit_runs.h) */
 };
 
 /* 1 if two runs of one struct chorale_points have the same provider, variant

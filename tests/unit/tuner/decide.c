@@ -348,19 +348,22 @@ static void add_contest(struct fixture *f, const struct contest *t)
 static void test_neighbour(void)
 {
     static const struct contest t[] = {
-        { 4, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
+        { 64, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
           1, "no smaller size: the shorter text wins" },
-        { 4, 16, { { "knomial", "radix=4", 5 }, { "knomial", "radix=8", 5 } },
+        { 64, 16, { { "knomial", "radix=5", 5 }, { "knomial", "radix=8", 5 } },
           0, "another variant at the next size below: the smaller text wins" },
-        { 4, 32, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 4 } },
+        { 64, 32, { { "knomial", "radix=3", 5 }, { "knomial", "radix=16", 4 } },
           1, "without a tie the faster wins" },
-        { 4, 64, { { "knomial", "radix=4", 5 }, { "knomial", "radix=16", 5 } },
+        { 64, 64, { { "knomial", "radix=3", 5 }, { "knomial", "radix=16", 5 } },
           1, "the choice of the next smaller size wins" },
-        { 4, 128, { { "kary", "radix=2", 5 }, { "kary", "radix=16", 5 } },
+        { 64, 128, { { "kary", "radix=3", 5 }, { "kary", "radix=16", 5 } },
           0, "another variant there: its parameters do not count" },
-        { 4, 256, { { "kary", "radix=2", 5 }, { "knomial", "radix=16", 5 } },
+        { 64, 256, { { "kary", "radix=3", 5 }, { "knomial", "radix=16", 5 } },
           1, "the simpler variant wins over the neighbour's choice" },
-        { 8, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
+        { 64, 512,
+          { { "knomial", "radix=16", 5 }, { "knomial", "radix=4", 5 } },
+          1, "the default wins over the neighbour's choice" },
+        { 128, 8, { { "knomial", "radix=16", 5 }, { "knomial", "radix=3", 5 } },
           1, "other process counts do not count" },
     };
     struct fixture f;
@@ -682,6 +685,72 @@ static void test_objective(void)
     fixture_close(&f);
 }
 
+/* Add a run of bcast at P = 2 in a simulated launch. */
+static void pair(struct fixture *f, const char *variant, const char *params,
+                 long m, double seconds)
+{
+    int library = strcmp(variant, "default") == 0;
+    struct fixture_run run = {
+        "bcast", library ? "library" : "chorale", variant, params, 2, 1, m, 0,
+        seconds, NULL, NULL, NULL, NULL,
+    };
+
+    fixture_add(f, &run);
+}
+
+/* Two ranks: all trees send the same segments, if there are several. */
+static void test_equal(void)
+{
+    static const long small[] = { 1024, 4096 };
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int i = 0; i < 2; i++) {
+        pair(&f, "default", "", small[i], 10e-6);
+        pair(&f, "binomial", "segsize=0", small[i], 8e-6);
+    }
+    pair(&f, "default", "", 65536, 100e-6);
+    pair(&f, "binomial", "segsize=0", 65536, 95e-6);
+    pair(&f, "pipeline", "segsize=8192", 65536, 80e-6);
+    tap_ok(decide(&f) == CHORALE_OK, "equal candidates are decided");
+    is(table(&f), "1024-65536 pipeline",
+       "a candidate is chosen where an equal one was measured");
+    is(fixture_text(&f, "SELECT printf('%.3f %.3f %.2f', 1e6 * seconds, regret,"
+                    " speedup) FROM decision"), "17.235 0.000 1.25",
+       "its times are those of the equal one");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "1024", "2", (const char *)NULL) ==
+               CHORALE_OK &&
+               fixture_output_has(&f, "* pipeline segsize=8192") &&
+               fixture_output_has(&f, "also: ") &&
+               fixture_output_has(&f, "binomial segsize=0") &&
+               fixture_output_has(&f, "knomial radix=4,segsize=0") &&
+               !fixture_output_has(&f, "  binomial"),
+           "--explain names the equal candidates of a choice once");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "64K", "2", (const char *)NULL) ==
+               CHORALE_OK &&
+               fixture_output_has(&f, "  binomial segsize=0"),
+           "candidates that differ have their own lines");
+    /* Measured under two names, which noise tells apart. */
+    pair(&f, "pipeline", "segsize=8192", 1024, 6e-6);
+    tap_ok(decide(&f) == CHORALE_OK, "an older database is decided");
+    is(fixture_text(&f, "SELECT group_concat(variant || ' ' || round(1e6 *"
+                    " seconds, 2)) FROM decision"), "pipeline 16.49",
+       "measurements of equal candidates are averaged");
+    fixture_close(&f);
+    fixture_open(&f, "sim", 1);
+    for (int i = 0; i < 2; i++) {
+        pair(&f, "default", "", small[i], 10e-6);
+        pair(&f, "pipeline", "segsize=8192", small[i], 7e-6);
+        pair(&f, "binomial", "segsize=0", small[i], 8e-6);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "candidates equal at all sizes");
+    is(table(&f), "1024-4096 binomial", "the simplest of a class is named");
+    fixture_close(&f);
+}
+
 /* Output of --explain. */
 static void test_explain(void)
 {
@@ -730,6 +799,7 @@ int main(void)
     test_filters();
     test_rules();
     test_objective();
+    test_equal();
     test_explain();
     return tap_done();
 }
