@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tuner/decide/decide.h"
+#include "tuner/decide/inherit_runs.h"
 
 #define SLOWER 0.001 /* relative loss that counts */
 
@@ -76,6 +77,26 @@ int chorale_evaluate_is_choice(const struct chorale_run_point *run,
                   (size_t)choice->alg->nparam * sizeof(*choice->value)) == 0;
 }
 
+/* Log of the mean time of a candidate that equals the choice, among the runs
+ * row[0, n) of a point; NAN: not measured. */
+static double equal_mean(const struct chorale_run_point *row, size_t n,
+                         const struct chorale_emit_choice *choice)
+{
+    const struct chorale_class_point at = chorale_run_class_point(row);
+    struct chorale_alg_config config = { .alg = choice->alg };
+    size_t end;
+
+    memcpy(config.value, choice->value, sizeof(config.value));
+    for (size_t i = 0; i < n; i = end) {
+        for (end = i; end < n && chorale_run_same_candidate(&row[i], &row[end]);
+             end++)
+            continue;
+        if (chorale_classes_equal(&at, &row[i].config, &config))
+            return log_mean(&row[i], end - i);
+    }
+    return NAN;
+}
+
 /* Returns 1 if a table may choose the row's variant, also with parameters that
  * this build does not know. */
 static int may_choose(const struct chorale_run_point *row, int allow_patented)
@@ -125,6 +146,8 @@ static int judge(const struct chorale_emit_table *table,
             name(v->best, sizeof(v->best), row[i].variant, row[i].params);
         }
     }
+    if (choice != NULL && isnan(mine))
+        mine = equal_mean(row, n, choice);
     if (!(best < library)) {
         best = library;
         snprintf(v->best, sizeof(v->best), "library");
@@ -168,12 +191,13 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
                                             struct chorale_errmsg *msg)
 {
     static const char sql[] =
+        /* Any cell of the point: that of the choice may have the name of an
+         * equal candidate. */
         "SELECT 1 FROM decision d JOIN cell c USING (system_id, coll, shape,"
-        " dtype, op, ppn, provider, variant, params)"
-        " WHERE system_id = ?1 AND target = 'dispatch' AND coll = ?2 AND"
-        " c.comm_size = ?3 AND c.n = ?4 AND shape = ?5 AND dtype = ?6 AND"
-        " op = ?7 AND ppn = ?8 AND basis = 'measured' AND ?4 BETWEEN n_lo AND"
-        " n_hi AND ?3 = d.comm_size";
+        " dtype, op, ppn) WHERE system_id = ?1 AND target = 'dispatch'"
+        " AND coll = ?2 AND c.comm_size = ?3 AND c.n = ?4 AND shape = ?5 AND"
+        " dtype = ?6 AND op = ?7 AND ppn = ?8 AND basis = 'measured' AND"
+        " ?4 BETWEEN n_lo AND n_hi AND ?3 = d.comm_size";
     enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tuner/decide/decide.h"
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/decide/policy.h"
 #include "tuner/assess/validate.h"
@@ -169,6 +170,8 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
     if (err == CHORALE_OK)
         chorale_points_dispatched(&points,
                                   chorale_policy_cost(&policy, simulated));
+    if (err == CHORALE_OK && chorale_points_inherit(&points) != 0)
+        err = chorale_fail_memory(msg, NULL);
     if (err == CHORALE_OK)
         err = load_rows(&table, &points, &opts, proofs, msg);
     if (err == CHORALE_OK)
