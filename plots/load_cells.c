@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/alg_config.h"
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/emit/table.h"
 #include "tuner/model/predict.h"
 
@@ -166,14 +166,52 @@ static void find_served(struct chorale_plots_row *row,
     snprintf(row->by_op, sizeof(row->by_op), "%s", by[1]);
 }
 
-/* Set row->decided. If there is a table, points that it does not cover belong
- * to the library. */
+/* 1 if row i was measured under the name of a candidate that equals the choice
+ * there, and the choice itself was not measured. */
+static int is_equal(const struct chorale_plots_rows *rows, size_t i,
+                    const struct chorale_plots_row *choice)
+{
+    const struct chorale_plots_row *row = &rows->row[i];
+    const int coll = chorale_coll_find(row->coll);
+    struct chorale_alg_config config[2];
+    struct chorale_class_point at;
+    struct chorale_run_point run = {
+        .coll = (enum chorale_coll)coll, .comm_size = row->comm_size,
+        .ppn = row->ppn, .shape = row->shape, .op_class = row->op_class,
+        .type = chorale_dtype(chorale_dtype_find(row->dtype)),
+        .msg_size = (size_t)row->msg_size, .n = (size_t)row->n,
+        .conditions = row->root,
+    };
+
+    if (coll < 0 || strcmp(row->provider, "chorale") != 0 ||
+        strcmp(choice->provider, "chorale") != 0)
+        return 0;
+    for (size_t k = i; k-- > 0 && chorale_plots_same_picture(&rows->row[k],
+                                                             row);)
+        if (rows->row[k].n == row->n &&
+            chorale_plots_same_series(&rows->row[k], choice))
+            return 0;
+    for (size_t k = i + 1; k < rows->count && chorale_plots_same_picture(
+                                                  &rows->row[k], row); k++)
+        if (rows->row[k].n == row->n &&
+            chorale_plots_same_series(&rows->row[k], choice))
+            return 0;
+    config[0] = chorale_alg_configure(run.coll, row->variant, row->params);
+    config[1] = chorale_alg_configure(run.coll, choice->variant,
+                                      choice->params);
+    at = chorale_run_class_point(&run);
+    return chorale_classes_equal(&at, &config[0], &config[1]);
+}
+
+/* Set decided of row i; a row that equals the choice gets its name, so that the
+ * choice is one line over its whole range. If there is a table, points that it
+ * does not cover belong to the library. */
 static enum chorale_err read_decided(struct chorale_store *store,
                                      sqlite3_stmt *stmt,
-                                     struct chorale_plots_row *row,
+                                     struct chorale_plots_rows *rows, size_t i,
                                      struct chorale_errmsg *msg)
 {
-    struct chorale_plots_row choice;
+    struct chorale_plots_row *row = &rows->row[i], choice;
     enum chorale_err err = chorale_store_bind(
         store, stmt, 2,
         CHORALE_FIELDS(row->coll, row->comm_size, row->ppn, row->shape,
@@ -183,9 +221,36 @@ static enum chorale_err read_decided(struct chorale_store *store,
         copy_text(choice.provider, sizeof(choice.provider), stmt, 0);
         copy_text(choice.variant, sizeof(choice.variant), stmt, 1);
         copy_text(choice.params, sizeof(choice.params), stmt, 2);
+        if (is_equal(rows, i, &choice)) {
+            memcpy(row->variant, choice.variant, sizeof(row->variant));
+            memcpy(row->params, choice.params, sizeof(row->params));
+        }
         row->decided = chorale_plots_same_series(row, &choice);
     }
     return err;
+}
+
+/* The order of cells_sql. */
+static int compare_rows(const void *x, const void *y)
+{
+    const struct chorale_plots_row *a = x, *b = y;
+    int library_a = strcmp(a->provider, "library") == 0;
+    int library_b = strcmp(b->provider, "library") == 0;
+    int d = strcmp(a->coll, b->coll);
+
+    d = d != 0 ? d : a->comm_size - b->comm_size;
+    d = d != 0 ? d : a->ppn - b->ppn;
+    d = d != 0 ? d : strcmp(a->shape, b->shape);
+    d = d != 0 ? d : strcmp(a->dtype, b->dtype);
+    d = d != 0 ? d : strcmp(a->op, b->op);
+    d = d != 0 ? d : strcmp(a->root, b->root);
+    d = d != 0 ? d : strcmp(a->buffers, b->buffers);
+    d = d != 0 ? d : library_b - library_a;
+    d = d != 0 ? d : strcmp(a->provider, b->provider);
+    d = d != 0 ? d : strcmp(a->variant, b->variant);
+    d = d != 0 ? d : (int)strlen(a->params) - (int)strlen(b->params);
+    d = d != 0 ? d : strcmp(a->params, b->params);
+    return d != 0 ? d : (a->n > b->n) - (a->n < b->n);
 }
 
 /* Set model and decided of every row. */
@@ -212,8 +277,10 @@ static enum chorale_err complete(struct chorale_store *store,
                                          "dispatch", &kind, msg);
         find_served(row, &kind);
         if (err == CHORALE_OK)
-            err = read_decided(store, decision, row, msg);
+            err = read_decided(store, decision, rows, i, msg);
     }
+    if (err == CHORALE_OK && rows->count > 0)
+        qsort(rows->row, rows->count, sizeof(*rows->row), compare_rows);
     chorale_predictor_free(model);
     sqlite3_finalize(decision);
     return err;
