@@ -10,6 +10,7 @@
 
 #include "tuner/decide/family.h"
 #include "tuner/adaptive/kriging.h"
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/model/predict.h"
 
 #define PLAYED 2.5e7     /* limit of replayed schedule events per round */
@@ -281,6 +282,27 @@ static int expect_all(struct group *g)
     return 0;
 }
 
+/* How well a cell represents the choice of a row: 3 by name, 2 as a candidate
+ * that is equal there, 1 as its variant with other parameters, else 0. */
+static int likeness(const struct chorale_adapt_cell *cell,
+                    const struct chorale_decision *row)
+{
+    const int alike = cell->config.alg == row->run->config.alg;
+    struct chorale_run_point run = *row->run;
+    struct chorale_class_point at;
+
+    if (row->run->config.alg == NULL || isinf(cell->log_seconds))
+        return 0;
+    if (alike && strcmp(cell->params, row->run->params) == 0)
+        return 3;
+    run.comm_size = cell->comm_size;
+    run.n = cell->n;
+    run.msg_size = (size_t)cell->msg_size;
+    at = chorale_run_class_point(&run);
+    return chorale_classes_equal(&at, &cell->config, &row->run->config) ? 2
+                                                                        : alike;
+}
+
 /* The cell of a point that the table chooses, by default the library's. */
 static size_t choice(const struct chorale_adapt *a,
                      const struct chorale_adapt_point *pt,
@@ -289,6 +311,7 @@ static size_t choice(const struct chorale_adapt *a,
     const struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
     const char *op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "";
     size_t like = 0;
+    int most = 0;
 
     for (size_t i = 0; i < nrow; i++) {
         const struct chorale_decision *r = &row[i];
@@ -301,11 +324,10 @@ static size_t choice(const struct chorale_adapt *a,
             strcmp(r->dtype, chorale_dtype(cell->dtype)->name) != 0)
             continue;
         for (size_t c = 1; c < pt->ncell; c++) {
-            if (cell[c].config.alg != r->run->config.alg ||
-                isinf(cell[c].log_seconds))
-                continue;
-            if (like == 0 || strcmp(cell[c].params, r->run->params) == 0)
-                like = c;
+            int mine = likeness(&cell[c], r);
+
+            like = mine > most ? c : like;
+            most = mine > most ? mine : most;
         }
     }
     return like;

@@ -76,7 +76,8 @@ struct chorale_plan {
       "core: at most six variants a collective, each with the parameters "   \
       "that its model favours; all: everything that `chorale list` shows, "  \
       "with every listed value, radixes up to P; near: without those that "  \
-      "its model puts far behind others (default: core)", 0, 0 },            \
+      "its model puts far behind others; candidates that do the same are "   \
+      "measured once, under the simplest name (default: core)", 0, 0 },      \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
       "LIST", "whose variants: chorale; native, the MPI library's own (in "  \
       "simulation SimGrid's), each forced; library, its default, which is "  \

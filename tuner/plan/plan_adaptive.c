@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "algorithms/dtypes.h"
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/model/observations.h"
 #include "tuner/base/units.h"
 
@@ -255,6 +256,8 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     if (err == CHORALE_OK)
         chorale_points_dispatched(
             &points, chorale_policy_cost(&policy, p->sys.simulated));
+    if (err == CHORALE_OK && chorale_points_inherit(&points) != 0)
+        err = chorale_fail_memory(p->msg, NULL);
     if (err == CHORALE_OK)
         err = chorale_adapt_choose(&p->grid, &points, &opts, &p->round,
                                    p->msg);

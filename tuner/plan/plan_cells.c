@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_cells.c - write the cells that the options of a plan select. */
+#include "db/byte_buffer.h"
 #include "tuner/plan/plan_internal.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/dtypes.h"
+#include "tuner/model/classes.h"
 #include "tuner/plan/candidates.h"
 #include "tuner/base/units.h"
 
@@ -145,37 +147,49 @@ enum chorale_err chorale_plan_put(struct planner *p,
     return put_config(p, &pt, &cell->config);
 }
 
-/* Context for writing one cell per choice of parameters. */
-struct choice {
+/* The candidates of a point. */
+struct list {
     struct planner *p;
-    const struct point *pt;
-    const struct chorale_alg *alg;
+    const struct chorale_alg *alg; /* of those being added */
+    struct chorale_alg_config *config;
+    size_t n;
 };
 
-static enum chorale_err put_choice(void *arg, const long *value)
+static enum chorale_err add_choice(void *arg, const long *value)
 {
-    const struct choice *choice = arg;
-    struct chorale_alg_config config = { .alg = choice->alg };
+    struct list *list = arg;
+    struct chorale_alg_config config = { .alg = list->alg };
+    void *more = chorale_array_grow(list->config, list->n, sizeof(config));
 
+    if (more == NULL)
+        return chorale_fail_memory(list->p->msg, NULL);
     memcpy(config.value, value, (size_t)config.alg->nparam * sizeof(*value));
-    return put_config(choice->p, choice->pt, &config);
+    list->config = more;
+    list->config[list->n++] = config;
+    return CHORALE_OK;
 }
 
-static enum chorale_err put_variant(struct planner *p, const struct point *pt,
-                                    const struct chorale_alg *alg,
-                                    enum chorale_set set)
+static struct chorale_point problem(const struct planner *p,
+                                    const struct point *pt)
 {
-    const struct chorale_point at = {
+    return (struct chorale_point){
         .comm_size = (int)pt->procs,
         .msg_size = (size_t)pt->msg_size,
-        .n = chorale_coll_n(alg->coll, (size_t)pt->msg_size, (int)pt->procs),
+        .n = chorale_coll_n(pt->coll, (size_t)pt->msg_size, (int)pt->procs),
         .type_size = chorale_dtype(pt->dtype)->size,
         .commutative = 1,
         .ppn = (int)chorale_planner_ppn(p, pt->procs),
     };
-    struct choice choice = { p, pt, alg };
+}
 
-    return chorale_candidates(alg, set, &at, put_choice, &choice, p->msg);
+static enum chorale_err add_variant(struct list *list, const struct point *pt,
+                                    const struct chorale_alg *alg,
+                                    enum chorale_set set)
+{
+    const struct chorale_point at = problem(list->p, pt);
+
+    list->alg = alg;
+    return chorale_candidates(alg, set, &at, add_choice, list, list->p->msg);
 }
 
 /* Write the native algorithms: all, or the named ones. SimGrid forces one
@@ -206,18 +220,14 @@ static enum chorale_err put_natives(struct planner *p, const struct point *pt)
     return err;
 }
 
-static enum chorale_err put_point(struct planner *p, const struct point *pt)
+/* Add the variants of --set, or those of --variants. */
+static enum chorale_err add_variants(struct list *list, const struct point *pt)
 {
+    const struct planner *p = list->p;
     const char *coll = chorale_coll_info(pt->coll)->name;
     enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
-    const struct chorale_alg_config library = { .alg = NULL };
-    enum chorale_err err = put_config(p, pt, &library);
+    enum chorale_err err = CHORALE_OK;
 
-    p->npoint++;
-    if (err == CHORALE_OK)
-        err = put_natives(p, pt);
-    if (!chorale_spec_listed(p->plan->providers, "chorale"))
-        return err;
     for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
         char full[128];
@@ -229,13 +239,71 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
             if (set != CHORALE_SET_CORE ||
                 chorale_alg_core(alg, (int)pt->procs,
                                  (int)chorale_planner_ppn(p, pt->procs)))
-                err = put_variant(p, pt, alg, set);
+                err = add_variant(list, pt, alg, set);
         } else if (chorale_spec_listed(p->plan->variants, alg->name) ||
                    chorale_spec_listed(p->plan->variants, full)) {
-            err = put_variant(p, pt, alg, p->plan->all_values
-                                              ? CHORALE_SET_ALL : set);
+            err = add_variant(list, pt, alg, p->plan->all_values
+                                                 ? CHORALE_SET_ALL : set);
         }
     }
+    return err;
+}
+
+/* Of each class keep the simplest candidate, at its place in the list. */
+static enum chorale_err drop_equals(struct list *list, const struct point *pt)
+{
+    const struct planner *p = list->p;
+    struct chorale_class_point at = {
+        .pt = problem(p, pt), .shape = chorale_planned_shape(p, pt->procs),
+        .policy = pt->root,
+    };
+    size_t *first = malloc((list->n + 1) * sizeof(*first)), kept = 0;
+    size_t *best = malloc((list->n + 1) * sizeof(*best));
+    int bad = first == NULL || best == NULL ||
+              chorale_classes_find(&at, list->config, list->n, first) != 0;
+
+    for (size_t i = 0; i < list->n && !bad; i++)
+        if (first[i] == i ||
+            chorale_alg_config_place(&list->config[i]) <
+                chorale_alg_config_place(&list->config[best[first[i]]]))
+            best[first[i]] = i;
+    for (size_t i = 0; i < list->n && !bad; i++)
+        if (best[first[i]] == i)
+            list->config[kept++] = list->config[i];
+    list->n = kept;
+    free(first);
+    free(best);
+    return bad ? chorale_fail_memory(p->msg, NULL) : CHORALE_OK;
+}
+
+/* Write the candidates of a point. One rank has nothing to communicate, and
+ * equal candidates have equal times, but those of --variants are planned as
+ * named. */
+static enum chorale_err put_variants(struct planner *p, const struct point *pt)
+{
+    struct list list = { .p = p };
+    enum chorale_err err = CHORALE_OK;
+
+    if (p->plan->variants != NULL || pt->procs > 1)
+        err = add_variants(&list, pt);
+    if (err == CHORALE_OK && p->plan->variants == NULL)
+        err = drop_equals(&list, pt);
+    for (size_t i = 0; i < list.n && err == CHORALE_OK; i++)
+        err = put_config(p, pt, &list.config[i]);
+    free(list.config);
+    return err;
+}
+
+static enum chorale_err put_point(struct planner *p, const struct point *pt)
+{
+    const struct chorale_alg_config library = { .alg = NULL };
+    enum chorale_err err = put_config(p, pt, &library);
+
+    p->npoint++;
+    if (err == CHORALE_OK)
+        err = put_natives(p, pt);
+    if (err == CHORALE_OK && chorale_spec_listed(p->plan->providers, "chorale"))
+        err = put_variants(p, pt);
     return err;
 }
 

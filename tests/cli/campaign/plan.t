@@ -127,6 +127,34 @@ is "$(count "count(*) FROM cell") $(count "count(*) FROM campaign")" \
 plan --variants linear,binomial --batch 2 -i 5
 ok $? "the same cells and more can be planned with another --sync"
 plan --variants linear,binomial --batch 2 --sync barrier -i 5
+# Equal candidates are planned once, under the simplest name.
+"$chorale" plan equal.db -q -P 1,2,5 -m 1K -c bcast,reduce --launches 6
+names() { # database, condition
+    sqlite3 "$1" "SELECT group_concat(variant, ' ') FROM (SELECT DISTINCT
+        variant FROM cell WHERE provider = 'chorale' AND $2 ORDER BY 1)"
+}
+is "$(sqlite3 equal.db "SELECT group_concat(DISTINCT provider), count(*)
+    FROM cell WHERE comm_size = 1")" "library|2" \
+    "one rank: only the library is planned"
+is "$(sqlite3 equal.db "SELECT count(*) FROM cell WHERE coll = 'bcast' AND
+    comm_size = 2 AND variant IN ('binary', 'knomial', 'pipeline') AND
+    params LIKE '%segsize=0'") $(names equal.db "coll = 'bcast' AND
+    comm_size = 2 AND params = 'segsize=0'")" "0 binomial" \
+    "two ranks: whole messages of all trees are planned as binomial"
+like "$(names equal.db "coll = 'bcast' AND comm_size = 5")" \
+    'binary binomial.* knomial pipeline' "five ranks: different trees are planned"
+"$chorale" plan named.db -q -P 1,2 -m 1K -c bcast --launches 6 --set core \
+    --variants binary,binomial,knomial
+is "$(names named.db 'comm_size = 1')/$(names named.db 'comm_size = 2')" \
+    "binary binomial knomial/binary binomial knomial" \
+    "named variants are planned as named"
+quick='-P 1,2 -m 8:512K:x4 --launches 6'
+quick="$quick -c bcast,reduce,allreduce,reduce_scatter_block,gather,scatter"
+# shellcheck disable=SC2086
+"$chorale" plan quick.db -q $quick,allgather
+few=$(sqlite3 quick.db 'SELECT count(*) FROM cell')
+[ "$few" -le 450 ]
+ok $? "the quick start on two processors has at most 450 cells ($few)"
 command -v "$MPIEXEC" >/dev/null 2>&1 || { finish; exit; }
 
 # Two compatible plans: each has its own launches.
