@@ -207,9 +207,12 @@ static int critical_p(const struct chorale_measured *spot, size_t nspot,
             p[n++] = spot[i].p;
     qsort(p, n, sizeof(*p), compare_double);
     *critical_p = -1;
-    for (size_t i = 0; i < n; i++)
-        if (p[i] <= fdr * (double)(i + 1) / (double)n)
-            *critical_p = p[i];
+    for (size_t i = 0; i < n; i++) {
+        double level = fdr * (double)(i + 1) / (double)n;
+
+        if (p[i] <= level)
+            *critical_p = level;
+    }
     free(p);
     return 0;
 }
