@@ -306,7 +306,7 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
         err = c.err;
     if (err == CHORALE_OK)
         fputs("<p class=\"note\">Crossover: at this n the choice changes. "
-              "Speed-ups are of the launches that confirmed the choice. "
+              "Speed-ups: each launch counts for the choice of the others. "
               "Regret: the expected excess of the choice over the best."
               "</p>\n", report->out);
     return err;

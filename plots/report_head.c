@@ -197,10 +197,10 @@ static void write_source(const struct chorale_report *report,
               "<code>chorale validate</code> has not run.", out);
     else
         fputs("<p>Not validated yet (run <code>chorale validate</code>): "
-              "from those launches of the campaign that confirmed the "
-              "decisions, paired with the library's default within each; "
-              "the launches that chose do not count. Points that the table "
-              "leaves to the library count as x1.", out);
+              "from the campaign's launches, paired with the library's "
+              "default within each; each launch counts for the choice of the "
+              "others. Points that the table leaves to the library count as "
+              "x1.", out);
     if (!report->system.simulated)
         fputs(" In brackets 95 % intervals over the launches.", out);
     if (t->nslower > 0)

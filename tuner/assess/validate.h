@@ -116,8 +116,8 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
                                         struct chorale_errmsg *msg);
 
 /* The same from the campaign's own launches, for a table that was not
- * validated. Only launches that confirmed the decisions count, not those that
- * chose. The points are those where the library's default was measured at more
+ * validated. Each launch counts for the choice that decide makes without it.
+ * The points are those where the library's default was measured at more
  * than one rank. At each, the table's choice is compared with it, paired within
  * the launch. The dispatcher's cost is added. Points that stay with the library
  * get the log ratio 0. CHORALE_DATA: no decisions; CHORALE_ENV: out of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* validate_campaign.c - derives proofs from the campaign's own launches, for a
- * table that was not validated. The launches that chose a variant do not count,
- * because their choice favours lucky values. */
+ * table that was not validated. Each launch counts for the choice that decide
+ * makes without it, because a launch that chooses favours lucky values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,6 @@
 #include "tuner/assess/validate.h"
 
 #define MAX_ORDINAL 1000000
-
-static int same_place(const struct chorale_run_point *a,
-                      const struct chorale_run_point *b)
-{
-    return a->coll == b->coll && a->comm_size == b->comm_size &&
-           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
-           a->op == b->op && a->n == b->n;
-}
 
 /* The index of the chosen candidate, 0 for the library; -1 if not measured. */
 static int find_cand(const struct chorale_measured *spot,
@@ -34,27 +26,28 @@ static int find_cand(const struct chorale_measured *spot,
     return -1;
 }
 
-static int ordinal_of(const struct chorale_run_point *row, size_t n,
-                      const char *launch)
+/* The ordinal of a launch that ran the library at a spot. */
+static int ordinal_of(const struct chorale_measured *spot, const char *launch)
 {
-    for (size_t i = 0; i < n; i++)
-        if (row[i].launch == launch)
-            return row[i].ordinal;
-    return -1;
+    const struct chorale_run_point *row = spot->point;
+
+    while (row->launch != launch)
+        row++;
+    return row->ordinal;
 }
 
-/* Store the ratios and times of a candidate in the launches that confirm. */
+/* Store the ratios and times of a candidate in all launches. */
 static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
-                 const struct chorale_measured *spot, size_t cand,
-                 const struct chorale_run_point *row, size_t n)
+                 struct chorale_measured *spot, size_t cand)
 {
     double mine = 0, library = 0;
 
+    spot->pick = cand;
     for (size_t l = 0; l < spot->nlaunch; l++) {
-        int at = ordinal_of(row, n, spot->launch[l]);
-        double ratio = spot->cand[cand].ratio[l];
+        int at = ordinal_of(spot, spot->launch[l]);
+        double ratio = chorale_spot_gain(spot, spot->launch[l]);
 
-        if (!spot->confirms[l] || !isfinite(ratio) || at < 0 ||
+        if (!isfinite(ratio) || at < 0 ||
             (size_t)at >= proofs->nordinal || isfinite(p->ratio[at]))
             continue;
         p->ratio[at] = ratio;
@@ -86,35 +79,29 @@ static void name(struct chorale_proof *p, const struct chorale_run_point *row,
                  choice->params[0] != '\0' ? ":" : "", choice->params);
 }
 
-/* Add one point, with runs row[0, n). A point without a usable launch is
- * skipped; a choice that was not measured adds a row without ratios. Returns -1
- * if out of memory. */
+/* Add one point. A choice that was not measured adds a row without ratios.
+ * Returns -1 if out of memory. */
 static int add_point(struct chorale_proofs *proofs,
                      const struct chorale_emit_table *table,
-                     const struct chorale_run_point *row, size_t n,
-                     const struct chorale_decide_opts *opts)
+                     struct chorale_measured *spot)
 {
     const struct chorale_emit_choice *choice =
-        chorale_evaluate_choice(table, row);
+        chorale_evaluate_choice(table, spot->point);
     struct chorale_proof *p = &proofs->row[proofs->count];
-    struct chorale_measured spot;
-    int cand, bad = chorale_measured_init(&spot, row, n, opts) != 0;
+    int cand = find_cand(spot, choice);
 
     memset(p, 0, sizeof(*p));
     p->seconds = p->library_seconds = p->mean = p->half = p->p = p->best = NAN;
-    if (!bad && spot.nlaunch > 0) {
-        name(p, row, choice);
-        p->ratio = malloc((proofs->nordinal + 1) * sizeof(*p->ratio));
-        bad = p->ratio == NULL;
-        for (size_t i = 0; i < proofs->nordinal && !bad; i++)
-            p->ratio[i] = NAN;
-        cand = find_cand(&spot, choice);
-        if (!bad && cand >= 0)
-            take(proofs, p, &spot, (size_t)cand, row, n);
-        proofs->count += !bad;
-    }
-    chorale_measured_release(&spot);
-    return bad ? -1 : 0;
+    p->ratio = malloc((proofs->nordinal + 1) * sizeof(*p->ratio));
+    if (p->ratio == NULL)
+        return -1;
+    for (size_t i = 0; i < proofs->nordinal; i++)
+        p->ratio[i] = NAN;
+    name(p, spot->point, choice);
+    if (cand >= 0)
+        take(proofs, p, spot, (size_t)cand);
+    proofs->count++;
+    return 0;
 }
 
 static enum chorale_err load_rows(const struct chorale_emit_table *table,
@@ -124,24 +111,26 @@ static enum chorale_err load_rows(const struct chorale_emit_table *table,
                                   struct chorale_errmsg *msg)
 {
     const struct chorale_run_point *row = points->row;
-    size_t end;
-    int bad;
+    struct chorale_measured *spot;
+    size_t nspot;
+    enum chorale_err err = chorale_decide_sizes(points, opts, &spot, &nspot,
+                                                msg);
 
     for (size_t i = 0; i < points->count; i++)
         if (row[i].ordinal >= 0 && row[i].ordinal < MAX_ORDINAL &&
             (size_t)row[i].ordinal >= proofs->nordinal)
             proofs->nordinal = (size_t)row[i].ordinal + 1;
-    proofs->row = calloc(points->count + 1, sizeof(*proofs->row));
-    bad = proofs->row == NULL;
-    for (size_t i = 0; i < points->count && !bad; i = end) {
-        for (end = i; end < points->count && same_place(&row[i], &row[end]);
-             end++)
-            continue;
-        if (row[i].comm_size > 1 && chorale_measured_has_library(&row[i],
-                                                                 end - i))
-            bad = add_point(proofs, table, &row[i], end - i, opts) != 0;
+    proofs->row = calloc(nspot + 1, sizeof(*proofs->row));
+    if (err == CHORALE_OK && proofs->row == NULL)
+        err = chorale_fail_memory(msg, NULL);
+    for (size_t i = 0; i < nspot; i++) {
+        if (err == CHORALE_OK && spot[i].point->comm_size > 1 &&
+            spot[i].nlaunch > 0 && add_point(proofs, table, &spot[i]) != 0)
+            err = chorale_fail_memory(msg, NULL);
+        chorale_measured_release(&spot[i]);
     }
-    return bad ? chorale_fail_memory(msg, NULL) : CHORALE_OK;
+    free(spot);
+    return err;
 }
 
 enum chorale_err chorale_proofs_campaign(struct chorale_store *store,

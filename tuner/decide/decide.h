@@ -37,7 +37,7 @@ struct chorale_decision {
                               * chorale_cand */
     const char *basis;
     double seconds, library_seconds; /* geometric mean over measured sizes */
-    double speedup, speedup_lo, speedup_hi; /* from confirming launches only */
+    double speedup, speedup_lo, speedup_hi; /* cross-fitted, see below */
     double regret;           /* seconds / best seconds - 1, >= 0 */
     size_t nspot;            /* measured sizes in the row */
     char reason[256];
@@ -48,12 +48,14 @@ struct chorale_decision {
  * Measured sizes:
  * - Candidates are Chorale's variants that ran correctly in every launch. They
  *   are compared by log(library time / time), paired within a launch.
- * - Real systems: launches of even ordinal choose the best, those of odd
- *   ordinal confirm it. It replaces the library if its mean gain in the
- *   confirming launches is above the threshold and significant. The test is a
- *   two-sided t test with pooled variance (pooled_variance.h). It is corrected
- *   for the number of points by Benjamini and Hochberg at rate fdr. With fewer
- *   than two confirming launches the library stays.
+ * - Real systems, cross-fitting: each launch is set aside in turn. The other
+ *   launches choose the best candidate, and the launch set aside measures its
+ *   gain. All launches together choose the challenger. It replaces the library
+ *   if the mean of those gains is above the threshold and significant
+ *   (chorale_measured_test()). With fewer than CHORALE_DECIDE_LAUNCHES launches
+ *   the library stays.
+ * - The tests are corrected for the number of points by Benjamini and Hochberg
+ *   at rate fdr.
  * - Simulated systems: all launches choose and confirm; differences above 1e-9
  *   count.
  * - Ties (real: within 1 % and not significantly different) go to the smaller
@@ -88,7 +90,9 @@ struct chorale_decision {
  * *rows_p is freed by the caller. Rows are sorted by collective and grouped by
  * ppn, shape, dtype and op; those of a group are sorted by comm_size and n_lo.
  * The same points give the same rows. CHORALE_ENV: out of memory.
- * Source  Benjamini and Hochberg, J. Royal Statistical Society B 57(1), 1995.
+ * Sources  Benjamini and Hochberg, J. Royal Statistical Society B 57(1), 1995.
+ *          Stone, J. Royal Statistical Society B 36(2), 1974: a choice is
+ *          judged by data that did not make it, each item set aside once.
  */
 enum chorale_err chorale_decide(const struct chorale_points *points,
                                 const struct chorale_decide_opts *opts,
@@ -99,6 +103,9 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
  * the error is added to a variant's time, a quarter subtracted from the
  * library's. */
 #define CHORALE_DECIDE_ERROR 0.30
+
+/* Fewest launches of a real system that can confirm a choice. */
+#define CHORALE_DECIDE_LAUNCHES 3
 
 /* Most process counts between two measured ones for which rows are written:
  * each is predicted separately, and wider gaps are too uncertain. */
@@ -134,19 +141,20 @@ const char *chorale_decide_excluded(const struct chorale_alg *alg,
                                     const struct chorale_point *pt,
                                     const struct chorale_decide_opts *opts);
 
-/* The rest is shared by decide_sizes.c, decide_ratios.c and others. */
+/* The rest is shared by the files decide*.c, and read by stages that need the
+ * candidates of a point. */
 
 /* The reason of the choice at a measured size. */
 enum chorale_why {
     CHORALE_WHY_GAIN,        /* the variant wins */
-    CHORALE_WHY_ONE_RANK,       /* one rank: nothing to communicate */
+    CHORALE_WHY_ONE_RANK,    /* one rank: nothing to communicate */
     CHORALE_WHY_UNUSABLE,    /* no usable run of the library */
     CHORALE_WHY_NONE,        /* no candidates */
-    CHORALE_WHY_EXCLUDED,      /* the correct candidates must not be chosen */
+    CHORALE_WHY_EXCLUDED,    /* the correct candidates must not be chosen */
     CHORALE_WHY_SLOWER,      /* no variant is faster */
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */
     CHORALE_WHY_THRESHOLD,   /* gain below the threshold */
-    CHORALE_WHY_INSIGNIFICANT,      /* gain not significant */
+    CHORALE_WHY_INSIGNIFICANT, /* gain not significant */
     CHORALE_WHY_BLIND,       /* no variant wins at all sizes of this P */
     CHORALE_NWHY
 };
@@ -177,14 +185,16 @@ struct chorale_measured {
     size_t nlaunch, ncand;
     const char **launch;     /* launches that ran the library, as named in
                               * struct chorale_run_point */
-    unsigned char *chooses, *confirms; /* [nlaunch] */
+    size_t *fold;            /* [nlaunch] candidate chosen without that
+                              * launch */
     double *library;         /* [nlaunch] mean log seconds */
     struct chorale_cand *cand;
+    size_t challenger;       /* candidate chosen by all launches; 0: none */
     size_t pick;             /* first the challenger, then the choice */
     enum chorale_why why;
     double p;                /* of the challenger */
-    struct chorale_spread spread; /* of log ratios between launches, pooled over
-                              * all spots */
+    struct chorale_spread spread; /* of cross-fitted gains between launches,
+                              * pooled over all spots */
 };
 
 /* 1 if row[0, n) contains a run of the library, usable or not. */
@@ -202,25 +212,64 @@ void chorale_measured_release(struct chorale_measured *spot);
 size_t chorale_spot_find(const struct chorale_measured *spot,
                          const struct chorale_run_point *run);
 
-/* Mean log ratio of a candidate over the launches in mask (NULL: all); *n_p:
- * their number. NAN if it is 0. */
+/* 1 if two runs are of one collective, process count, placement, type and
+ * operation, so that their points are sizes of one line. */
+int chorale_decide_same_line(const struct chorale_run_point *a,
+                             const struct chorale_run_point *b);
+
+/* Mean log ratio of a candidate over all launches but one (NULL: over all);
+ * *n_p (may be NULL): their number. NAN if it is 0. */
 double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
-                         const unsigned char *mask, size_t *n_p);
+                         const char *without, size_t *n_p);
 
-/* decide_significance.c: estimate the spread from the challengers of all spots.
+/* decide_choose.c: set challenger and fold. Ties are broken as stated for
+ * chorale_decide(); neighbour (may be NULL) is the challenger of the next
+ * smaller size. In simulation all launches choose, and fold is the
+ * challenger. */
+void chorale_spot_choose(struct chorale_measured *spot,
+                         const struct chorale_cand *neighbour, int simulated);
+
+/* The log ratio of a candidate in one launch, by their names. NAN: not run. */
+double chorale_spot_ratio(const struct chorale_measured *spot,
+                          const struct chorale_run_point *run,
+                          const char *launch);
+
+/* The log gain of the choice in one launch, by name. A launch counts for the
+ * choice made without it; for a pick that is not the challenger, the pick's own
+ * ratio. NAN: not run. */
+double chorale_spot_gain(const struct chorale_measured *spot,
+                         const char *launch);
+
+/* Log gains in several launches: number, mean, sum of squared deviations. A
+ * NAN is not added. */
+struct chorale_sample {
+    double n, mean, squares;
+};
+void chorale_sample_add(struct chorale_sample *sample, double x);
+
+/* The cross-fitted gains of the challenger, whatever the choice. */
+struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot);
+
+/* decide_significance.c: compute spread and p of all spots of a real system: a
+ * t test of the cross-fitted gains with pooled variance (chorale_mean_pvalue()).
  * -1: out of memory. */
-int chorale_measured_spread(struct chorale_measured *spot, size_t nspot);
+int chorale_measured_test(struct chorale_measured *spot, size_t nspot);
 
-/* Standard error of a mean over n >= 2 confirming launches with that sum of
- * squared deviations; *dof_p: its degrees of freedom. */
-double chorale_mean_error(const struct chorale_measured *spot, double squares,
-                          double n, double *dof_p);
+/* Standard error of a sample's mean, for n >= 2; *dof_p: its degrees of
+ * freedom. The choices of the folds were made by overlapping launches, so the
+ * gains of a sample correlate. If no candidate is better than another, the
+ * correlation of n gains is at most 0.36 / (n - 1); with more or fewer
+ * candidates than three, or unequal ones, it is smaller. The variance of the
+ * mean is therefore multiplied by CHORALE_FOLD_OVERLAP. */
+#define CHORALE_FOLD_OVERLAP 1.36
+double chorale_mean_error(const struct chorale_spread *spread,
+                          const struct chorale_sample *sample, double *dof_p);
 
-/* Two-sided p-value of "as fast as the library" for such a mean log ratio, or
- * for a candidate's. p < 0.05 if and only if the 95 % interval excludes 0. It
- * is 1 with fewer than two launches. */
-double chorale_mean_pvalue(const struct chorale_measured *spot, double mean,
-                           double squares, double n);
+/* Two-sided p-value of "as fast as the library" for a sample, or for the ratios
+ * of a candidate. p < 0.05 if and only if the 95 % interval of the mean
+ * excludes 0. It is 1 with fewer than two launches. */
+double chorale_mean_pvalue(const struct chorale_spread *spread,
+                           const struct chorale_sample *sample);
 double chorale_cand_pvalue(const struct chorale_measured *spot, size_t cand);
 
 /* Decide all measured sizes of a system. *spot_p: array of *nspot_p; release
@@ -237,10 +286,10 @@ int chorale_decide_is_blind(enum chorale_coll coll);
 
 /* Make one choice for the measured sizes spot[0, n) of one process count of
  * such a collective. Candidates are the variants that are slower than the
- * library at no size; the choosing launches select the one with the best mean
- * gain. The confirming launches must confirm its mean gain, as for a single
- * size, and that it is slower at no size. critical: the largest significant
- * p-value; -1: none. Sets pick, why, p and loss of the spots. */
+ * library at no size; the one with the best mean gain is chosen. Its mean gain
+ * is cross-fitted and must be significant, as for a single size. critical: the
+ * largest significant p-value; -1: none. Sets challenger, fold, pick, why, p
+ * and loss of the spots. */
 void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
                          const struct chorale_decide_opts *opts);

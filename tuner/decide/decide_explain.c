@@ -50,23 +50,19 @@ static const struct chorale_cand *cand_at(const struct chorale_measured *spot,
 static void interval(const struct chorale_measured *spot,
                      const struct chorale_cand *cand, struct entry *e)
 {
-    double sum = 0, squares = 0, n = 0, half;
+    struct chorale_sample gain = { 0, 0, 0 };
+    double half;
 
-    for (size_t l = 0; l < spot->nlaunch; l++) {
-        if (isnan(cand->ratio[l]))
-            continue;
-        sum += cand->ratio[l];
-        squares += cand->ratio[l] * cand->ratio[l];
-        n++;
-    }
-    e->nlaunch = (size_t)n;
+    for (size_t l = 0; l < spot->nlaunch; l++)
+        chorale_sample_add(&gain, cand->ratio[l]);
+    e->nlaunch = (size_t)gain.n;
     e->lo = e->hi = NAN;
-    if (n < 2)
+    if (gain.n < 2)
         return;
-    half = gsl_cdf_tdist_Pinv(0.975, n - 1) *
-           sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
-    e->lo = exp(sum / n - half);
-    e->hi = exp(sum / n + half);
+    half = gsl_cdf_tdist_Pinv(0.975, gain.n - 1) *
+           sqrt(gain.squares / (gain.n - 1) / gain.n);
+    e->lo = exp(gain.mean - half);
+    e->hi = exp(gain.mean + half);
 }
 
 /* Fill one entry; 0: neither measured nor predicted. */

@@ -48,63 +48,50 @@ static const struct chorale_cand *choice(const struct chorale_measured *spot)
     return &spot->cand[spot->pick];
 }
 
-/* Mean over the spots of a range of the choice's log ratio in one launch. */
+/* Mean over the spots of a range of the choice's gain in one launch. */
 static double launch_mean(const struct list *list, const char *launch)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < list->nspot; i++) {
-        const struct chorale_measured *s = list->spot[i];
-        size_t l = 0;
-
-        while (l < s->nlaunch && s->launch[l] != launch)
-            l++;
-        if (l == s->nlaunch)
-            return NAN;
-        sum += choice(s)->ratio[l];
-    }
+    for (size_t i = 0; i < list->nspot; i++)
+        sum += chorale_spot_gain(list->spot[i], launch);
     return sum / (double)list->nspot;
 }
 
-/* 1 if some launch confirms at this spot. */
-static int any_confirms(const struct chorale_measured *spot)
+/* Gains of the choice at a spot. */
+static struct chorale_sample spot_gains(const struct chorale_measured *spot)
 {
-    return memchr(spot->confirms, 1, spot->nlaunch) != NULL;
+    struct chorale_sample gains = { 0, 0, 0 };
+
+    for (size_t l = 0; l < spot->nlaunch; l++)
+        chorale_sample_add(&gains, chorale_spot_gain(spot, spot->launch[l]));
+    return gains;
 }
 
-/* Speed-up of a range, with its interval over the confirming launches that ran
- * all its sizes. */
+/* Speed-up of a range, with its interval over the launches that ran all its
+ * sizes. */
 static void speedup(const struct list *list, struct chorale_decision *row)
 {
     const struct chorale_measured *s = list->spot[0];
-    double mean = 0, sum = 0, squares = 0, n = 0, error, dof;
+    struct chorale_sample gains = { 0, 0, 0 };
+    double mean = 0, error, dof;
 
     for (size_t i = 0; i < list->nspot; i++)
-        mean += chorale_cand_mean(list->spot[i], list->spot[i]->pick,
-                                  list->spot[i]->confirms, NULL) /
-                (double)list->nspot;
+        mean += spot_gains(list->spot[i]).mean / (double)list->nspot;
     row->speedup = exp(mean);
-    for (size_t l = 0; l < s->nlaunch; l++) {
-        double x = s->confirms[l] ? launch_mean(list, s->launch[l]) : NAN;
-
-        if (isnan(x))
-            continue;
-        sum += x;
-        squares += x * x;
-        n++;
-    }
-    if (list->opts->simulated && n == 1) {
+    for (size_t l = 0; l < s->nlaunch; l++)
+        chorale_sample_add(&gains, launch_mean(list, s->launch[l]));
+    if (list->opts->simulated && gains.n == 1) {
         row->speedup_lo = row->speedup_hi = row->speedup;
         return;
     }
-    if (n < 2)
+    if (gains.n < 2)
         return;
-    mean = sum / n;
-    error = chorale_mean_error(s, squares - n * mean * mean, n, &dof);
+    error = chorale_mean_error(&s->spread, &gains, &dof);
     error *= gsl_cdf_tdist_Pinv(0.975, dof);
-    row->speedup = exp(mean);
-    row->speedup_lo = exp(mean - error);
-    row->speedup_hi = exp(mean + error);
+    row->speedup = exp(gains.mean);
+    row->speedup_lo = exp(gains.mean - error);
+    row->speedup_hi = exp(gains.mean + error);
 }
 
 /* Geometric means of the times, and the regret. */
@@ -115,21 +102,20 @@ static void times(const struct list *list, struct chorale_decision *row)
 
     for (size_t i = 0; i < list->nspot; i++) {
         const struct chorale_measured *s = list->spot[i];
-        const unsigned char *mask = any_confirms(s) ? s->confirms : NULL;
-        double own = chorale_cand_mean(s, s->pick, mask, NULL), most = own;
+        double own = chorale_cand_mean(s, s->pick, NULL, NULL), most = own;
         double sum = 0, n = 0;
 
         for (size_t l = 0; l < s->nlaunch; l++) {
-            if ((mask != NULL && !mask[l]) || isnan(choice(s)->ratio[l]))
+            if (isnan(chorale_spot_gain(s, s->launch[l])))
                 continue;
             sum += s->library[l];
             n++;
         }
         base += sum / n / k;
-        mine += (sum / n - own) / k;
+        mine += (sum / n - spot_gains(s).mean) / k;
         for (size_t c = 0; c < s->ncand; c++)
             if (s->cand[c].place >= 0)
-                most = fmax(most, chorale_cand_mean(s, c, mask, NULL));
+                most = fmax(most, chorale_cand_mean(s, c, NULL, NULL));
         loss += (most - own) / k;
     }
     row->seconds = exp(mine);
@@ -149,7 +135,7 @@ static void reason_library(const struct list *list, char *text, size_t size)
             "no variant that ran correctly may be chosen (--explain says why)",
         [CHORALE_WHY_SLOWER] = "no variant is faster",
         [CHORALE_WHY_LAUNCHES] =
-            "not enough launches that count to confirm a choice (it takes 4)",
+            "not enough launches that count to confirm a choice (it takes 3)",
         [CHORALE_WHY_THRESHOLD] = "the gain is below the threshold",
         [CHORALE_WHY_INSIGNIFICANT] = "the gain may be chance",
         [CHORALE_WHY_BLIND] = "no variant is as fast at all sizes, and not all"
@@ -157,6 +143,7 @@ static void reason_library(const struct list *list, char *text, size_t size)
     };
     size_t count[CHORALE_NWHY] = { 0 }, used = 0;
 
+    _Static_assert(CHORALE_DECIDE_LAUNCHES == 3, "as the text above states");
     for (size_t i = 0; i < list->nspot; i++)
         count[list->spot[i]->why]++;
     text[0] = '\0';
@@ -174,23 +161,20 @@ static void reason_library(const struct list *list, char *text, size_t size)
 
 static void reason_gain(const struct list *list, char *text, size_t size)
 {
-    size_t least = (size_t)-1, n, k = list->nspot;
-    double p = 0;
+    double least = INFINITY, p = 0;
+    size_t k = list->nspot;
 
     for (size_t i = 0; i < list->nspot; i++) {
-        const struct chorale_measured *s = list->spot[i];
-
-        chorale_cand_mean(s, s->pick, s->confirms, &n);
-        least = n < least ? n : least;
-        p = fmax(p, choice(s)->p);
+        least = fmin(least, spot_gains(list->spot[i]).n);
+        p = fmax(p, choice(list->spot[i])->p);
     }
     if (list->opts->simulated)
         snprintf(text, size, "faster than the library in simulation at %zu"
                  " measured size%s", k, k == 1 ? "" : "s");
     else
         snprintf(text, size, "faster than the library at %zu measured"
-                 " size%s, confirmed in %zu launches that did not choose it"
-                 " (p %s %.2g)", k, k == 1 ? "" : "s", least,
+                 " size%s, confirmed in %g launches, each for the choice of"
+                 " the others (p %s %.2g)", k, k == 1 ? "" : "s", least,
                  k == 1 ? "=" : "<=", p);
 }
 

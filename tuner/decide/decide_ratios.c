@@ -55,8 +55,7 @@ void chorale_measured_release(struct chorale_measured *spot)
         free(spot->cand[c].ratio);
     free(spot->cand);
     free(spot->launch);
-    free(spot->chooses);
-    free(spot->confirms);
+    free(spot->fold);
     free(spot->library);
 }
 
@@ -75,33 +74,21 @@ static int spot_alloc(struct chorale_measured *spot,
     memset(spot, 0, sizeof(*spot));
     spot->point = row;
     spot->launch = calloc(n, sizeof(*spot->launch));
-    spot->chooses = calloc(n, 1);
-    spot->confirms = calloc(n, 1);
+    spot->fold = calloc(n, sizeof(*spot->fold));
     spot->library = calloc(n, sizeof(*spot->library));
     spot->cand = calloc(n + 1, sizeof(*spot->cand));
-    return spot->launch != NULL && spot->chooses != NULL &&
-           spot->confirms != NULL && spot->library != NULL &&
-           spot->cand != NULL ? 0 : -1;
+    return spot->launch != NULL && spot->fold != NULL &&
+           spot->library != NULL && spot->cand != NULL ? 0 : -1;
 }
 
 /* Find the launches in which the library ran at this size. */
 static void find_launches(struct chorale_measured *spot,
-                          const struct chorale_run_point *row, size_t n,
-                          int simulated)
+                          const struct chorale_run_point *row, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t l;
-
-        if (!is_library(&row[i]) || !row[i].ok)
-            continue;
-        l = find_launch(spot, row[i].launch);
-        if (l < spot->nlaunch)
-            continue;
-        spot->launch[l] = row[i].launch;
-        spot->chooses[l] = simulated || row[i].ordinal % 2 == 0;
-        spot->confirms[l] = simulated || row[i].ordinal % 2 != 0;
-        spot->nlaunch++;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (is_library(&row[i]) && row[i].ok &&
+            find_launch(spot, row[i].launch) == spot->nlaunch)
+            spot->launch[spot->nlaunch++] = row[i].launch;
 }
 
 /* Seconds of the library in the same launch and conditions, 0: not run. */
@@ -179,7 +166,7 @@ int chorale_measured_init(struct chorale_measured *spot,
 
     if (spot_alloc(spot, row, n) != 0)
         return -1;
-    find_launches(spot, row, n, opts->simulated);
+    find_launches(spot, row, n);
     library_times(spot, row, n);
     spot->cand[0] = (struct chorale_cand){ .run = &chorale_library_run };
     spot->cand[0].ratio = calloc(spot->nlaunch + 1, sizeof(double));
@@ -208,14 +195,56 @@ size_t chorale_spot_find(const struct chorale_measured *spot,
     return c;
 }
 
+double chorale_spot_ratio(const struct chorale_measured *spot,
+                          const struct chorale_run_point *run,
+                          const char *launch)
+{
+    size_t l = find_launch(spot, launch), cand = chorale_spot_find(spot, run);
+
+    return l < spot->nlaunch && cand < spot->ncand
+               ? spot->cand[cand].ratio[l] : NAN;
+}
+
+double chorale_spot_gain(const struct chorale_measured *spot,
+                         const char *launch)
+{
+    size_t l = find_launch(spot, launch), cand = spot->pick;
+
+    if (l == spot->nlaunch)
+        return NAN;
+    if (cand == spot->challenger)
+        cand = spot->fold[l];
+    return spot->cand[cand].ratio[l];
+}
+
+void chorale_sample_add(struct chorale_sample *sample, double x)
+{
+    double d = x - sample->mean;
+
+    if (isnan(x))
+        return;
+    sample->n++;
+    sample->mean += d / sample->n;
+    sample->squares += d * (x - sample->mean);
+}
+
+struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot)
+{
+    struct chorale_sample sample = { 0, 0, 0 };
+
+    for (size_t l = 0; spot->challenger > 0 && l < spot->nlaunch; l++)
+        chorale_sample_add(&sample, spot->cand[spot->fold[l]].ratio[l]);
+    return sample;
+}
+
 double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
-                         const unsigned char *mask, size_t *n_p)
+                         const char *without, size_t *n_p)
 {
     double sum = 0;
     size_t n = 0;
 
     for (size_t l = 0; l < spot->nlaunch; l++) {
-        if ((mask != NULL && !mask[l]) || isnan(spot->cand[cand].ratio[l]))
+        if (spot->launch[l] == without || isnan(spot->cand[cand].ratio[l]))
             continue;
         sum += spot->cand[cand].ratio[l];
         n++;

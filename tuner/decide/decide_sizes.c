@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_sizes.c - choose at each measured size: compare candidates with the
- * library within each launch, choose in some launches, confirm in others. */
+/* decide_sizes.c - decide at each measured size: the challenger of
+ * decide_choose.c replaces the library if its gain is significant. */
 #include "tuner/decide/decide.h"
 
 #include "tuner/decide/family.h"
 #include "tuner/model/predict.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9   /* relative: tie in simulation */
-#define CLOSE 0.01  /* relative: a tie on a real system if not significant */
+#define SAME 1e-9 /* relative: equal in simulation */
 
 /* Limits of scratch: always allowed, and never exceeded. */
 #define SMALL_SCRATCH ((size_t)64 << 10)
@@ -64,85 +62,12 @@ const char *chorale_decide_excluded(const struct chorale_alg *alg,
                ? "takes too much scratch (--max-scratch)" : NULL;
 }
 
-static int same_group(const struct chorale_run_point *a,
-                      const struct chorale_run_point *b)
+int chorale_decide_same_line(const struct chorale_run_point *a,
+                             const struct chorale_run_point *b)
 {
     return a->coll == b->coll && a->comm_size == b->comm_size &&
            a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
            a->op == b->op;
-}
-
-/* 1 if candidate a ties with the best: equal in simulation; else close, and not
- * significantly different in the paired choosing launches. */
-static int ties(const struct chorale_measured *spot, size_t a, size_t best,
-                int simulated)
-{
-    double sum = 0, squares = 0, mean, sd;
-    double n = 0;
-
-    for (size_t l = 0; l < spot->nlaunch; l++) {
-        double d = spot->cand[best].ratio[l] - spot->cand[a].ratio[l];
-
-        if (!spot->chooses[l] || isnan(d))
-            continue;
-        sum += d;
-        squares += d * d;
-        n++;
-    }
-    if (n < 1)
-        return 0;
-    mean = sum / n;
-    if (fabs(mean) <= SAME)
-        return 1;
-    if (simulated || mean > CLOSE || n < 2)
-        return 0;
-    sd = sqrt(fmax(0, (squares - n * mean * mean) / (n - 1)));
-    return mean <= gsl_cdf_tdist_Pinv(0.975, n - 1) * sd / sqrt(n);
-}
-
-/* 1 if a is preferred to b among ties: faster under skewed arrival, simpler,
- * equal to the choice of the next smaller size, shorter or smaller text. */
-static int preferred(const struct chorale_cand *a,
-                     const struct chorale_cand *b,
-                     const struct chorale_cand *neighbour, int simulated)
-{
-    const char *params = a->run->params, *others = b->run->params;
-    size_t la = strlen(params), lb = strlen(others);
-
-    if (a->late > 0 && b->late > 0 && a->patterns == b->patterns &&
-        fabs(log(a->late / b->late)) > (simulated ? SAME : CLOSE))
-        return a->late < b->late;
-    if (a->place != b->place)
-        return a->place < b->place;
-    if (neighbour != NULL && neighbour->run->variant == a->run->variant &&
-        (neighbour->run->params == params) !=
-            (neighbour->run->params == others))
-        return neighbour->run->params == params;
-    return la != lb ? la < lb : strcmp(params, others) < 0;
-}
-
-/* The best candidate of the choosing launches, 0 if there is no candidate. */
-static size_t challenger(const struct chorale_measured *spot,
-                         const struct chorale_cand *neighbour, int simulated)
-{
-    size_t best = 0, pick;
-    double most = -HUGE_VAL;
-
-    for (size_t c = 1; c < spot->ncand; c++) {
-        double mean = chorale_cand_mean(spot, c, spot->chooses, NULL);
-
-        if (spot->cand[c].place >= 0 && mean > most) {
-            most = mean;
-            best = c;
-        }
-    }
-    pick = best;
-    for (size_t c = 1; best > 0 && c < spot->ncand; c++)
-        if (spot->cand[c].place >= 0 && ties(spot, c, best, simulated) &&
-            preferred(&spot->cand[c], &spot->cand[pick], neighbour,
-                      simulated))
-            pick = c;
-    return pick;
 }
 
 /* First verdict on one size; CHORALE_WHY_GAIN is tested later. */
@@ -150,37 +75,31 @@ static void judge(struct chorale_measured *spot,
                   const struct chorale_cand *neighbour,
                   const struct chorale_decide_opts *opts)
 {
-    size_t nchoose = 0, nconfirm = 0;
-    double chosen, gain;
+    struct chorale_sample gain;
 
-    spot->pick = challenger(spot, neighbour, opts->simulated);
+    chorale_spot_choose(spot, neighbour, opts->simulated);
+    gain = chorale_spot_sample(spot);
+    spot->pick = spot->challenger;
     spot->p = 1;
     if (spot->point->comm_size < 2) {
-        spot->pick = 0;
+        spot->pick = spot->challenger = 0;
         spot->why = CHORALE_WHY_ONE_RANK;
         return;
     }
     if (spot->pick == 0) {
-        size_t usable = 0, barred = 0;
-
-        for (size_t c = 1; c < spot->ncand; c++) {
-            usable += spot->cand[c].place >= 0 &&
-                      chorale_cand_mean(spot, c, NULL, &nchoose) > -HUGE_VAL;
-            barred += spot->cand[c].barred != NULL;
-        }
-        spot->why = usable > 0   ? CHORALE_WHY_LAUNCHES
-                    : barred > 0 ? CHORALE_WHY_EXCLUDED
-                                 : CHORALE_WHY_NONE;
+        spot->why = CHORALE_WHY_NONE;
+        for (size_t c = 1; c < spot->ncand; c++)
+            if (spot->cand[c].barred != NULL)
+                spot->why = CHORALE_WHY_EXCLUDED;
         return;
     }
-    chosen = chorale_cand_mean(spot, spot->pick, spot->chooses, &nchoose);
-    gain = chorale_cand_mean(spot, spot->pick, spot->confirms, &nconfirm);
-    if (chosen <= (opts->simulated ? SAME : 0))
+    if (chorale_cand_mean(spot, spot->pick, NULL, NULL) <=
+        (opts->simulated ? SAME : 0))
         spot->why = CHORALE_WHY_SLOWER;
-    else if (!opts->simulated && nconfirm < 2)
+    else if (!opts->simulated && gain.n < CHORALE_DECIDE_LAUNCHES)
         spot->why = CHORALE_WHY_LAUNCHES;
     else
-        spot->why = gain > log1p(opts->threshold) + SAME
+        spot->why = gain.mean > log1p(opts->threshold) + SAME
                         ? CHORALE_WHY_GAIN : CHORALE_WHY_THRESHOLD;
 }
 
@@ -218,18 +137,17 @@ static int critical_p(const struct chorale_measured *spot, size_t nspot,
 }
 
 /* Set the losses of candidates that may replace the choice to save ranges:
- * those that cost little more by the choosing launches and are confirmed
- * too. */
+ * those that cost little more and have a significant gain too. */
 static void find_substitutes(struct chorale_measured *spot, double critical,
-                             const struct chorale_decide_opts *opts)
+                           const struct chorale_decide_opts *opts)
 {
-    double best = chorale_cand_mean(spot, spot->pick, spot->chooses, NULL);
+    double best = chorale_cand_mean(spot, spot->pick, NULL, NULL);
     double least = log1p(opts->threshold) + SAME;
 
     for (size_t c = 0; c < spot->ncand; c++) {
         struct chorale_cand *cand = &spot->cand[c];
-        double loss = best - chorale_cand_mean(spot, c, spot->chooses, NULL);
-        double gain = chorale_cand_mean(spot, c, spot->confirms, NULL);
+        double gain = chorale_cand_mean(spot, c, NULL, NULL);
+        double loss = best - gain;
 
         cand->loss = INFINITY;
         if (c == spot->pick)
@@ -245,25 +163,15 @@ static void find_substitutes(struct chorale_measured *spot, double critical,
     }
 }
 
-/* Compute the p-value of each challenger's gain. */
-static int test(struct chorale_measured *spot, size_t nspot, int simulated)
-{
-    if (!simulated && chorale_measured_spread(spot, nspot) != 0)
-        return -1;
-    for (size_t i = 0; i < nspot; i++)
-        if (spot[i].pick > 0)
-            spot[i].p = simulated ? 0
-                                  : chorale_cand_pvalue(&spot[i], spot[i].pick);
-    return 0;
-}
-
 /* Final verdicts: without a significant gain the library is chosen. */
 static int settle(struct chorale_measured *spot, size_t nspot,
                   const struct chorale_decide_opts *opts)
 {
     double critical;
 
-    if (test(spot, nspot, opts->simulated) != 0 ||
+    for (size_t i = 0; opts->simulated && i < nspot; i++)
+        spot[i].p = spot[i].pick > 0 ? 0 : 1;
+    if ((!opts->simulated && chorale_measured_test(spot, nspot) != 0) ||
         critical_p(spot, nspot, opts->fdr, &critical) != 0)
         return -1;
     for (size_t i = 0; i < nspot; i++) {
@@ -275,8 +183,9 @@ static int settle(struct chorale_measured *spot, size_t nspot,
         find_substitutes(&spot[i], critical, opts);
     }
     for (size_t i = 0, end; i < nspot; i = end) {
-        for (end = i; end < nspot &&
-                      same_group(spot[i].point, spot[end].point); end++)
+        for (end = i; end < nspot && chorale_decide_same_line(
+                                         spot[i].point, spot[end].point);
+             end++)
             continue;
         if (chorale_decide_is_blind(spot[i].point->coll))
             chorale_decide_blind(&spot[i], end - i, critical, opts);
@@ -284,33 +193,44 @@ static int settle(struct chorale_measured *spot, size_t nspot,
     return 0;
 }
 
-/* Find and judge all measured sizes of a system. */
+/* Find all measured sizes of a system, with their candidates. */
 static int find_spots(const struct chorale_points *points,
                       const struct chorale_decide_opts *opts,
                       struct chorale_measured *spot, size_t *nspot_p)
 {
     const struct chorale_run_point *row = points->row;
-    const struct chorale_cand *neighbour = NULL;
     size_t end;
 
     for (size_t i = 0; i < points->count; i = end) {
         struct chorale_measured *s = &spot[*nspot_p];
 
         for (end = i; end < points->count && row[end].n == row[i].n &&
-                      same_group(&row[i], &row[end]); end++)
+                      chorale_decide_same_line(&row[i], &row[end]); end++)
             continue;
         (*nspot_p)++;
         if (chorale_measured_init(s, &row[i], end - i, opts) != 0)
             return -1;
-        if (i == 0 || !same_group(&row[i - 1], &row[i]))
+        if (s->nlaunch == 0 && /* nothing to compare with */
+            !chorale_measured_has_library(&row[i], end - i)) {
+            chorale_measured_release(s);
+            (*nspot_p)--;
+        }
+    }
+    return 0;
+}
+
+/* First verdicts on all measured sizes. */
+static void judge_all(struct chorale_measured *spot, size_t nspot,
+                      const struct chorale_decide_opts *opts)
+{
+    const struct chorale_cand *neighbour = NULL;
+
+    for (size_t i = 0; i < nspot; i++) {
+        struct chorale_measured *s = &spot[i];
+
+        if (i > 0 && !chorale_decide_same_line(s[-1].point, s->point))
             neighbour = NULL;
-        if (s->nlaunch == 0) { /* no library to compare with */
-            if (!chorale_measured_has_library(&row[i], end - i)) {
-                chorale_measured_release(s);
-                (*nspot_p)--;
-                continue;
-            }
-            s->pick = 0;
+        if (s->nlaunch == 0) {
             s->p = 1;
             s->why = CHORALE_WHY_UNUSABLE;
             neighbour = NULL;
@@ -319,7 +239,6 @@ static int find_spots(const struct chorale_points *points,
         judge(s, neighbour, opts);
         neighbour = &s->cand[s->pick];
     }
-    return 0;
 }
 
 size_t chorale_family_losses(const struct chorale_family *fam,
@@ -352,8 +271,9 @@ static void drop_unusable(struct chorale_measured *spot, size_t *nspot_p)
     for (size_t i = 0; i < *nspot_p; i = end) {
         size_t usable = 0;
 
-        for (end = i; end < *nspot_p &&
-                      same_group(spot[i].point, spot[end].point); end++)
+        for (end = i; end < *nspot_p && chorale_decide_same_line(
+                                            spot[i].point, spot[end].point);
+             end++)
             usable += spot[end].nlaunch > 0;
         for (size_t k = i; k < end; k++) {
             if (usable == 0 || spot[k].nlaunch > 0)
@@ -375,6 +295,7 @@ enum chorale_err chorale_decide_sizes(const struct chorale_points *points,
     *spot_p = calloc(points->count + 1, sizeof(**spot_p));
     if (*spot_p == NULL || find_spots(points, opts, *spot_p, nspot_p) != 0)
         return chorale_fail_memory(msg, "decide");
+    judge_all(*spot_p, *nspot_p, opts);
     drop_unusable(*spot_p, nspot_p);
     if (settle(*spot_p, *nspot_p, opts) != 0)
         return chorale_fail_memory(msg, "decide");

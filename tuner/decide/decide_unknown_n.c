@@ -14,10 +14,11 @@ int chorale_decide_is_blind(enum chorale_coll coll)
     return chorale_coll_info(coll)->blind;
 }
 
-/* Mean over the spots of the mean gain in the choosing (or confirming)
- * launches; NAN if it must not be chosen, or is slower at some spot. */
+/* Mean over the spots of a candidate's mean gain in all launches but one (NULL:
+ * in all); NAN if it must not be chosen, or is slower at some spot. */
 static double gain_everywhere(const struct chorale_measured *spot, size_t n,
-                              const struct chorale_cand *cand, int confirms)
+                              const struct chorale_cand *cand,
+                              const char *without)
 {
     double sum = 0;
 
@@ -28,8 +29,7 @@ static double gain_everywhere(const struct chorale_measured *spot, size_t n,
 
         if (c == s->ncand || s->cand[c].place < 0)
             return NAN;
-        gain = chorale_cand_mean(s, c, confirms ? s->confirms : s->chooses,
-                                 NULL);
+        gain = chorale_cand_mean(s, c, without, NULL);
         if (!(gain >= -SAME))
             return NAN;
         sum += gain;
@@ -37,48 +37,50 @@ static double gain_everywhere(const struct chorale_measured *spot, size_t n,
     return sum / (double)n;
 }
 
-/* Mean over the spots of the candidate's gain in one launch; NAN: not run. */
-static double gain_in(const struct chorale_measured *spot, size_t n,
-                      const struct chorale_cand *cand, const char *launch)
+/* The candidate of the first spot with the best such gain; 0, the library, if
+ * no candidate has a gain. */
+static size_t choose(const struct chorale_measured *spot, size_t n,
+                     const char *without)
 {
-    double sum = 0;
+    double most = 0;
+    size_t best = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct chorale_measured *s = &spot[i];
-        size_t l = 0;
+    for (size_t c = 1; spot->point->comm_size > 1 && c < spot->ncand; c++) {
+        double mean = gain_everywhere(spot, n, &spot->cand[c], without);
 
-        while (l < s->nlaunch && s->launch[l] != launch)
-            l++;
-        if (l == s->nlaunch)
-            return NAN;
-        sum += s->cand[chorale_spot_find(s, cand->run)].ratio[l];
+        if (mean > most) {
+            most = mean;
+            best = c;
+        }
     }
-    return sum / (double)n;
+    return best;
 }
 
-/* The gain in the confirming launches, their number, and the two-sided p-value
- * of no gain. */
-static double confirm(const struct chorale_measured *spot, size_t n,
-                      const struct chorale_cand *cand, double *count_p,
-                      double *p_p)
+/* Cross-fit the choice: its gain in each launch, the mean over the spots. Sets
+ * challenger and fold of the spots. */
+static struct chorale_sample cross_fit(struct chorale_measured *spot, size_t n,
+                                       size_t best, int simulated)
 {
-    double sum = 0, squares = 0, count = 0, mean;
+    struct chorale_sample sample = { 0, 0, 0 };
 
-    for (size_t l = 0; l < spot->nlaunch; l++) {
-        double x = spot->confirms[l] ? gain_in(spot, n, cand, spot->launch[l])
-                                     : NAN;
+    for (size_t i = 0; i < n; i++) {
+        spot[i].challenger = chorale_spot_find(&spot[i], spot->cand[best].run);
+        for (size_t l = 0; l < spot[i].nlaunch; l++) {
+            size_t c = simulated ? best
+                                 : choose(spot, n, spot[i].launch[l]);
 
-        if (isnan(x))
-            continue;
-        sum += x;
-        squares += x * x;
-        count++;
+            spot[i].fold[l] = chorale_spot_find(&spot[i], spot->cand[c].run);
+        }
     }
-    mean = sum / count;
-    *count_p = count;
-    *p_p = chorale_mean_pvalue(spot, mean, squares - count * mean * mean,
-                               count);
-    return mean;
+    for (size_t l = 0; l < spot->nlaunch; l++) {
+        const struct chorale_run_point *run = spot->cand[spot->fold[l]].run;
+        double sum = 0;
+
+        for (size_t i = 0; i < n; i++)
+            sum += chorale_spot_ratio(&spot[i], run, spot->launch[l]);
+        chorale_sample_add(&sample, sum / (double)n);
+    }
+    return sample;
 }
 
 /* Make the candidate (NULL: the library) the choice of the spots. */
@@ -103,31 +105,23 @@ void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
                          const struct chorale_decide_opts *opts)
 {
-    const struct chorale_cand *best = NULL;
-    double most = 0, gain, count, p;
+    size_t best = choose(spot, n, NULL);
     enum chorale_why why = CHORALE_WHY_GAIN;
+    struct chorale_sample gain;
+    double p;
 
-    for (size_t c = 1; spot->point->comm_size > 1 && c < spot->ncand; c++) {
-        double mean = gain_everywhere(spot, n, &spot->cand[c], 0);
-
-        if (mean > most) {
-            most = mean;
-            best = &spot->cand[c];
-        }
-    }
-    if (best == NULL) {
+    if (best == 0) {
         settle(spot, n, NULL, CHORALE_WHY_BLIND, 1);
         return;
     }
-    gain = confirm(spot, n, best, &count, &p);
-    if (!opts->simulated && !(count >= 2))
+    gain = cross_fit(spot, n, best, opts->simulated);
+    p = opts->simulated ? 0 : chorale_mean_pvalue(&spot->spread, &gain);
+    if (!opts->simulated && gain.n < CHORALE_DECIDE_LAUNCHES)
         why = CHORALE_WHY_LAUNCHES;
-    else if (isnan(gain_everywhere(spot, n, best, 1)))
-        why = CHORALE_WHY_BLIND;
-    else if (!(gain > log1p(opts->threshold) + SAME))
+    else if (!(gain.mean > log1p(opts->threshold) + SAME))
         why = CHORALE_WHY_THRESHOLD;
     else if (!opts->simulated && !(p <= critical))
         why = CHORALE_WHY_INSIGNIFICANT;
-    settle(spot, n, why == CHORALE_WHY_GAIN ? best : NULL, why,
-           opts->simulated ? 0 : p);
+    settle(spot, n, why == CHORALE_WHY_GAIN ? &spot->cand[best] : NULL, why,
+           p);
 }

@@ -2,13 +2,12 @@
 /* pooled_variance.h - variance between launches, pooled over all points of a
  * system (moderated t test).
  *
- * Three confirming launches determine their variance poorly: Student's t with
- * two degrees of freedom requires 4.3 standard errors at 5 %, and more than ten
- * after correction for many points. The variances of one system's points are
- * therefore modelled as draws from a scaled inverse chi-square distribution,
- * which is fitted to all points. The common variance counts as additional
- * degrees of freedom: few if the points differ, none for a point that is an
- * outlier.
+ * Few launches determine their variance poorly: Student's t of six launches
+ * requires 2.6 standard errors at 5 %, and seven or more after correction for
+ * many points. The variances of one system's points are therefore modelled as
+ * draws from a scaled inverse chi-square distribution, which is fitted to all
+ * points. The common variance counts as additional degrees of freedom: few if
+ * the points differ, none for a point that is an outlier.
  *
  * Source  Smyth, Statistical Applications in Genetics and Molecular Biology
  *         3(1), 2004, section 6: the moderated t, fitted by the moments of the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_consistency.c - check a plan against the existing cells, and its number
  * of launches. */
+#include "tuner/decide/decide.h"
 #include "tuner/plan/plan.h"
 
 #include <gsl/gsl_cdf.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #define LAUNCHES 6           /* default on real systems */
-#define CONFIRMED 4          /* that `chorale decide` needs */
 
 /* Cells at the points of campaign ?1, with the campaigns by which they were
  * planned or measured. In simulation --sync has no effect. */
@@ -162,9 +162,9 @@ void chorale_plan_say_launches(long launches)
                "default of %d", launches,
                half_width(launches) / half_width(LAUNCHES), LAUNCHES);
     printf("; planning again with --launches %d adds to them\n", LAUNCHES);
-    if (launches < CONFIRMED)
+    if (launches < CHORALE_DECIDE_LAUNCHES)
         fprintf(stderr, "chorale: --launches %ld: no table can come of it, as "
                         "`chorale decide` needs %d launches; plan again with "
-                        "--launches %d\n", launches, CONFIRMED,
-                LAUNCHES);
+                        "--launches %d\n", launches,
+                CHORALE_DECIDE_LAUNCHES, LAUNCHES);
 }

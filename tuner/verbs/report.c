@@ -48,8 +48,8 @@ const struct chorale_verb chorale_verb_report = {
         "Every picture has its numbers in a table. Sections can be filtered "
         "by collective and by P; without scripts everything is visible.\n"
         "The gain is as validated if `chorale validate` has measured the "
-        "present table, else of the campaign's launches that confirmed the "
-        "table's choices; the page names the source.\n"
+        "present table, else of the campaign's launches, each for the choice "
+        "of the others; the page names the source.\n"
         "The same database gives the same page. Without gnuplot the page has "
         "only tables and notes it. With --anonymize the system is s1, and of "
         "the environment only values stay that do not identify the site.",

@@ -152,8 +152,8 @@ is $? 0 "a real system exits with 0"
 has real.html "Not validated yet" "a system without validation is marked"
 has real.html 'class="big">x[0-9.]* \[[0-9.]*, [0-9.]*\]</p>' \
     "its headline has an interval"
-has real.html "the launches that chose do not count" \
-    "its headline is from confirming launches"
+has real.html "each launch counts for the choice of the others" \
+    "its headline is cross-fitted"
 
 run validate v.db --dry-run
 digest=$(sed -n 's/.*would validate table \([0-9a-f]*\) of.*/\1/p' out.txt)
