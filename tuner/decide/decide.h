@@ -48,6 +48,8 @@ struct chorale_decision {
  * Measured sizes:
  * - Candidates are Chorale's variants that ran correctly in every launch. They
  *   are compared by log(library time / time), paired within a launch.
+ * - Real systems: outliers among a candidate's log ratios are moved to three
+ *   robust standard deviations from their median (chorale_measured_clip()).
  * - Real systems, cross-fitting: each launch is set aside in turn. The other
  *   launches choose the best candidate, and the launch set aside measures its
  *   gain. All launches together choose the challenger. It replaces the library
@@ -173,7 +175,8 @@ struct chorale_cand {
     double loss;             /* log time above that of the choice; INFINITY:
                               * must not replace it */
     double p;                /* p-value of "as fast as the library" */
-    double *ratio;           /* [nlaunch] log(library / this), NAN: not run */
+    double *ratio;           /* [nlaunch] log(library / this), NAN: not run;
+                              * outliers are clipped on real systems */
 };
 
 /* A run of the library's default that stands for all. */
@@ -221,6 +224,15 @@ int chorale_decide_same_line(const struct chorale_run_point *a,
  * *n_p (may be NULL): their number. NAN if it is 0. */
 double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
                          const char *without, size_t *n_p);
+
+/* decide_outliers.c: clip the log ratios of all candidates of a real system.
+ * The scale of a candidate is the median absolute deviation between its
+ * launches, or the median of all candidates' scales if that is larger: five
+ * launches that agree by chance do not make the sixth an outlier. Clipping
+ * bounds the influence of an outlier on means and variances, and does not
+ * ignore the launch. -1: out of memory.
+ * Source  Huber, Annals of Mathematical Statistics 35(1), 1964. */
+int chorale_measured_clip(struct chorale_measured *spot, size_t nspot);
 
 /* decide_choose.c: set challenger and fold. Ties are broken as stated for
  * chorale_decide(); neighbour (may be NULL) is the challenger of the next

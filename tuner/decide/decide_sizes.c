@@ -293,7 +293,8 @@ enum chorale_err chorale_decide_sizes(const struct chorale_points *points,
 {
     *nspot_p = 0;
     *spot_p = calloc(points->count + 1, sizeof(**spot_p));
-    if (*spot_p == NULL || find_spots(points, opts, *spot_p, nspot_p) != 0)
+    if (*spot_p == NULL || find_spots(points, opts, *spot_p, nspot_p) != 0 ||
+        (!opts->simulated && chorale_measured_clip(*spot_p, *nspot_p) != 0))
         return chorale_fail_memory(msg, "decide");
     judge_all(*spot_p, *nspot_p, opts);
     drop_unusable(*spot_p, nspot_p);

@@ -260,6 +260,7 @@ static void test_blind_launches(void)
         int slow;            /* launches, -1: every other one */
         const char *want, *what;
     } cases[] = {
+        { 1, "binomial_counts", "an outlier at one size does not count" },
         { 4, "linear", "a variant that is mostly slower at one size is not"
           " chosen" },
         { -1, "default", "launches do not confirm their own choice" },
