@@ -262,8 +262,19 @@ void chorale_sample_add(struct chorale_sample *sample, double x);
 /* The cross-fitted gains of the challenger, whatever the choice. */
 struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot);
 
-/* decide_significance.c: compute spread and p of all spots of a real system: a
- * t test of the cross-fitted gains with pooled variance (chorale_mean_pvalue()).
+/* decide_significance.c: compute spread and p of all spots of a real system.
+ * spot must be sorted by line and size.
+ *
+ * - A spot's own test is a t test of its cross-fitted gains, with pooled
+ *   variance (chorale_mean_pvalue()).
+ * - Neighbouring sizes share evidence: the same choices are also tested with
+ *   the mean, in each launch, of their gains at this size and the next ones on
+ *   both sides. The unit is the launch, so what a launch does to all sizes
+ *   alike is not counted three times. This counts only if the size itself is
+ *   significant at 5 % without correction, so a size without a gain beside
+ *   sizes with gains is refused.
+ * - p is twice the smaller one of the two p-values (Bonferroni).
+ *
  * -1: out of memory. */
 int chorale_measured_test(struct chorale_measured *spot, size_t nspot);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decide_significance.c - t tests of the cross-fitted gains, with a variance
- * pooled over all points. */
+ * pooled over all points, at each size and over neighbouring sizes. */
 #include "tuner/decide/decide.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+
+#define ALONE 0.05 /* level of a size whose neighbours share their evidence */
 
 /* Fit the common distribution of the samples' variances. */
 static int fit_spread(const struct chorale_sample *sample, size_t n,
@@ -26,21 +28,59 @@ static int fit_spread(const struct chorale_sample *sample, size_t n,
     return rc;
 }
 
+/* The gains of spot i's cross-fitted choices, each the mean over this size and
+ * its neighbours on the line. n is 0 if there is no neighbour, or if a choice
+ * was not measured at one. */
+static struct chorale_sample shared_sample(const struct chorale_measured *spot,
+                                           size_t nspot, size_t i)
+{
+    const struct chorale_measured *s = &spot[i];
+    struct chorale_sample sample = { 0, 0, 0 };
+    size_t lo = i, hi = i + 1;
+
+    if (i > 0 && chorale_decide_same_line(spot[i - 1].point, s->point))
+        lo--;
+    if (hi < nspot && chorale_decide_same_line(spot[hi].point, s->point))
+        hi++;
+    for (size_t l = 0; hi - lo > 1 && s->challenger > 0 && l < s->nlaunch; l++)
+    {
+        double sum = 0;
+
+        for (size_t k = lo; k < hi; k++)
+            sum += chorale_spot_ratio(&spot[k], s->cand[s->fold[l]].run,
+                                      s->launch[l]);
+        chorale_sample_add(&sample, sum / (double)(hi - lo));
+    }
+    if (sample.n < chorale_spot_sample(s).n)
+        sample.n = 0;
+    return sample;
+}
+
 int chorale_measured_test(struct chorale_measured *spot, size_t nspot)
 {
-    struct chorale_sample *sample = calloc(nspot + 1, sizeof(*sample));
-    struct chorale_spread spread = { 0, 0, 0 };
-    int rc = sample != NULL ? 0 : -1;
+    struct chorale_sample *own = calloc(nspot + 1, sizeof(*own));
+    struct chorale_sample *shared = calloc(nspot + 1, sizeof(*shared));
+    struct chorale_spread alone = { 0, 0, 0 }, together = alone;
+    int rc = own != NULL && shared != NULL ? 0 : -1;
 
-    for (size_t i = 0; i < nspot && rc == 0; i++)
-        sample[i] = chorale_spot_sample(&spot[i]);
-    if (rc == 0)
-        rc = fit_spread(sample, nspot, &spread);
     for (size_t i = 0; i < nspot && rc == 0; i++) {
-        spot[i].spread = spread;
-        spot[i].p = chorale_mean_pvalue(&spread, &sample[i]);
+        own[i] = chorale_spot_sample(&spot[i]);
+        shared[i] = shared_sample(spot, nspot, i);
     }
-    free(sample);
+    if (rc == 0)
+        rc = fit_spread(own, nspot, &alone);
+    if (rc == 0)
+        rc = fit_spread(shared, nspot, &together);
+    for (size_t i = 0; i < nspot && rc == 0; i++) {
+        spot[i].spread = alone;
+        spot[i].p = chorale_mean_pvalue(&alone, &own[i]);
+        if (spot[i].p <= ALONE && shared[i].n > 0)
+            spot[i].p = fmin(1, 2 * fmin(spot[i].p,
+                                         chorale_mean_pvalue(&together,
+                                                             &shared[i])));
+    }
+    free(own);
+    free(shared);
     return rc;
 }
 

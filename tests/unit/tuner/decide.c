@@ -416,6 +416,77 @@ static void test_cross_fitting(void)
     fixture_close(&f);
 }
 
+/* Times of linear relative to the library in six launches, at the size in the
+ * middle, at the sizes beside it, and at others. The middle is significant at
+ * 5 %, but not with correction for ten sizes. */
+static void test_shared(void)
+{
+    static const double mild[6] = { .87, 1, .82, .96, .90, .84 };
+    static const double none[6] = { .94, 1.02, .90, .99, .96, .93 };
+    static const double clear[6] = { .70, .71, .70, .69, .70, .71 };
+    static const double other[6] = { .99, 1.005, .98, 1.01, .995, 1 };
+    struct fixture f;
+
+    for (int k = 0; k < 3; k++) {
+        fixture_open(&f, "real", 0);
+        for (int l = 0; l < 6; l++)
+            for (long m = 8; m <= 4096; m *= 2) {
+                double own = k == 2 ? none[l] : mild[l];
+
+                bcast(&f, "library", m, l, 1e-5);
+                bcast(&f, "linear", m, l,
+                      1e-5 * (m == 32 ? own
+                              : k > 0 && (m == 16 || m == 64) ? clear[l]
+                                                              : other[l]));
+            }
+        tap_ok(decide_with(&f, "--compact=0") == CHORALE_OK,
+               "a gain between two sizes is decided");
+        is(fixture_text(&f, "SELECT variant FROM decision WHERE 32 BETWEEN"
+                        " n_lo AND n_hi"), k == 1 ? "linear" : "default",
+           k == 0   ? "without gains beside it, an uncertain gain is refused"
+           : k == 1 ? "with clear gains on both sides it is accepted"
+                    : "a size without a gain between them is refused");
+        fixture_close(&f);
+    }
+}
+
+/* Gains that were measured on MPICH at P = 2, one of which has an outlier,
+ * beside 18 sizes at another process count without a gain. */
+static void test_outlier(void)
+{
+    static const double gain[2][6] = {
+        { 1.30, 2.39, 1.31, 1.21, 1.41, 1.41 },
+        { 1.29, 1.57, 1.29, 1.17, 1.32, 1.30 },
+    };
+    struct fixture f;
+    uint64_t state = 3;
+
+    fixture_open(&f, "real", 0);
+    fixture_exec(&f, "BEGIN");
+    for (int l = 0; l < 6; l++)
+        for (int k = 0; k < 20; k++) {
+            struct fixture_run run = {
+                "allgather", "library", "default", "", k < 2 ? 2 : 4, 1,
+                k < 2 ? 8L << 4 * k : 8L * k, l, 1e-6, NULL, NULL, NULL, NULL,
+            };
+
+            fixture_add(&f, &run);
+            run.provider = "chorale";
+            run.variant = "ring";
+            run.seconds /= k < 2 ? gain[k][l] : exp(0.1 * jitter(&state));
+            fixture_add(&f, &run);
+        }
+    fixture_exec(&f, "COMMIT");
+    tap_ok(decide(&f) == CHORALE_OK, "gains in every launch are decided");
+    is(fixture_text(&f, "SELECT group_concat(n_lo || ' ' || variant, '; ')"
+                    " FROM decision WHERE comm_size = 2 AND comm_size_hi = 2"),
+       "16 ring", "an outlier does not hide them");
+    is(fixture_text(&f, "SELECT group_concat(variant, '; ') FROM decision"
+                    " WHERE comm_size = 4"), "default",
+       "the library is kept without a gain");
+    fixture_close(&f);
+}
+
 /* Three variants equal to the library at 100 sizes, 20 % of noise: without
  * correction for multiple tests some would win. */
 static void test_chance(void)
@@ -795,6 +866,8 @@ int main(void)
     test_ties();
     test_neighbour();
     test_cross_fitting();
+    test_shared();
+    test_outlier();
     test_chance();
     test_honest();
     test_between();
