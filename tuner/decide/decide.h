@@ -143,6 +143,31 @@ const char *chorale_decide_excluded(const struct chorale_alg *alg,
                                     const struct chorale_point *pt,
                                     const struct chorale_decide_opts *opts);
 
+/* A point of a real system with a gain above the threshold that is not
+ * significant yet. */
+struct chorale_undecided {
+    const struct chorale_run_point *point; /* any run of it */
+    const struct chorale_run_point *run; /* any run of the challenger */
+    double gain;             /* mean log(library time / time), cross-fitted */
+    double probability;      /* that the gain is real: 1 - the false discovery
+                              * rate of a table that accepted this point */
+    double value;            /* gain * probability, all points alike; multiply
+                              * by the point's share of the calls if known */
+    size_t launches;         /* further launches that would decide it, if gain
+                              * and noise stay the same */
+};
+
+/* The undecided points of a system that at most CHORALE_UNDECIDED_LAUNCHES
+ * further launches would decide, most valuable first. Empty in simulation.
+ * *list_p is freed by the caller, and refers to points. CHORALE_ENV: out of
+ * memory. */
+#define CHORALE_UNDECIDED_LAUNCHES 60
+enum chorale_err chorale_decide_undecided(
+    const struct chorale_points *points,
+    const struct chorale_decide_opts *opts,
+    struct chorale_undecided **list_p, size_t *count_p,
+    struct chorale_errmsg *msg);
+
 /* The rest is shared by the files decide*.c, and read by stages that need the
  * candidates of a point. */
 
