@@ -293,11 +293,11 @@ struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot);
  * - A spot's own test is a t test of its cross-fitted gains, with pooled
  *   variance (chorale_mean_pvalue()).
  * - Neighbouring sizes share evidence: the same choices are also tested with
- *   the mean, in each launch, of their gains at this size and the next ones on
- *   both sides. The unit is the launch, so what a launch does to all sizes
- *   alike is not counted three times. This counts only if the size itself is
- *   significant at 5 % without correction, so a size without a gain beside
- *   sizes with gains is refused.
+ *   the mean, in each launch that ran them all, of their gains at this size and
+ *   the next ones on both sides. The unit is the launch, so what a launch does
+ *   to all sizes alike is not counted three times. This counts only if the size
+ *   itself is significant at 5 % without correction, so a size without a gain
+ *   beside sizes with gains is refused.
  * - p is twice the smaller one of the two p-values (Bonferroni).
  *
  * -1: out of memory. */

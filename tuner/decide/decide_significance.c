@@ -28,15 +28,26 @@ static int fit_spread(const struct chorale_sample *sample, size_t n,
     return rc;
 }
 
+/* 1 if the library ran in that launch at all of spot[0, n). */
+static int ran(const struct chorale_measured *spot, size_t n,
+               const char *launch)
+{
+    for (size_t k = 0; k < n; k++)
+        if (isnan(chorale_spot_ratio(&spot[k], &chorale_library_run, launch)))
+            return 0;
+    return 1;
+}
+
 /* The gains of spot i's cross-fitted choices, each the mean over this size and
- * its neighbours on the line. n is 0 if there is no neighbour, or if a choice
- * was not measured at one. */
+ * its neighbours on the line, in the launches that ran all of them: a size may
+ * have more launches than its neighbours. n is 0 if there is no neighbour, if
+ * a choice was not measured at one, or if the launches are too few. */
 static struct chorale_sample shared_sample(const struct chorale_measured *spot,
                                            size_t nspot, size_t i)
 {
     const struct chorale_measured *s = &spot[i];
     struct chorale_sample sample = { 0, 0, 0 };
-    size_t lo = i, hi = i + 1;
+    size_t lo = i, hi = i + 1, common = 0;
 
     if (i > 0 && chorale_decide_same_line(spot[i - 1].point, s->point))
         lo--;
@@ -46,12 +57,15 @@ static struct chorale_sample shared_sample(const struct chorale_measured *spot,
     {
         double sum = 0;
 
+        if (!ran(&spot[lo], hi - lo, s->launch[l]))
+            continue;
+        common += (size_t)!isnan(s->cand[s->fold[l]].ratio[l]);
         for (size_t k = lo; k < hi; k++)
             sum += chorale_spot_ratio(&spot[k], s->cand[s->fold[l]].run,
                                       s->launch[l]);
         chorale_sample_add(&sample, sum / (double)(hi - lo));
     }
-    if (sample.n < chorale_spot_sample(s).n)
+    if (sample.n < (double)common || common < CHORALE_DECIDE_LAUNCHES)
         sample.n = 0;
     return sample;
 }
