@@ -52,36 +52,52 @@ static int slower_by_choice(const struct chorale_proof *p)
     return p->slower && strcmp(p->choice, "library") != 0;
 }
 
-static enum chorale_err measure(const char *path,
-                                const struct chorale_plan *asked,
-                                const struct chorale_run_opts *as,
-                                const struct chorale_proof *at, long launches,
-                                struct chorale_errmsg *msg)
+enum chorale_err chorale_sizes_remeasure(const char *path,
+                                         const struct chorale_plan *asked,
+                                         const struct chorale_run_opts *as,
+                                         const struct chorale_again *again,
+                                         struct chorale_errmsg *msg)
 {
     struct chorale_plan plan = *asked;
     struct chorale_run_opts run = *as;
-    int dataless = chorale_coll_info(at->coll)->dataless;
-    char size[32], procs[16], system[128];
+    int dataless = chorale_coll_info(again->coll)->dataless;
+    char procs[16], system[128];
     enum chorale_err err;
 
-    snprintf(size, sizeof(size), "%zu", at->msg_size);
-    snprintf(procs, sizeof(procs), "%d", at->comm_size);
-    plan.collectives = chorale_coll_info(at->coll)->name;
-    plan.sizes = dataless ? NULL : size;
+    snprintf(procs, sizeof(procs), "%d", again->comm_size);
+    plan.collectives = chorale_coll_info(again->coll)->name;
+    plan.sizes = dataless ? NULL : again->sizes;
     plan.procs = procs;
-    plan.ppn = at->ppn;
-    plan.dtype = dataless ? NULL : at->dtype;
-    plan.op = at->op[0] != '\0' ? at->op : NULL;
+    plan.ppn = again->ppn;
+    plan.dtype = dataless ? NULL : again->dtype;
+    plan.op = again->op[0] != '\0' ? again->op : NULL;
     plan.from_trace = 0;
     plan.trace = NULL;
-    if (plan.launches == 0)
-        plan.launches = LAUNCHES;
-    plan.launches = 2 * (launches > plan.launches ? launches : plan.launches);
-    plan.launches = plan.launches < MOST ? plan.launches : MOST;
+    plan.launches = again->launches < MOST ? again->launches : MOST;
     err = chorale_plan_write(&plan, path, run.command, 1, system,
                              &run.campaign, msg);
     run.system = system;
     return err == CHORALE_OK ? chorale_run(path, &run, msg) : err;
+}
+
+/* Measure a point in twice the launches that it has or that are asked for. */
+static enum chorale_err measure(const char *path,
+                                const struct chorale_plan *plan,
+                                const struct chorale_run_opts *run,
+                                const struct chorale_proof *at, long launches,
+                                struct chorale_errmsg *msg)
+{
+    char size[32];
+    struct chorale_again again = {
+        .coll = at->coll, .sizes = size, .comm_size = at->comm_size,
+        .ppn = at->ppn, .dtype = at->dtype, .op = at->op,
+        .launches = plan->launches > 0 ? plan->launches : LAUNCHES,
+    };
+
+    snprintf(size, sizeof(size), "%zu", at->msg_size);
+    again.launches = 2 * (launches > again.launches ? launches
+                                                    : again.launches);
+    return chorale_sizes_remeasure(path, plan, run, &again, msg);
 }
 
 enum chorale_err chorale_remeasure(const char *path, const char *system,

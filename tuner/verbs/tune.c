@@ -12,12 +12,14 @@
 #include "plots/stages.h"
 #include "tuner/run/launcher.h"
 #include "tuner/assess/remeasure.h"
+#include "tuner/assess/undecided.h"
 #include "tuner/decide/decide_tables.h"
 #include "tuner/emit/generate.h"
 #include "tuner/model/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/shell_quote.h"
+#include "tuner/base/units.h"
 #include "tuner/base/output.h"
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
@@ -29,6 +31,7 @@ struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
     int no_validate;
+    double confirm_seconds;  /* for undecided points; 0: none */
     const char *output;
 };
 
@@ -114,6 +117,25 @@ static void where(const char *path, const char *prefix, int plots,
            chorale_shell_word(module, quoted[0], sizeof(quoted[0])),
            chorale_shell_word(shim, quoted[1], sizeof(quoted[1])),
            chorale_mpiexec());
+}
+
+/* Print how many points are left undecided, and what would decide them. */
+static enum chorale_err print_undecided(const char *path, const char *system,
+                                        const struct chorale_policy *policy,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_undecided_left left;
+    char text[32];
+    enum chorale_err err = chorale_undecided_count(path, system, policy, &left,
+                                                   msg);
+
+    if (err == CHORALE_OK && left.count > 0)
+        printf("\n%zu point%s left undecided; --confirm with about %s of "
+               "further launches would decide %s\n", left.count,
+               left.count == 1 ? " is" : "s are",
+               chorale_human_seconds(left.seconds, text),
+               left.count == 1 ? "it" : "them");
+    return err;
 }
 
 /* Check before hours of measuring that the products can be written. */
@@ -210,6 +232,9 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         err = chorale_launcher_check(opts->plan.launcher_cmd, msg);
     if (err == CHORALE_OK)
         err = measure(opts, path, command, system, msg);
+    if (err == CHORALE_OK && !opts->plan.dry_run && opts->confirm_seconds > 0)
+        err = chorale_undecided_measure(path, system, &asked, &opts->run,
+                                        opts->confirm_seconds, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
     for (int round = 0, failed = 0;; round++) {
@@ -250,6 +275,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         reported = err == CHORALE_OK;
         err = ended(err, &why, "report", msg);
     }
+    if (err == CHORALE_OK && !asked.adaptive)
+        err = print_undecided(path, system, &asked.policy, msg);
     if (err == CHORALE_OK)
         where(path, prefix, drawn, reported,
               strcmp(opts->plan.launcher, "smpirun") == 0);
@@ -274,6 +301,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err != CHORALE_OK || nword < 0)
         return err;
     err = chorale_policy_check(&opts.plan.policy, msg);
+    if (err == CHORALE_OK && opts.confirm_seconds > 0 && opts.plan.adaptive)
+        err = chorale_fail(msg, CHORALE_USAGE, "--confirm: an adaptive plan "
+                           "chooses its launches itself; raise --budget");
     if (err != CHORALE_OK)
         return err;
     return tune(&opts, argv[1], command, msg);
@@ -285,6 +315,10 @@ static const struct chorale_opt options[] = {
     { "no-validate", 0, CHORALE_OPT_FLAG,
       offsetof(struct tune_opts, no_validate), NULL,
       "skip the final validation of the table", 0, 0 },
+    { "confirm", 0, CHORALE_OPT_SECONDS,
+      offsetof(struct tune_opts, confirm_seconds), "TIME",
+      "measure points whose gain is not significant yet in further launches, "
+      "most valuable first, for about this long (default: none)", 1e-3, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
       "PREFIX", "prefix of the products' names (default: the "
       "database's name without .db)", 0, 0 },
@@ -327,6 +361,11 @@ const struct chorale_verb chorale_verb_tune = {
         "--adaptive, whose budget is spent, no point is measured again; in "
         "simulation the summary lists slower points. The command ends by "
         "printing the summary, and where the products are.\n"
+        "If a variant seems to gain at a point but the launches are too few "
+        "to tell, the library stays there. The command prints how many such "
+        "points are left, and how long further launches would take to decide "
+        "them. --confirm TIME measures these launches before the table is "
+        "decided; repeat the command with it to continue a campaign.\n"
         "With --adaptive --budget TIME it measures only worthwhile points, "
         "round after round (`chorale plan --help`); `chorale status` lists "
         "the gain of each round.\n"
@@ -334,6 +373,7 @@ const struct chorale_verb chorale_verb_tune = {
         "those given and --allow-patented (`chorale decide --help`).\n"
         "After a stop or kill, repeat the command to continue.",
     .example = "chorale tune results.db -m 8:1M -P 2:16\n"
+               "chorale tune results.db -m 8:1M -P 2:16 --confirm 10m\n"
                "chorale tune results.db -m 8:1M -P 2:16 --adaptive --budget "
                "10m\n"
                "chorale tune sim.db --launcher smpirun --platform cluster.xml "
