@@ -32,7 +32,7 @@ cat >"$work/flat.xml" <<'XML'
 XML
 # More than 100 000 cells: all variants, many sizes and process counts.
 "$chorale" plan "$work/all.db" --launcher smpirun --network loggp \
-    --platform "$work/flat.xml" --set near -m 8:1M:x1.6 -P 4,6,8,12,16,24,32 ||
+    --platform "$work/flat.xml" --set all -m 8:1M:x4 -P 4,8,16,32 ||
     exit
 total=$(sqlite3 "$work/all.db" "SELECT count(*) FROM cell")
 

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PROBE_PROCS 3    /* calibration of a plan of every point: process
+                          * counts, */
+#define PROBE_SIZES 3    /* sizes, */
+#define PROBE_MOVING 2   /* collectives that only move data, */
+#define PROBE_REDUCING 1 /* collectives that reduce */
 #define COARSE 0.5       /* share of the rest of the budget for round 2 */
 #define LEAST_GAIN 0.01  /* least gain of a candidate in round 2 */
 #define RESERVE 0.88     /* share of the rest that is planned: costs are
@@ -139,7 +144,37 @@ static int spread_proc(const int *proc, size_t nproc, size_t i, size_t k)
     return nproc <= k || (k == 1 && i == 0);
 }
 
-/* Seconds of a launch of that many ranks with nsize sizes of each group. */
+static const struct chorale_coll_info *info_of(const struct chorale_adapt *a,
+                                              size_t group)
+{
+    size_t p = 0;
+
+    while (a->point[p].group != group)
+        p++;
+    return chorale_coll_info(cell_of(a, p)->coll);
+}
+
+/* 1 if a group calibrates the model: the first ones that only move data, and
+ * the first one that reduces; without them the first group. */
+static int calibrates(const struct chorale_adapt *a, size_t group)
+{
+    const struct chorale_coll_info *own = info_of(a, group);
+    size_t before = 0, any = 0;
+
+    for (size_t g = 0; g < a->ngroup; g++) {
+        const struct chorale_coll_info *info = info_of(a, g);
+
+        any += !info->dataless;
+        before += g < group && !info->dataless &&
+                  info->reduces == own->reduces;
+    }
+    if (own->dataless)
+        return any == 0 && group == 0;
+    return before < (own->reduces ? PROBE_REDUCING : PROBE_MOVING);
+}
+
+/* Seconds of a launch of that many ranks with nsize sizes of each group;
+ * without a budget, of those that calibrate the model. */
 static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
 {
     double seconds = 0;
@@ -147,6 +182,8 @@ static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
     for (size_t g = 0; g < a->ngroup; g++) {
         size_t n = 0, i = 0;
 
+        if (a->opts->every && !calibrates(a, g))
+            continue;
         for (size_t p = 0; p < a->npoint; p++)
             n += a->point[p].group == g && cell_of(a, p)->comm_size == proc;
         for (size_t p = 0; p < a->npoint; p++)
@@ -163,6 +200,33 @@ static int ppn_of(const struct chorale_adapt *a, int proc)
         if (cell_of(a, p)->comm_size == proc)
             return cell_of(a, p)->ppn;
     return 1;
+}
+
+/* Cost of all chosen cells: one launch for each process count. */
+static double chosen_cost(const struct chorale_adapt *a)
+{
+    double cost = 0;
+
+    for (size_t p = 0; p < a->npoint; p++) {
+        const struct chorale_adapt_cell *at = cell_of(a, p);
+        double seconds = 0;
+        int first = 1;
+
+        for (size_t q = 0; q < p; q++)
+            first &= cell_of(a, q)->comm_size != at->comm_size;
+        for (size_t c = 0; first && c < a->grid->ncell; c++) {
+            const struct chorale_adapt_cell *cell = &a->grid->cell[c];
+
+            if (cell->chosen && cell->comm_size == at->comm_size &&
+                isfinite(cell->log_seconds))
+                seconds += chorale_adapt_cell_seconds(
+                    a->opts, cell->comm_size, exp(cell->log_seconds));
+        }
+        if (seconds > 0)
+            cost += chorale_adapt_cost(a->opts, at->comm_size, at->ppn,
+                                       seconds);
+    }
+    return cost;
 }
 
 static double line_cost(struct chorale_adapt *a, int proc, size_t nsize,
@@ -254,6 +318,53 @@ static enum chorale_err refine(struct chorale_adapt *a,
                                : CHORALE_OK;
 }
 
+/* Choose the c-th cell of a point, unless it is known or must not be chosen. */
+static void choose_cell(struct chorale_adapt *a, size_t p, size_t c)
+{
+    struct chorale_adapt_cell *cell =
+        &a->grid->cell[a->point[p].first + c];
+
+    cell->chosen = !cell->known && (c == 0 || isfinite(cell->log_seconds));
+    a->point[p].taken |= cell->chosen;
+}
+
+/* Every point until no unmeasured candidate is expected to win: first the
+ * calibration, then the candidates that may be the best. Without a model these
+ * are all. */
+static enum chorale_err choose_every(struct chorale_adapt *a, const int *proc,
+                                     size_t nproc,
+                                     struct chorale_adapt_round *round,
+                                     struct chorale_errmsg *msg)
+{
+    int calibrated = 0;
+
+    for (size_t p = 0; p < a->npoint && nproc > 0; p++)
+        calibrated |= a->point[p].measured &&
+                      cell_of(a, p)->comm_size == proc[nproc - 1];
+    a->least_gain = LEAST_GAIN;
+    for (size_t i = 0; !calibrated && i < nproc; i++)
+        if (spread_proc(proc, nproc, i, PROBE_PROCS))
+            line(a, proc[i], PROBE_SIZES, 1);
+    for (size_t p = 0; p < a->npoint; p++) {
+        const struct chorale_adapt_point *pt = &a->point[p];
+
+        if (cell_of(a, p)->comm_size < 2 || calibrated)
+            choose_cell(a, p, 0);
+        if (cell_of(a, p)->comm_size < 2 || !calibrated)
+            continue;
+        for (size_t c = 1; a->evidence->model == NULL && c < pt->ncell; c++)
+            choose_cell(a, p, c);
+        if (a->evidence->model != NULL &&
+            chorale_adapt_settle(a, p, a->opts->goal) != 0)
+            return chorale_fail_memory(msg, NULL);
+    }
+    round->foreseen = chosen_cost(a);
+    snprintf(round->why, sizeof(round->why), "no candidate without a "
+             "measurement is expected to win by more than %.2f %%",
+             100 * a->opts->goal);
+    return CHORALE_OK;
+}
+
 static enum chorale_err choose(struct chorale_adapt *a,
                                struct chorale_adapt_round *round,
                                struct chorale_errmsg *msg)
@@ -267,7 +378,9 @@ static enum chorale_err choose(struct chorale_adapt *a,
         return chorale_fail_memory(msg, NULL);
     nproc = find_procs(a, proc, &nknown);
     round->regret = nknown > 0 ? regret_of(a) : NAN;
-    if (nproc == 0)
+    if (a->opts->every)
+        err = choose_every(a, proc, nproc, round, msg);
+    else if (nproc == 0)
         snprintf(round->why, sizeof(round->why), "with one rank there is "
                  "nothing to choose");
     else if (nknown == 0)
@@ -281,19 +394,22 @@ static enum chorale_err choose(struct chorale_adapt *a,
 
 enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
                                       const struct chorale_points *points,
+                                      const struct chorale_adapt_evidence *e,
                                       const struct chorale_adapt_opts *opts,
                                       struct chorale_adapt_round *round,
                                       struct chorale_errmsg *msg)
 {
-    struct chorale_adapt a = { .grid = grid, .opts = opts };
+    struct chorale_adapt a = { .grid = grid, .evidence = e, .opts = opts };
+    struct chorale_decide_opts decide = opts->decide;
     struct chorale_decision *row = NULL;
     size_t nrow = 0;
     enum chorale_err err = CHORALE_OK;
 
     round->why[0] = '\0';
     round->foreseen = 0;
-    if (points->count > 0)
-        err = chorale_decide(points, &opts->decide, &row, &nrow, msg);
+    decide.model = e->model;
+    if (points->count > 0 && !opts->every)
+        err = chorale_decide(points, &decide, &row, &nrow, msg);
     if (err == CHORALE_OK &&
         (find_points(&a) != 0 ||
          chorale_adapt_guess(&a, points, row, nrow) != 0))

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* adaptive.h - choose the cells of a grid to measure next, within a budget.
+/* adaptive.h - choose the cells of a grid to measure next.
  *
- * A round computes for each point of the grid the expected loss of the table
- * that `decide` would make of the measurements. Unmeasured times are predicted
- * by the model, corrected by the variant's measurements at other points. Their
- * standard deviation (kriging.h) comes from the errors of such predictions at
- * measured points. All times are drawn at random repeatedly. The expected loss
- * is the mean time of the table's choice relative to the draw's best variant.
+ * Without a budget (set model), round 1 calibrates the model: a few sizes of a
+ * few collectives at three process counts. Each later round measures at every
+ * point the library's default and the candidates that are expected to lead the
+ * best measured one by more than opts.goal, within the error of the model. The
+ * candidates of a point are those of the whole catalogue that may be the best
+ * (contenders.c).
+ *
+ * Unmeasured times are predicted by the model, corrected by the variant's
+ * measurements at other points. Their standard deviation (kriging.h) comes from
+ * the errors of such predictions at measured points. All times are drawn at
+ * random repeatedly.
+ *
+ * With a budget, a round computes for each point of the grid the expected loss
+ * of the table that `decide` would make of the measurements: the mean time of
+ * the table's choice relative to the draw's best variant.
  *
  * - Round 1 measures a few sizes at the smallest process count, to learn the
  *   system's parameters.
@@ -19,7 +28,7 @@
  *   collective gets CHORALE_ADAPT_SIZES sizes over the whole range, because the
  *   table covers only measured ranges.
  *
- * At a point only the library's default and candidates that are the best in at
+ * There only the library's default and candidates that are the best in at
  * least two draws are measured. In round 2 a candidate that is not the most
  * frequent winner must also have a gain of 0.01.
  */
@@ -39,6 +48,7 @@ struct chorale_adapt_cell {
     struct chorale_alg_config config; /* alg NULL: the library's default */
     char params[192];        /* canonical text of its parameters */
     int known;               /* measured, or planned before */
+    int failed;              /* a known variant without a run that is ok */
     int chosen;              /* out: for this round */
     double log_seconds, sd;  /* out: predicted */
     int wins;                /* out: number of draws in which it is the best */
@@ -55,10 +65,13 @@ struct chorale_adapt_grid {
 
 struct chorale_adapt_opts {
     struct chorale_decide_opts decide;
+    int every;               /* measure every point, without a budget */
     double budget;           /* seconds, or node-seconds */
     int nodes;               /* 1: budget is in node-seconds */
     double spent;            /* part of the budget already spent */
-    double goal;             /* stop at this expected regret (share) */
+    double goal;             /* stop at this expected regret (share); with
+                              * every: measure candidates that are expected to
+                              * win by more */
     double start_up;         /* seconds of a launch without its cells */
     long launches, nrep_min, nrep_max, nwarmup; /* per cell */
     double cell_seconds;
@@ -94,12 +107,16 @@ double chorale_adapt_cost(const struct chorale_adapt_opts *opts,
 double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,
                                int comm_size, double seconds);
 
-/* Choose the cells of a round. round->ncell 0 with CHORALE_OK: the goal is
- * reached or no cell is worth its cost; round->why gives the reason.
+struct chorale_adapt_evidence;
+
+/* Choose the cells of a round from the evidence of the points. round->ncell 0
+ * with CHORALE_OK: the goal is reached or no cell is worth its cost; round->why
+ * gives the reason.
  * CHORALE_USAGE: the budget is too small for the first round; CHORALE_ENV: out
  * of memory; or an error of chorale_decide(). */
 enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
                                       const struct chorale_points *points,
+                                      const struct chorale_adapt_evidence *e,
                                       const struct chorale_adapt_opts *opts,
                                       struct chorale_adapt_round *round,
                                       struct chorale_errmsg *msg);
@@ -138,19 +155,55 @@ enum chorale_err chorale_adapt_ran(struct chorale_store *store,
                                    double *start_up_p, double *share_p,
                                    struct chorale_errmsg *msg);
 
+/* contenders.c: the model and its error, from the measurements of a system. */
+struct chorale_adapt_evidence {
+    struct chorale_predictor *model; /* NULL: the measurements determine none */
+    const char *root;        /* root policy of the planned cells */
+    double *bias;            /* by chorale_alg_index(): mean log(measured /
+                              * model), 0 without measurements */
+    double sd;               /* log units: the model's error for a variant that
+                              * is not measured at the point */
+};
+
+/* Fit the model to points, which must live as long, and compare both.
+ * comm_size: the largest one to be predicted; if only smaller ones are
+ * measured, the error there is unknown. -1: out of memory. Release the evidence
+ * in either case. */
+int chorale_adapt_evidence_init(struct chorale_adapt_evidence *evidence,
+                                const struct chorale_points *points,
+                                const char *root, int comm_size);
+void chorale_adapt_evidence_release(struct chorale_adapt_evidence *evidence);
+
+/* Keep of the n candidates of one point those that may be the best: predicted
+ * within the model's error of the best prediction, at most 48; also the
+ * library's, cell[0], and all known ones. Their order stays. The evidence must
+ * have a model. Returns how many are kept; SIZE_MAX: out of memory. */
+size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *evidence,
+                                const struct chorale_decide_opts *decide,
+                                struct chorale_adapt_cell *cell, size_t n);
+
+/* 1 if two runs are of one cell. */
+int chorale_adapt_same_cell(const struct chorale_run_point *a,
+                            const struct chorale_run_point *b);
+
 /* prior_times.c: expected seconds before any measurement, for one collective,
  * placement, type and operation. */
 struct chorale_adapt_model {
     struct chorale_run_point run; /* template of the problems */
     struct chorale_family_net net;
     struct chorale_predictor *played; /* replays schedules; NULL: formulas */
+    const char *root;        /* root policy; NULL: the last rank, since mostly
+                              * only ratios matter */
 };
+
+/* A run at the point of a cell, as the template of a model. */
+struct chorale_run_point
+chorale_adapt_run(const struct chorale_adapt_cell *cell);
 
 /* Typical parameters, for a network without measurements. */
 extern const struct chorale_family_net chorale_adapt_typical;
 
-/* Expected seconds of a variant, NAN if it does not run at the point. One root
- * represents all, since only ratios matter. */
+/* Expected seconds of a variant, NAN if it does not run at the point. */
 double chorale_adapt_seconds(const struct chorale_adapt_model *model,
                              const struct chorale_alg_config *config, size_t n,
                              int comm_size);
@@ -173,6 +226,7 @@ struct chorale_adapt_point {
 
 struct chorale_adapt {
     struct chorale_adapt_grid *grid;
+    const struct chorale_adapt_evidence *evidence;
     const struct chorale_adapt_opts *opts;
     struct chorale_adapt_point *point;
     size_t npoint, ngroup;
@@ -186,6 +240,11 @@ struct chorale_adapt {
 int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_points *points,
                         const struct chorale_decision *row, size_t nrow);
+
+/* Mark candidates of a point as chosen until no other one is expected to lead
+ * the known and the chosen ones by more than goal, log units; the one with the
+ * least expected time first if none is known. -1: out of memory. */
+int chorale_adapt_settle(struct chorale_adapt *a, size_t point, double goal);
 
 /* Choose points by expected loss per cost, up to the cost most; sets
  * cell->chosen. Returns the cost; -1: out of memory. */

@@ -13,16 +13,18 @@
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/model/predict.h"
 
-#define PLAYED 2.5e7     /* limit of replayed schedule events per round */
+#define PLAYED 3.5e8     /* limit of replayed schedule events per round, after
+                          * those of the contenders (contenders.c) */
 #define DRAWS 64
-#define USUAL_SD 0.3     /* log units: of the model's error of a variant */
-#define UNSEEN_SD 0.4    /* log units: the same for an unmeasured variant; */
-#define UNSEEN_LEAST 0.03 /* its minimum if the model is right for others, */
-#define UNSEEN_FEW 4     /* which requires this many variants */
+#define USUAL_SD 0.3     /* log units: of the formulas' error of a variant, and
+                          * of the library's prediction */
+#define COMMON 0.9       /* share of the variance of a prediction that all
+                          * parameters of a variant have in common */
 
 /* One measured cell: the mean of its launches. */
 struct seen {
     const struct chorale_alg *alg; /* NULL: the library's default */
+    int by_library;          /* the library runs a part of it */
     struct chorale_krige_at at;
     double z;                /* log(measured / model) */
 };
@@ -35,8 +37,8 @@ struct group {
     struct seen *seen;
     size_t nseen;
     double squares, df, launches; /* of the variance between launches */
-    double offset;           /* mean of z */
-    double unseen;           /* standard deviation of unmeasured variants */
+    double offset;           /* mean of z over the variants */
+    double sd;               /* of the model's error of a variant */
     double length[2];
     size_t nlength;
 };
@@ -78,19 +80,19 @@ static double prior(struct group *g, const struct chorale_alg_config *config,
     return log(fmax(isfinite(seconds) ? seconds : 0, g->model.net.alpha));
 }
 
-/* 1 if two runs are of one cell. */
-static int same_cell(const struct chorale_run_point *a,
-                     const struct chorale_run_point *b)
+/* 1 if the library runs a part, in unknown time. */
+static int by_library(const struct chorale_alg_config *config)
 {
-    return a->comm_size == b->comm_size && a->ppn == b->ppn &&
-           a->shape == b->shape && a->n == b->n && a->coll == b->coll &&
-           a->dtype == b->dtype && a->op == b->op &&
-           chorale_run_same_candidate(a, b);
+    struct chorale_point pt = { .comm_size = 1 };
+
+    memcpy(pt.param, config->value, sizeof(pt.param));
+    return config->alg != NULL && chorale_alg_by_library(config->alg, &pt);
 }
 
 static int in_group(const struct group *g, const struct chorale_run_point *row)
 {
-    return row->coll == g->model.run.coll && row->type == g->model.run.type &&
+    return row->coll == g->model.run.coll && row->comm_size > 1 &&
+           row->type == g->model.run.type &&
            strcmp(row->op, g->model.run.op) == 0 &&
            (row->config.alg != NULL || strcmp(row->provider, "library") == 0);
 }
@@ -119,43 +121,16 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
     g->df += k - 1;
     g->launches += k;
     *s = (struct seen){
-        .alg = row->config.alg,
+        .alg = row->config.alg, .by_library = by_library(&row->config),
         .at = place(row->n, row->comm_size, row->ppn, row->shape, row->params),
         .z = sum / k - base,
     };
     g->nseen++;
 }
 
-/* Standard deviation of the model's error for an unmeasured variant: 1.5 times
- * that between the measured variants, each centred on its mean; a default if
- * they are few. */
-static double unseen(const struct group *g)
-{
-    double squares = 0, count = 0;
-
-    for (size_t i = 0; i < g->nseen; i++) {
-        double sum = 0, k = 0;
-        int first = g->seen[i].alg != NULL;
-
-        for (size_t j = 0; j < g->nseen && first; j++) {
-            if (g->seen[j].alg != g->seen[i].alg)
-                continue;
-            first = j >= i;
-            sum += g->seen[j].z - g->offset;
-            k++;
-        }
-        if (!first)
-            continue;
-        squares += sum / k * (sum / k);
-        count++;
-    }
-    if (count < UNSEEN_FEW)
-        return UNSEEN_SD;
-    return fmin(UNSEEN_SD, fmax(UNSEEN_LEAST, 1.5 * sqrt(squares / count)));
-}
-
 static int gather(struct group *g, const struct chorale_points *points)
 {
+    double n = 0;
     size_t end;
 
     g->seen = malloc((points->count + 1) * sizeof(*g->seen));
@@ -163,14 +138,19 @@ static int gather(struct group *g, const struct chorale_points *points)
         return -1;
     for (size_t i = 0; i < points->count; i = end) {
         for (end = i + 1; end < points->count &&
-                          same_cell(&points->row[i], &points->row[end]); end++)
+                          chorale_adapt_same_cell(&points->row[i],
+                                                  &points->row[end]); end++)
             continue;
         if (in_group(g, &points->row[i]))
             see(g, &points->row[i], end - i);
     }
     for (size_t i = 0; i < g->nseen; i++)
-        g->offset += g->seen[i].z / (double)g->nseen;
-    g->unseen = unseen(g);
+        if (g->seen[i].alg != NULL) {
+            g->offset += g->seen[i].z;
+            n++;
+        }
+    g->offset /= fmax(n, 1);
+    g->sd = g->model.played != NULL ? g->a->evidence->sd : USUAL_SD;
     return 0;
 }
 
@@ -205,7 +185,7 @@ static void expect(struct group *g, const struct chorale_krige *k,
     cell->sd = 0;
     g->model.run.shape = cell->shape;
     g->model.run.ppn = cell->ppn;
-    if (is_barred(g, cell))
+    if (cell->failed || is_barred(g, cell))
         return;
     base = prior(g, &cell->config, cell->n, cell->comm_size);
     if (isnan(base))
@@ -213,10 +193,15 @@ static void expect(struct group *g, const struct chorale_krige *k,
     at = place(cell->n, cell->comm_size, cell->ppn, cell->shape,
                cell->params);
     cell->log_seconds = base + chorale_krige_expect(k, &at, &cell->sd);
-    if (k->n == 0) {
+    if (k->n == 0 && cell->config.alg != NULL)
         cell->log_seconds += g->offset;
-        cell->sd = g->unseen;
-    }
+}
+
+/* 1 if one Gaussian process serves both. */
+static int same_process(const struct chorale_alg_config *a,
+                        const struct chorale_alg *alg, int part)
+{
+    return a->alg == alg && by_library(a) == part;
 }
 
 /* Predict all cells of the group with the variant of cell `first`. */
@@ -224,6 +209,7 @@ static int expect_variant(struct group *g, size_t first)
 {
     struct chorale_adapt_grid *grid = g->a->grid;
     const struct chorale_alg *alg = grid->cell[first].config.alg;
+    int part = by_library(&grid->cell[first].config);
     struct chorale_krige_at *at = malloc((g->nseen + 1) * sizeof(*at));
     double *z = malloc((g->nseen + 1) * sizeof(*z));
     struct chorale_krige k = { .n = 0 };
@@ -231,22 +217,21 @@ static int expect_variant(struct group *g, size_t first)
     int rc = -1;
 
     for (size_t i = 0; at != NULL && z != NULL && i < g->nseen; i++) {
-        if (g->seen[i].alg != alg)
+        if (g->seen[i].alg != alg || g->seen[i].by_library != part)
             continue;
         at[n] = g->seen[i].at;
         z[n++] = g->seen[i].z;
     }
     if (at != NULL && z != NULL)
         rc = chorale_krige_fit(&k, at, z, n, noise(g),
-                               alg == NULL ? USUAL_SD
-                                           : fmin(USUAL_SD, g->unseen));
+                               alg == NULL || part ? USUAL_SD : g->sd);
     for (size_t p = 0; rc == 0 && p < g->a->npoint; p++) {
         const struct chorale_adapt_point *pt = &g->a->point[p];
 
         if (pt->group != g->index)
             continue;
         for (size_t c = pt->first; c < pt->first + pt->ncell; c++)
-            if (grid->cell[c].config.alg == alg)
+            if (same_process(&grid->cell[c].config, alg, part))
                 expect(g, &k, &grid->cell[c]);
     }
     if (rc == 0 && n > 1) {
@@ -351,12 +336,31 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * uniform(state));
 }
 
-/* Compute the expected loss of the choice, and how often each cell wins. */
+/* Draw log times of all cells of a point. */
+static void draw(const struct chorale_adapt *a,
+                 const struct chorale_adapt_point *pt, int number, double *t)
+{
+    const struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
+    uint64_t seed = (uint64_t)a->opts->seed * 1000003u + pt->first * 64u +
+                    (uint64_t)number;
+    uint64_t state = seed << 20;
+
+    for (size_t c = 0; c < pt->ncell; c++) {
+        uint64_t common = seed * 4096u + (uint64_t)chorale_alg_index(
+                                             cell[c].config.alg);
+
+        t[c] = cell[c].log_seconds +
+               cell[c].sd * (sqrt(COMMON) * normal(&common) +
+                             sqrt(1 - COMMON) * normal(&state));
+    }
+}
+
+/* Compute the expected loss of the choice, and how often each cell wins.
+ * t[ncell]: scratch. */
 static void lose(const struct chorale_adapt *a,
-                 struct chorale_adapt_point *pt, size_t pick)
+                 struct chorale_adapt_point *pt, size_t pick, double *t)
 {
     struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
-    uint64_t state = (uint64_t)a->opts->seed * 1000003u + pt->first;
 
     pt->loss = 0;
     for (size_t c = 0; c < pt->ncell; c++) {
@@ -366,25 +370,100 @@ static void lose(const struct chorale_adapt *a,
     if (cell->comm_size < 2)
         return;
     for (int d = 0; d < DRAWS; d++) {
-        double best = INFINITY, second = INFINITY, mine = INFINITY;
+        double best = INFINITY, second = INFINITY;
         size_t winner = 0;
 
+        draw(a, pt, d, t);
         for (size_t c = 0; c < pt->ncell; c++) {
-            double t = cell[c].log_seconds + cell[c].sd * normal(&state);
-
-            second = fmin(second, fmax(t, best));
-            if (t < best) {
-                best = t;
+            second = fmin(second, fmax(t[c], best));
+            if (t[c] < best) {
+                best = t[c];
                 winner = c;
             }
-            if (c == pick)
-                mine = t;
         }
         cell[winner].wins++;
         cell[winner].gain += isfinite(second) ? (second - best) / DRAWS : 1;
-        if (isfinite(mine))
-            pt->loss += (mine - best) / DRAWS;
+        if (isfinite(t[pick]))
+            pt->loss += (t[pick] - best) / DRAWS;
     }
+}
+
+/* The known cell of a point with the least expected time; 0 without one. */
+static size_t best_known(const struct chorale_adapt *a,
+                         const struct chorale_adapt_point *pt)
+{
+    const struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
+    size_t best = 0;
+
+    for (size_t c = 1; c < pt->ncell; c++)
+        if (cell[c].known && (!cell[best].known ||
+                              cell[c].log_seconds < cell[best].log_seconds))
+            best = c;
+    return best;
+}
+
+/* The candidate with the least expected time, 0 if none may be chosen. */
+static size_t fastest(const struct chorale_adapt_cell *cell, size_t ncell)
+{
+    size_t best = 0;
+
+    for (size_t c = 1; c < ncell; c++)
+        if (isfinite(cell[c].log_seconds) &&
+            (best == 0 || cell[c].log_seconds < cell[best].log_seconds))
+            best = c;
+    return best;
+}
+
+/* The unmeasured cell with the largest expected lead over the draws least[]. t:
+ * [DRAWS][ncell]. *lead_p: the lead in log units. */
+static size_t leader(const struct chorale_adapt_cell *cell, size_t ncell,
+                     const double *t, const double *least, double *lead_p)
+{
+    size_t best = 0;
+
+    *lead_p = 0;
+    for (size_t c = 1; c < ncell; c++) {
+        double lead = 0;
+
+        if (cell[c].known || cell[c].chosen || isinf(cell[c].log_seconds))
+            continue;
+        for (int d = 0; d < DRAWS; d++)
+            lead += fmin(1, fmax(0, least[d] - t[(size_t)d * ncell + c])) /
+                    DRAWS;
+        if (lead > *lead_p) {
+            *lead_p = lead;
+            best = c;
+        }
+    }
+    return best;
+}
+
+int chorale_adapt_settle(struct chorale_adapt *a, size_t point, double goal)
+{
+    struct chorale_adapt_point *pt = &a->point[point];
+    struct chorale_adapt_cell *cell = &a->grid->cell[pt->first];
+    double *t = malloc(DRAWS * pt->ncell * sizeof(*t)), least[DRAWS], lead = 1;
+    size_t best;
+
+    if (t == NULL)
+        return -1;
+    for (int d = 0; d < DRAWS; d++) {
+        draw(a, pt, d, t + (size_t)d * pt->ncell);
+        least[d] = INFINITY;
+        for (size_t c = 0; c < pt->ncell; c++)
+            if (cell[c].known)
+                least[d] = fmin(least[d], t[(size_t)d * pt->ncell + c]);
+    }
+    best = isinf(least[0]) ? fastest(cell, pt->ncell)
+                           : leader(cell, pt->ncell, t, least, &lead);
+    while (best > 0 && lead > goal) {
+        cell[best].chosen = pt->taken = 1;
+        for (int d = 0; d < DRAWS; d++)
+            least[d] = fmin(least[d], t[(size_t)d * pt->ncell + best]);
+        best = leader(cell, pt->ncell, t, least, &lead);
+    }
+    free(t);
+    return 0;
 }
 
 /* Estimate the schedule events (network.h) of all cells of a group: messages of
@@ -424,8 +503,9 @@ int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_points *points,
                         const struct chorale_decision *row, size_t nrow)
 {
-    struct chorale_predictor *model = chorale_predictor_fit(points);
-    int rc = 0;
+    struct chorale_predictor *model = a->evidence->model;
+    double *t = malloc((a->grid->ncell + 1) * sizeof(*t));
+    int rc = t != NULL ? 0 : -1;
 
     for (size_t i = 0; i < a->ngroup && rc == 0; i++) {
         struct group g = { .a = a, .index = i };
@@ -433,15 +513,8 @@ int chorale_adapt_guess(struct chorale_adapt *a,
 
         while (a->point[p].group != i)
             p++;
-        const struct chorale_adapt_cell *cell =
-            &a->grid->cell[a->point[p].first];
-        g.model.run = (struct chorale_run_point){
-            .coll = cell->coll, .ppn = cell->ppn, .shape = cell->shape,
-            .type = chorale_dtype(cell->dtype),
-            .dtype = chorale_dtype(cell->dtype)->name,
-            .op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
-            .op_class = cell->op >= 0 ? "builtin" : "",
-        };
+        g.model.run = chorale_adapt_run(&a->grid->cell[a->point[p].first]);
+        g.model.root = a->evidence->root;
         g.model.net = chorale_family_network(model, &g.model.run);
         if (!(g.model.net.alpha > 0))
             g.model.net = chorale_adapt_typical;
@@ -453,7 +526,9 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         free(g.seen);
     }
     for (size_t p = 0; p < a->npoint && rc == 0; p++)
-        lose(a, &a->point[p], choice(a, &a->point[p], row, nrow));
-    chorale_predictor_free(model);
+        lose(a, &a->point[p],
+             a->opts->every ? best_known(a, &a->point[p])
+                            : choice(a, &a->point[p], row, nrow), t);
+    free(t);
     return rc;
 }

@@ -10,7 +10,7 @@
 
 #define NUGGET 1e-6  /* of the variance: keeps the matrix regular */
 #define WEIGHT 4.0   /* weight of the usual deviation, in measurements */
-#define LEAST_SD 0.005
+#define LEAST_SD 0.0005
 
 static double correlation(const struct chorale_krige *k,
                           const struct chorale_krige_at *a,
@@ -100,7 +100,9 @@ int chorale_krige_fit(struct chorale_krige *k,
     k->at = malloc((n + 1) * sizeof(*k->at));
     k->inverse = malloc((n * n + 1) * sizeof(double));
     k->weight = calloc(n + 1, sizeof(double));
-    if (k->at == NULL || k->inverse == NULL || k->weight == NULL) {
+    k->near = calloc(n + 1, sizeof(double));
+    if (k->at == NULL || k->inverse == NULL || k->weight == NULL ||
+        k->near == NULL) {
         k->n = 0;
         gsl_set_error_handler(handler);
         return -1;
@@ -124,6 +126,7 @@ void chorale_krige_release(struct chorale_krige *k)
     free(k->at);
     free(k->inverse);
     free(k->weight);
+    free(k->near);
 }
 
 double chorale_krige_expect(const struct chorale_krige *k,
@@ -131,14 +134,15 @@ double chorale_krige_expect(const struct chorale_krige *k,
 {
     double mean = k->mean, known = 0;
 
+    for (size_t i = 0; i < k->n; i++)
+        k->near[i] = correlation(k, at, &k->at[i]);
     for (size_t i = 0; i < k->n; i++) {
-        double r = correlation(k, at, &k->at[i]), sum = 0;
+        double sum = 0;
 
-        mean += r * k->weight[i];
+        mean += k->near[i] * k->weight[i];
         for (size_t j = 0; j < k->n; j++)
-            sum += k->inverse[i * k->n + j] *
-                   correlation(k, at, &k->at[j]);
-        known += r * sum;
+            sum += k->inverse[i * k->n + j] * k->near[j];
+        known += k->near[i] * sum;
     }
     *sd_p = k->sd * sqrt(fmax(0, 1 - known));
     return mean;

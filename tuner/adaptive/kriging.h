@@ -20,6 +20,7 @@ struct chorale_krige_at {
 struct chorale_krige {
     struct chorale_krige_at *at;
     double *inverse, *weight; /* [n * n], [n] */
+    double *near;            /* [n] scratch */
     size_t n;
     double mean, sd, length[2]; /* of the process: units of x, y */
     double nugget;

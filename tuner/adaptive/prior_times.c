@@ -8,6 +8,18 @@
 
 const struct chorale_family_net chorale_adapt_typical = { 2e-6, 4e-10, 1e-10 };
 
+struct chorale_run_point
+chorale_adapt_run(const struct chorale_adapt_cell *cell)
+{
+    return (struct chorale_run_point){
+        .coll = cell->coll, .ppn = cell->ppn, .shape = cell->shape,
+        .type = chorale_dtype(cell->dtype),
+        .dtype = chorale_dtype(cell->dtype)->name,
+        .op = cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
+        .op_class = cell->op >= 0 ? "builtin" : "",
+    };
+}
+
 double chorale_adapt_seconds(const struct chorale_adapt_model *model,
                              const struct chorale_alg_config *config, size_t n,
                              int comm_size)
@@ -26,7 +38,8 @@ double chorale_adapt_seconds(const struct chorale_adapt_model *model,
             .coll = run->coll, .comm_size = comm_size, .ppn = run->ppn,
             .shape = run->shape, .msg_size = pt.msg_size,
             .dtype = run->dtype, .op = run->op,
-            .op_class = run->op_class, .root_policy = "last",
+            .op_class = run->op_class,
+            .root_policy = model->root != NULL ? model->root : "last",
         };
 
         a = chorale_predict(model->played, alg, pt.param, &where);
@@ -49,7 +62,8 @@ double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
         const struct chorale_alg *alg = chorale_algs[i];
         struct chorale_alg_config config = { .alg = alg };
 
-        if (alg->coll != model->run.coll || !chorale_alg_core(alg, comm_size, 0))
+        if (alg->coll != model->run.coll ||
+            !chorale_alg_core(alg, comm_size, 0))
             continue;
         for (int k = 0; k < alg->nparam; k++)
             config.value[k] = alg->param[k].def;

@@ -32,6 +32,8 @@ static enum chorale_err refuse(const struct chorale_plan *plan,
         const char *why;
     } row[] = {
         { "--adaptive", plan->adaptive, "both sides measure the same cells" },
+        { "--set model", plan->set != NULL && strcmp(plan->set, "model") == 0,
+          "both sides measure the same cells" },
         { "--budget", plan->budget != NULL, "it requires --adaptive" },
         { "--goal", plan->goal >= 0, "it requires --adaptive" },
         { "--from-trace", plan->from_trace || plan->trace != NULL,

@@ -417,6 +417,44 @@ int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
     return 0;
 }
 
+/* The least of the first n values. */
+static double least_of(const double *value, int n)
+{
+    double least = n > 0 ? value[0] : 0;
+
+    for (int i = 1; i < n; i++)
+        least = fmin(least, value[i]);
+    return least;
+}
+
+int chorale_predict_least(const struct chorale_predictor *p,
+                          const char *dtype, const char *op,
+                          struct chorale_predict_least *least)
+{
+    const struct chorale_net *net = p != NULL ? &p->net : NULL;
+
+    if (p == NULL || net->nlevel == 0)
+        return -1;
+    least->alpha = least->beta = HUGE_VAL;
+    least->tau = 0;
+    for (int l = 0; l < net->nlevel; l++) {
+        const struct chorale_net_regimes *r = &net->level[l].regime;
+
+        least->alpha = fmin(least->alpha, least_of(r->alpha, r->n));
+        least->beta = fmin(least->beta, least_of(r->beta, r->n));
+    }
+    for (int i = 0; i < p->ntau; i++)
+        if (strcmp(p->tau[i].dtype, dtype) == 0 &&
+            strcmp(p->tau[i].op, op) == 0)
+            least->tau = least_of(p->tau[i].regime.beta, p->tau[i].regime.n);
+    least->overlapped =
+        net->overlap_upto < 0
+            ? net->gap
+            : fmax(net->gap, fmin(net->send_overhead, net->recv_overhead));
+    least->step = net->overlap_upto < 0 ? least->alpha : least->overlapped;
+    return 0;
+}
+
 int chorale_predict_lacks(const struct chorale_predictor *p,
                           const struct chorale_alg *alg,
                           const struct chorale_where *where, char *why,

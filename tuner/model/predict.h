@@ -63,6 +63,20 @@ int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,
                          const char *dtype, const char *op, double *alpha,
                          double *beta, double *tau);
 
+/* The least cost of parts of a schedule, for lower bounds. */
+struct chorale_predict_least {
+    double alpha, beta, tau; /* s; s per byte; s per reduced byte, 0: unknown */
+    double step;             /* s between messages of one rank that follow each
+                              * other */
+    double overlapped;       /* the same if the variant's sends overlap */
+};
+
+/* The least costs over all levels and sizes. Returns 0; or -1 without a model,
+ * and *least is unchanged. */
+int chorale_predict_least(const struct chorale_predictor *p,
+                          const char *dtype, const char *op,
+                          struct chorale_predict_least *least);
+
 /* 1 if the model of alg lacks fit in that shape: significantly, and by more
  * than CHORALE_PREDICT_BOUND (model.h); why as below. Its predictions must then
  * not be used outside measured points, unless other evidence shows that they

@@ -6,7 +6,7 @@
 #include "db/err.h"
 #include "tuner/plan/param_values.h"
 
-/* The set with that name ("core", "near", "all"), or -1. */
+/* The set with that name ("core", "model", "all"), or -1. */
 int chorale_set_find(const char *name);
 
 /* Call put for each combination of values at a point, in a fixed order; the

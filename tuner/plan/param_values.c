@@ -5,6 +5,7 @@
 #include "tuner/plan/param_values.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/tree.h"
@@ -83,6 +84,31 @@ static void add_more(struct chorale_values *ls, int i,
         add_by_point(ls, i, at);
 }
 
+static int compare(const void *a, const void *b)
+{
+    long x = *(const long *)a, y = *(const long *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Add the geometric mean of neighbouring sizes or counts that differ by a
+ * factor of 1.5 or more. */
+static void add_between(struct chorale_values *ls, int i)
+{
+    long sorted[CHORALE_MAX_VALUES];
+    int n = ls->n[i];
+
+    if (ls->alg->param[i].word != NULL)
+        return;
+    memcpy(sorted, ls->value[i], (size_t)n * sizeof(*sorted));
+    qsort(sorted, (size_t)n, sizeof(*sorted), compare);
+    for (int j = 0; j + 1 < n; j++)
+        if (sorted[j] > 0 && sorted[j + 1] - sorted[j] > 1 &&
+            2 * sorted[j + 1] >= 3 * sorted[j])
+            add_value(ls, i, lround(sqrt((double)sorted[j] *
+                                         (double)sorted[j + 1])));
+}
+
 /* The additional values of the set ALL are inserted before the last listed one:
  * tests/sim/medians.sh uses the first ones and the last. */
 void chorale_values_init(struct chorale_values *ls,
@@ -95,12 +121,14 @@ void chorale_values_init(struct chorale_values *ls,
         const struct chorale_param *par = &alg->param[i];
 
         for (int j = 0; j < par->ncandidate; j++) {
-            if (j + 1 == par->ncandidate && set == CHORALE_SET_ALL)
+            if (j + 1 == par->ncandidate && set != CHORALE_SET_CORE)
                 add_more(ls, i, at);
             add_value(ls, i, par->candidate[j]);
         }
         if (par->ncandidate > 0 && !(par->by & CHORALE_BY_FULL))
             add_by_point(ls, i, at);
+        if (set == CHORALE_SET_MODEL)
+            add_between(ls, i);
     }
 }
 

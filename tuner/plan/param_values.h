@@ -12,8 +12,8 @@
 enum chorale_set {
     CHORALE_SET_CORE, /* the defaults, and the values that the cost model
                        * favours where it distinguishes them */
-    CHORALE_SET_NEAR, /* all but those that cannot be the best (see
-                       * candidates.c) */
+    CHORALE_SET_MODEL, /* all, and values in between; candidates for the
+                        * prediction that selects cells (adaptive.h) */
     CHORALE_SET_ALL   /* every combination of the listed values and of values
                        * derived from the point: the square root of P as a
                        * radix, all meshes, the best number of blocks */
@@ -32,7 +32,8 @@ struct chorale_values {
     int n[CHORALE_MAX_PARAM]; /* 0: the default only */
 };
 
-/* Set the values at a point; set ALL has more values than the others. */
+/* Set the values at a point. Set ALL has more values than CORE, and MODEL also
+ * has values between them. */
 void chorale_values_init(struct chorale_values *ls,
                          const struct chorale_alg *alg,
                          const struct chorale_point *at,

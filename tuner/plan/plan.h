@@ -24,6 +24,10 @@ struct chorale_plan {
     int one_per_p;           /* estimate: each launch has its own start */
     double alpha, beta, start_up; /* for the estimate, s; below 0: unset */
     int adaptive;
+    int rounds;              /* adaptive, or set model: each call plans a round,
+                              * from the results of the previous ones; set by
+                              * chorale_plan_check() */
+    int again;               /* plan the cells that the points have already */
     int from_trace;          /* plan the points of imported traces */
     const char *trace;       /* only traces with this label; NULL: all */
     double trace_seconds;    /* limit in seconds of measuring: the points with
@@ -75,9 +79,11 @@ struct chorale_plan {
     { "set", 0, CHORALE_OPT_TEXT, offsetof(type, field.set), "SET",          \
       "core: at most six variants a collective, each with the parameters "   \
       "that its model favours; all: everything that `chorale list` shows, "  \
-      "with every listed value, radixes up to P; near: without those that "  \
-      "its model puts far behind others; candidates that do the same are "   \
-      "measured once, under the simplest name (default: core)", 0, 0 },      \
+      "with every listed value, radixes up to P; model: in rounds, those "   \
+      "of all, and of values in between, that the model fitted so far "      \
+      "expects to be the best (default: model for `tune` and --adaptive, "   \
+      "else core); candidates that do the same are measured once, under "    \
+      "the simplest name", 0, 0 },                                           \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
       "LIST", "whose variants: chorale; native, the MPI library's own (in "  \
       "simulation SimGrid's), each forced; library, its default, which is "  \
@@ -194,7 +200,9 @@ struct chorale_plan {
       "(0.5nh/coll)", 0, 0 },                                                \
     { "goal", 0, CHORALE_OPT_PERCENT, offsetof(type, field.goal),            \
       "PERCENT", "end --adaptive when the expected regret of the table, "    \
-      "averaged over all points, is this small (default: 0.5%)", 0, 0 },     \
+      "averaged over all points, is this small (default: 0.5%); end --set "  \
+      "model when no other candidate is expected to win by more at a point " \
+      "(default: 1%, in simulation 0.1%)", 0, 0 },                           \
     { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
       "seed of all random order (default: 1)", 0, 0 }
 
@@ -237,10 +245,14 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
                                     sqlite3_int64 campaign,
                                     struct chorale_errmsg *msg);
 
-/* plan_adaptive.c: check the options of --adaptive; sets --goal.
+/* plan_adaptive.c: check the options of plans in rounds; sets --goal.
  * CHORALE_USAGE. */
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
+
+/* 1 if --arrival, --siblings or --metric is not the default; the set model
+ * cannot be used then. */
+int chorale_plan_conditions(const struct chorale_plan *plan);
 
 /* plan_estimate.c: check the options of --estimate; sets dry_run, since it
  * writes nothing. CHORALE_USAGE. */

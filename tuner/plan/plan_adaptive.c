@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_adaptive.c - one round of an adaptive plan: collect the cells of the
- * grid, and let adaptive.h choose from them. */
+/* plan_adaptive.c - one round of a plan in rounds, adaptive or of the set
+ * model: collect the cells of the grid, and let adaptive.h choose from them. */
 #include "config.h"
 
 #include "db/byte_buffer.h"
@@ -58,36 +58,47 @@ enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
     return err;
 }
 
-/* Check the options of --adaptive. */
+/* Check the options of plans in rounds. */
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg)
 {
+    const char *name = plan->adaptive ? "--adaptive" : "--set model";
     double seconds;
     int nodes, each;
 
-    if (!plan->adaptive && (plan->budget != NULL || plan->goal >= 0))
-        return chorale_fail(msg, CHORALE_USAGE, "%s: only for adaptive plans; "
-                            "add --adaptive",
-                            plan->budget != NULL ? "--budget" : "--goal");
-    if (!plan->adaptive)
+    if (!plan->adaptive && plan->budget != NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "--budget: only for adaptive "
+                            "plans; add --adaptive");
+    if (!plan->rounds && plan->goal >= 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--goal: only for plans in "
+                            "rounds; add --adaptive or --set model");
+    if (!plan->rounds)
         return CHORALE_OK;
-    if (plan->budget == NULL)
+    if (plan->adaptive && plan->budget == NULL)
         return chorale_fail(msg, CHORALE_USAGE, "--adaptive: give what it may "
                             "cost, as in --budget 10m or --budget 2nh");
-    if (chorale_spec_listed(plan->providers, "native"))
+    if (plan->adaptive && chorale_spec_listed(plan->providers, "native"))
         return chorale_fail(msg, CHORALE_USAGE, "--adaptive: chooses among "
                             "Chorale's variants; plan --providers native "
                             "without it");
-    if (strcmp(plan->arrival, "sync") != 0 ||
-        strcmp(plan->siblings, "alone") != 0 ||
-        strcmp(plan->metric, "duration") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--adaptive: requires "
-                            "synchronous arrival, no siblings, metric "
-                            "duration; leave out --arrival, --siblings and "
-                            "--metric");
+    if (chorale_plan_conditions(plan))
+        return chorale_fail(msg, CHORALE_USAGE, "%s: requires synchronous "
+                            "arrival, no siblings, metric duration; leave out "
+                            "--arrival, --siblings and --metric", name);
     if (plan->goal < 0)
-        plan->goal = 0.005;
-    return chorale_plan_budget(plan->budget, &seconds, &nodes, &each, msg);
+        plan->goal = plan->adaptive                             ? 0.005
+                     : strcmp(plan->launcher, "smpirun") == 0 ? 0.001
+                                                              : 0.01;
+    return plan->adaptive ? chorale_plan_budget(plan->budget, &seconds, &nodes,
+                                                &each, msg)
+                          : CHORALE_OK;
+}
+
+int chorale_plan_conditions(const struct chorale_plan *plan)
+{
+    return strcmp(plan->arrival, "sync") != 0 ||
+           strcmp(plan->siblings, "alone") != 0 ||
+           strcmp(plan->metric, "duration") != 0;
 }
 
 enum chorale_err chorale_plan_gather(struct planner *p,
@@ -108,16 +119,84 @@ void chorale_plan_release(struct planner *p)
     free(p->grid.cell);
     p->grid.cell = NULL;
     p->grid.ncell = 0;
+    chorale_adapt_evidence_release(&p->evidence);
+    chorale_points_release(&p->points);
 }
 
-/* A planned cell is known: pending launches will measure it. */
+int chorale_plan_predicts(const struct planner *p)
+{
+    return strcmp(p->plan->set, "model") == 0 && p->evidence.model != NULL;
+}
+
+static int at_point(const struct chorale_run_point *row,
+                    const struct chorale_adapt_cell *at)
+{
+    return row->config.alg != NULL && row->coll == at->coll &&
+           row->comm_size == at->comm_size && row->n == at->n &&
+           row->ppn == at->ppn && row->type == chorale_dtype(at->dtype) &&
+           strcmp(row->shape, at->shape) == 0 &&
+           strcmp(row->op, at->op >= 0 ? chorale_opkind(at->op)->name
+                                       : "") == 0;
+}
+
+/* Mark the candidates of a point that were measured, and add those that are no
+ * candidates. */
+static enum chorale_err add_measured(struct planner *p, size_t first)
+{
+    const struct chorale_adapt_cell at = p->grid.cell[first];
+    const struct chorale_points *points = &p->points;
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < points->count && err == CHORALE_OK; i++) {
+        const struct chorale_run_point *row = &points->row[i];
+        struct chorale_adapt_cell cell = at;
+        size_t c = first + 1;
+
+        if (!at_point(row, &at) ||
+            (i > 0 && chorale_adapt_same_cell(row - 1, row)))
+            continue;
+        while (c < p->grid.ncell &&
+               (p->grid.cell[c].config.alg != row->config.alg ||
+                memcmp(p->grid.cell[c].config.value, row->config.value,
+                       (size_t)row->config.alg->nparam *
+                           sizeof(*row->config.value)) != 0))
+            c++;
+        cell.config = row->config;
+        if (c == p->grid.ncell)
+            err = chorale_plan_gather(p, &cell);
+        if (err == CHORALE_OK)
+            p->grid.cell[c].known = 1;
+    }
+    return err;
+}
+
+enum chorale_err chorale_plan_contend(struct planner *p, size_t first)
+{
+    enum chorale_err err = add_measured(p, first);
+    size_t kept;
+
+    if (err != CHORALE_OK)
+        return err;
+    kept = chorale_adapt_contenders(&p->evidence, &p->decide,
+                                    p->grid.cell + first,
+                                    p->grid.ncell - first);
+    p->grid.ncell = first + (kept < SIZE_MAX ? kept : 0);
+    return kept < SIZE_MAX ? CHORALE_OK : chorale_fail_memory(p->msg, NULL);
+}
+
+/* A planned cell is known: pending launches will measure it. The result is 1
+ * if it was measured and no run was ok. */
 #define KNOWN                                                                \
-    "SELECT 1 FROM cell WHERE system_id = ?1 AND coll = ?2 AND"              \
+    "SELECT EXISTS (SELECT 1 FROM run r WHERE r.cell_id = cell.cell_id) AND" \
+    " NOT EXISTS (SELECT 1 FROM run r WHERE r.cell_id = cell.cell_id AND"    \
+    "             r.status = 'ok')"                                          \
+    " FROM cell WHERE system_id = ?1 AND coll = ?2 AND"                      \
     " comm_size = ?3 AND msg_size = ?4 AND ppn = ?5 AND shape = ?6 AND"      \
     " dtype = ?7 AND op = ?8 AND arrival = 'sync' AND siblings = 'alone'"    \
     " AND metric = 'duration' AND provider = ?9 AND variant = ?10 AND"       \
     " params = ?11"
 
+/* Set the texts of parameters, and whether a cell is planned and failed. */
 static enum chorale_err find_known(struct planner *p)
 {
     sqlite3_stmt *s = NULL;
@@ -128,6 +207,9 @@ static enum chorale_err find_known(struct planner *p)
         struct chorale_adapt_cell *cell = &p->grid.cell[i];
         const struct chorale_alg *alg = cell->config.alg;
 
+        if (alg != NULL)
+            chorale_alg_params_format(alg, cell->config.value, cell->params,
+                                      sizeof(cell->params));
         err = chorale_store_bind(
             p->store, s, 2,
             CHORALE_FIELDS(chorale_coll_info(cell->coll)->name,
@@ -138,13 +220,14 @@ static enum chorale_err find_known(struct planner *p)
                            alg != NULL ? alg->name : "default", cell->params),
             p->msg);
         cell->known = chorale_store_next(p->store, s, &err, p->msg);
+        cell->failed = cell->known && alg != NULL && sqlite3_column_int(s, 0);
     }
     sqlite3_finalize(s);
     return err;
 }
 
-/* Find the number of the next round, and the campaign of an unmeasured round
- * (or 0). An earlier round without cells is deleted. */
+/* Find the number of the next round, and the campaign of a round with missing
+ * runs (or 0). An earlier round without cells is deleted. */
 static enum chorale_err find_round(struct planner *p,
                                    sqlite3_int64 *pending_p)
 {
@@ -152,7 +235,8 @@ static enum chorale_err find_round(struct planner *p,
     enum chorale_err err = chorale_store_find(
         p->store, "SELECT max(c.campaign_id) FROM cell c JOIN campaign k"
         " USING (campaign_id) WHERE c.system_id = ?1 AND k.round > 0"
-        " AND NOT EXISTS (SELECT 1 FROM run r WHERE r.cell_id = c.cell_id)",
+        " AND c.launches > (SELECT count(DISTINCT l.ordinal) FROM run r"
+        " JOIN launch l USING (launch_id) WHERE r.cell_id = c.cell_id)",
         CHORALE_FIELDS(p->sys.id), 0, pending_p, p->msg);
 
     if (err == CHORALE_OK && *pending_p == 0)
@@ -200,11 +284,12 @@ static enum chorale_err find_costs(struct planner *p,
                                    struct chorale_adapt_opts *opts)
 {
     struct chorale_adapt_spent spent;
-    enum chorale_err err;
-    int each, ncoll = 1;
+    enum chorale_err err = CHORALE_OK;
+    int each = 0, ncoll = 1;
 
-    err = chorale_plan_budget(p->plan->budget, &p->budget, &p->nodes, &each,
-                              p->msg);
+    if (p->plan->adaptive)
+        err = chorale_plan_budget(p->plan->budget, &p->budget, &p->nodes,
+                                  &each, p->msg);
     if (err == CHORALE_OK && each)
         err = find_ncoll(p, &ncoll);
     p->budget *= ncoll;
@@ -222,26 +307,100 @@ static enum chorale_err find_costs(struct planner *p,
     return CHORALE_OK;
 }
 
+/* 1 if cells b and a differ in size only. */
+static int same_line(const struct chorale_adapt_cell *a,
+                     const struct chorale_adapt_cell *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->dtype == b->dtype && a->op == b->op;
+}
+
+/* Choose cell c at another size of its line, whose library cell is at. */
+static enum chorale_err choose_at(struct planner *p, size_t c, size_t at)
+{
+    struct chorale_adapt_cell cell = p->grid.cell[at];
+    size_t i = at + 1;
+
+    while (i < p->grid.ncell && p->grid.cell[i].config.alg != NULL &&
+           (p->grid.cell[i].config.alg != p->grid.cell[c].config.alg ||
+            strcmp(p->grid.cell[i].params, p->grid.cell[c].params) != 0))
+        i++;
+    if (i < p->grid.ncell && p->grid.cell[i].config.alg != NULL) {
+        p->grid.cell[i].chosen = !p->grid.cell[i].known;
+        return CHORALE_OK;
+    }
+    cell.config = p->grid.cell[c].config;
+    cell.known = 0;
+    cell.chosen = 1;
+    memcpy(cell.params, p->grid.cell[c].params, sizeof(cell.params));
+    return chorale_plan_gather(p, &cell);
+}
+
+/* Where some rank does not know n, one choice serves all sizes of a process
+ * count. So a chosen candidate is measured at all of them. */
+static enum chorale_err choose_lines(struct planner *p)
+{
+    const size_t ncell = p->grid.ncell;
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t c = 0; c < ncell && err == CHORALE_OK; c++) {
+        if (!p->grid.cell[c].chosen || p->grid.cell[c].config.alg == NULL ||
+            !chorale_decide_is_blind(p->grid.cell[c].coll))
+            continue;
+        for (size_t at = 0; at < ncell && err == CHORALE_OK; at++)
+            if (p->grid.cell[at].config.alg == NULL &&
+                p->grid.cell[at].n != p->grid.cell[c].n &&
+                same_line(&p->grid.cell[at], &p->grid.cell[c]))
+                err = choose_at(p, c, at);
+    }
+    p->round.ncell = 0;
+    for (size_t c = 0; c < p->grid.ncell; c++)
+        p->round.ncell += (size_t)p->grid.cell[c].chosen;
+    return err;
+}
+
+/* Load the measurements and fit the model to them. */
+static enum chorale_err find_evidence(struct planner *p)
+{
+    struct chorale_policy policy = p->plan->policy;
+    enum chorale_err err = chorale_policy_inherit(p->store, p->sys.id, &policy,
+                                                  p->msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    p->decide = chorale_policy_decide(&policy, p->sys.simulated);
+    err = chorale_points_load_by(p->store, p->sys.id,
+                                 chorale_policy_objective(&policy), &p->points,
+                                 p->msg);
+    if (err == CHORALE_OK &&
+        chorale_adapt_evidence_init(&p->evidence, &p->points,
+                                    p->plan->root,
+                                    (int)p->proc[p->nproc - 1]) != 0)
+        err = chorale_fail_memory(p->msg, NULL);
+    if (err == CHORALE_OK)
+        chorale_points_dispatched(
+            &p->points, chorale_policy_cost(&policy, p->sys.simulated));
+    return err;
+}
+
 enum chorale_err chorale_plan_choose(struct planner *p,
                                      sqlite3_int64 *pending_p)
 {
     const struct chorale_plan *plan = p->plan;
-    struct chorale_policy policy = plan->policy;
     struct chorale_adapt_opts opts = {
-        .goal = plan->goal, .start_up = CHORALE_ADAPT_START_UP,
+        .every = !plan->adaptive, .goal = plan->goal,
+        .start_up = CHORALE_ADAPT_START_UP,
         .launches = plan->launches, .nrep_min = plan->nrep_min,
         .nrep_max = plan->nrep_max, .nwarmup = plan->nwarmup,
         .cell_seconds = plan->cell_seconds, .seed = plan->seed,
     };
-    struct chorale_points points = { .row = NULL };
     enum chorale_err err = find_round(p, pending_p);
 
+    if (err == CHORALE_OK && *pending_p == 0)
+        err = find_evidence(p);
     if (err != CHORALE_OK || *pending_p != 0)
         return err;
-    err = chorale_policy_inherit(p->store, p->sys.id, &policy, p->msg);
-    if (err != CHORALE_OK)
-        return err;
-    opts.decide = chorale_policy_decide(&policy, p->sys.simulated);
+    opts.decide = p->decide;
     p->gathering = 1;
     err = chorale_plan_cells(p);
     p->gathering = 0;
@@ -250,18 +409,13 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     if (err == CHORALE_OK)
         err = find_costs(p, &opts);
     if (err == CHORALE_OK)
-        err = chorale_points_load_by(p->store, p->sys.id,
-                                     chorale_policy_objective(&policy),
-                                     &points, p->msg);
-    if (err == CHORALE_OK)
-        chorale_points_dispatched(
-            &points, chorale_policy_cost(&policy, p->sys.simulated));
-    if (err == CHORALE_OK && chorale_points_inherit(&points) != 0)
+    if (err == CHORALE_OK && chorale_points_inherit(&p->points) != 0)
         err = chorale_fail_memory(p->msg, NULL);
     if (err == CHORALE_OK)
-        err = chorale_adapt_choose(&p->grid, &points, &opts, &p->round,
-                                   p->msg);
-    chorale_points_release(&points);
+        err = chorale_adapt_choose(&p->grid, &p->points, &p->evidence, &opts,
+                                   &p->round, p->msg);
+    if (err == CHORALE_OK && opts.every)
+        err = choose_lines(p);
     return err;
 }
 

@@ -126,25 +126,13 @@ static enum chorale_err put_config(struct planner *p, const struct point *pt,
         .shape = chorale_planned_shape(p, pt->procs), .config = *config,
     };
 
+    if (p->gathering)
+        return chorale_plan_gather(p, &cell);
     if (alg != NULL)
         chorale_alg_params_format(alg, config->value, cell.params,
                                   sizeof(cell.params));
-    if (p->gathering)
-        return chorale_plan_gather(p, &cell);
     return put_cell(p, pt, alg != NULL ? "chorale" : "library",
                     alg != NULL ? alg->name : "default", cell.params, "");
-}
-
-enum chorale_err chorale_plan_put(struct planner *p,
-                                  const struct chorale_adapt_cell *cell)
-{
-    const struct point pt = {
-        .coll = cell->coll, .msg_size = cell->msg_size,
-        .procs = cell->comm_size, .dtype = cell->dtype, .op = cell->op,
-        .arrival = "sync", .siblings = "alone", .root = p->plan->root,
-    };
-
-    return put_config(p, &pt, &cell->config);
 }
 
 /* The candidates of a point. */
@@ -220,12 +208,44 @@ static enum chorale_err put_natives(struct planner *p, const struct point *pt)
     return err;
 }
 
+enum chorale_err chorale_plan_put(struct planner *p,
+                                  const struct chorale_adapt_cell *cell)
+{
+    const struct point pt = {
+        .coll = cell->coll, .msg_size = cell->msg_size,
+        .procs = cell->comm_size, .dtype = cell->dtype, .op = cell->op,
+        .arrival = "sync", .siblings = "alone", .root = p->plan->root,
+    };
+
+    enum chorale_err err = put_config(p, &pt, &cell->config);
+
+    return err == CHORALE_OK && cell->config.alg == NULL ? put_natives(p, &pt)
+                                                         : err;
+}
+
+/* Plan the cells that a point has already, with the launches of this plan. */
+static enum chorale_err put_again(struct planner *p, const struct point *pt)
+{
+    return chorale_store_run(
+        p->store, "UPDATE cell SET launches = max(launches, ?1),"
+        " campaign_id = ?2 WHERE system_id = ?3 AND coll = ?4"
+        " AND msg_size = ?5 AND comm_size = ?6 AND ppn = ?7 AND dtype = ?8"
+        " AND op = ?9 AND arrival = ?10 AND siblings = ?11 AND metric = ?12"
+        " AND provider <> 'table'",
+        CHORALE_FIELDS(p->plan->launches, p->campaign_id, p->sys.id,
+                       chorale_coll_info(pt->coll)->name, pt->msg_size,
+                       pt->procs, chorale_planner_ppn(p, pt->procs),
+                       chorale_dtype(pt->dtype)->name,
+                       pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
+                       pt->arrival, pt->siblings, p->plan->metric), p->msg);
+}
+
 /* Add the variants of --set, or those of --variants. */
-static enum chorale_err add_variants(struct list *list, const struct point *pt)
+static enum chorale_err add_variants(struct list *list, const struct point *pt,
+                                     enum chorale_set set)
 {
     const struct planner *p = list->p;
     const char *coll = chorale_coll_info(pt->coll)->name;
-    enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
     enum chorale_err err = CHORALE_OK;
 
     for (int i = 0; chorale_algs[i] != NULL && err == CHORALE_OK; i++) {
@@ -249,28 +269,33 @@ static enum chorale_err add_variants(struct list *list, const struct point *pt)
     return err;
 }
 
-/* Of each class keep the simplest candidate, at its place in the list. */
-static enum chorale_err drop_equals(struct list *list, const struct point *pt)
+/* Mark the candidates to plan, one of each class: those with a cell already, or
+ * the simplest if there is none. known: NULL, or the grid's cells. */
+static enum chorale_err mark_classes(const struct planner *p,
+                                     const struct point *pt,
+                                     const struct chorale_alg_config *config,
+                                     const struct chorale_adapt_cell *known,
+                                     size_t n, unsigned char *keep)
 {
-    const struct planner *p = list->p;
     struct chorale_class_point at = {
         .pt = problem(p, pt), .shape = chorale_planned_shape(p, pt->procs),
         .policy = pt->root,
     };
-    size_t *first = malloc((list->n + 1) * sizeof(*first)), kept = 0;
-    size_t *best = malloc((list->n + 1) * sizeof(*best));
+    size_t *first = malloc((n + 1) * sizeof(*first));
+    size_t *best = malloc((n + 1) * sizeof(*best));
     int bad = first == NULL || best == NULL ||
-              chorale_classes_find(&at, list->config, list->n, first) != 0;
+              chorale_classes_find(&at, config, n, first) != 0;
 
-    for (size_t i = 0; i < list->n && !bad; i++)
+    for (size_t i = 0; i < n && !bad; i++)
         if (first[i] == i ||
-            chorale_alg_config_place(&list->config[i]) <
-                chorale_alg_config_place(&list->config[best[first[i]]]))
+            chorale_alg_config_place(&config[i]) <
+                chorale_alg_config_place(&config[best[first[i]]]))
             best[first[i]] = i;
-    for (size_t i = 0; i < list->n && !bad; i++)
-        if (best[first[i]] == i)
-            list->config[kept++] = list->config[i];
-    list->n = kept;
+    for (size_t i = 0; i < n && !bad && known != NULL; i++)
+        if (known[i].known)
+            best[first[i]] = SIZE_MAX;
+    for (size_t i = 0; i < n && !bad; i++)
+        keep[i] = best[first[i]] == i || (known != NULL && known[i].known);
     free(first);
     free(best);
     return bad ? chorale_fail_memory(p->msg, NULL) : CHORALE_OK;
@@ -279,32 +304,83 @@ static enum chorale_err drop_equals(struct list *list, const struct point *pt)
 /* Write the candidates of a point. One rank has nothing to communicate, and
  * equal candidates have equal times, but those of --variants are planned as
  * named. */
-static enum chorale_err put_variants(struct planner *p, const struct point *pt)
+static enum chorale_err put_variants(struct planner *p, const struct point *pt,
+                                     enum chorale_set set)
 {
+    const int all = p->plan->variants != NULL;
+    /* When contenders are chosen, equal ones are dropped afterwards. */
+    const int later = p->gathering && chorale_plan_predicts(p);
     struct list list = { .p = p };
+    unsigned char *keep = NULL;
     enum chorale_err err = CHORALE_OK;
 
-    if (p->plan->variants != NULL || pt->procs > 1)
-        err = add_variants(&list, pt);
-    if (err == CHORALE_OK && p->plan->variants == NULL)
-        err = drop_equals(&list, pt);
+    if ((all && !p->gathering) || pt->procs > 1)
+        err = add_variants(&list, pt, set);
+    if (err == CHORALE_OK && (keep = malloc(list.n + 1)) == NULL)
+        err = chorale_fail_memory(p->msg, NULL);
+    if (err == CHORALE_OK) {
+        memset(keep, 1, list.n + 1);
+        if (!all && !later)
+            err = mark_classes(p, pt, list.config, NULL, list.n, keep);
+    }
     for (size_t i = 0; i < list.n && err == CHORALE_OK; i++)
-        err = put_config(p, pt, &list.config[i]);
+        if (keep[i])
+            err = put_config(p, pt, &list.config[i]);
+    free(keep);
     free(list.config);
+    return err;
+}
+
+/* Of the cells from first on, after the library's, keep those that may be the
+ * best. */
+static enum chorale_err keep_contenders(struct planner *p,
+                                        const struct point *pt, size_t first)
+{
+    enum chorale_err err = chorale_plan_contend(p, first);
+    struct chorale_adapt_cell *cell = p->grid.cell + first + 1;
+    size_t n = p->grid.ncell - first - 1, kept = 0;
+    struct chorale_alg_config *config;
+    unsigned char *keep;
+
+    if (err != CHORALE_OK || p->plan->variants != NULL)
+        return err;
+    config = malloc((n + 1) * sizeof(*config));
+    keep = malloc(n + 1);
+    if (config == NULL || keep == NULL)
+        err = chorale_fail_memory(p->msg, NULL);
+    for (size_t i = 0; i < n && err == CHORALE_OK; i++)
+        config[i] = cell[i].config;
+    if (err == CHORALE_OK)
+        err = mark_classes(p, pt, config, cell, n, keep);
+    for (size_t i = 0; i < n && err == CHORALE_OK; i++)
+        if (keep[i])
+            cell[kept++] = cell[i];
+    if (err == CHORALE_OK)
+        p->grid.ncell = first + 1 + kept;
+    free(config);
+    free(keep);
     return err;
 }
 
 static enum chorale_err put_point(struct planner *p, const struct point *pt)
 {
+    const size_t first = p->grid.ncell;
+    enum chorale_set set = (enum chorale_set)chorale_set_find(p->plan->set);
     const struct chorale_alg_config library = { .alg = NULL };
-    enum chorale_err err = put_config(p, pt, &library);
+    const int predicts = p->gathering && chorale_plan_predicts(p);
+    enum chorale_err err;
 
+    if (p->plan->again)
+        return put_again(p, pt);
+    if (set == CHORALE_SET_MODEL && !predicts)
+        set = CHORALE_SET_CORE; /* to calibrate the model */
     p->npoint++;
-    if (err == CHORALE_OK)
+    err = put_config(p, pt, &library);
+    if (err == CHORALE_OK && !p->gathering)
         err = put_natives(p, pt);
     if (err == CHORALE_OK && chorale_spec_listed(p->plan->providers, "chorale"))
-        err = put_variants(p, pt);
-    return err;
+        err = put_variants(p, pt, set);
+    return err == CHORALE_OK && predicts ? keep_contenders(p, pt, first) : err;
 }
 
 /* Normalise an arrival pattern for storage: always with its factor. */

@@ -218,7 +218,7 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
           "`chorale list` names them", 0 },
         { "--providers", plan->providers, known_provider,
           "there are chorale, native and library", 0 },
-        { "--set", plan->set, known_set, "there are core, near, all", 1 },
+        { "--set", plan->set, known_set, "there are core, model, all", 1 },
         { "--root", plan->root, known_root,
           "there are first, middle, last, rotate", 1 },
         { "--sync", plan->sync, known_sync,
@@ -384,7 +384,8 @@ static void fill_in(struct chorale_plan *plan)
     if (plan->root == NULL)
         plan->root = "rotate";
     if (plan->set == NULL)
-        plan->set = "core";
+        plan->set = plan->adaptive ? "model" : "core";
+    plan->rounds = plan->adaptive || strcmp(plan->set, "model") == 0;
     if (plan->network == NULL)
         plan->network = "loggp";
     if (plan->sim_selector == NULL)

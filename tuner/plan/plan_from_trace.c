@@ -36,9 +36,10 @@ enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
     if (plan->trace != NULL && !plan->from_trace)
         return chorale_fail(msg, CHORALE_USAGE, "--trace %s: selects no points "
                             "alone; add --from-trace", plan->trace);
-    if (plan->from_trace && plan->adaptive)
+    if (plan->from_trace && plan->rounds)
         return chorale_fail(msg, CHORALE_USAGE, "--from-trace: already "
-                            "selects the points; leave --adaptive out");
+                            "selects the points; leave %s out",
+                            plan->adaptive ? "--adaptive" : "--set model");
     return CHORALE_OK;
 }
 

@@ -32,6 +32,9 @@ struct planner {
     long ncell, npoint;
     struct chorale_adapt_grid grid;
     int gathering;           /* collect cells in grid, not in the database */
+    struct chorale_points points; /* of the system; for plans in rounds */
+    struct chorale_adapt_evidence evidence;
+    struct chorale_decide_opts decide; /* of the table */
     struct chorale_adapt_round round;
     struct chorale_estimate estimate;
     double budget, spent;    /* seconds, or node-seconds */
@@ -86,6 +89,15 @@ enum chorale_err chorale_plan_show_estimate(struct planner *p);
 /* Append a cell to p->grid. */
 enum chorale_err chorale_plan_gather(struct planner *p,
                                      const struct chorale_adapt_cell *cell);
+
+/* 1 if the candidates of a point are selected by the model: set model, and a
+ * model is fitted. */
+int chorale_plan_predicts(const struct planner *p);
+
+/* Of the candidates of one point, those from p->grid.cell[first] on, of which
+ * the first is the library's, keep those that may be the best or were
+ * measured. */
+enum chorale_err chorale_plan_contend(struct planner *p, size_t first);
 
 /* plan_cells.c: write one cell by p->insert. */
 enum chorale_err chorale_plan_put(struct planner *p,

@@ -45,9 +45,9 @@ static enum chorale_err name_campaign(const struct planner *p,
                 plan->ppn, plan->launches, plan->nrep_min, plan->nrep_max,
                 plan->nwarmup, plan->seed, plan->max_memory, plan->width,
                 plan->cell_seconds, plan->batch);
-    if (out != NULL && plan->adaptive)
-        fprintf(out, " round %d of %s to %.17g", p->round.round, plan->budget,
-                plan->goal);
+    if (out != NULL && plan->rounds)
+        fprintf(out, " round %d of %s to %.17g", p->round.round,
+                plan->adaptive ? plan->budget : "all", plan->goal);
     for (size_t i = 0; out != NULL && i < p->nwant; i++)
         fprintf(out, " %d %ld %ld %d %d %s", (int)p->want[i].coll,
                 p->want[i].msg_size, p->want[i].procs, p->want[i].dtype,
@@ -66,7 +66,7 @@ static enum chorale_err name_campaign(const struct planner *p,
 static enum chorale_err put_campaign(struct planner *p, const char *command)
 {
     const struct chorale_plan *plan = p->plan;
-    const int simulated = p->sys.simulated, adaptive = plan->adaptive;
+    const int simulated = p->sys.simulated;
     char uuid[CHORALE_UUID_SIZE], now[32];
     enum chorale_err err = name_campaign(p, uuid);
 
@@ -89,13 +89,12 @@ static enum chorale_err put_campaign(struct planner *p, const char *command)
             plan->launcher_cmd != NULL ? plan->launcher_cmd : "",
             simulated ? p->sys.platform : "", simulated ? plan->network : "",
             simulated ? plan->tau : 0, simulated ? plan->sim_selector : "",
-            plan->batch, !plan->no_racing, adaptive ? p->round.round : 0,
-            adaptive ? p->budget : 0,
-            !adaptive  ? ""
-            : p->nodes ? "node-s"
-                       : "s",
-            adaptive ? p->spent : 0, adaptive ? p->round.foreseen : 0,
-            adaptive ? p->round.regret : NAN, p->label), p->msg);
+            plan->batch, !plan->no_racing, p->round.round, p->budget,
+            !plan->rounds ? ""
+            : p->nodes    ? "node-s"
+                          : "s",
+            p->spent, p->round.foreseen,
+            plan->rounds ? p->round.regret : NAN, p->label), p->msg);
     if (err == CHORALE_OK)
         err = chorale_store_find(
             p->store, "SELECT campaign_id FROM campaign WHERE uuid = ?1",
@@ -110,7 +109,7 @@ static enum chorale_err write_all(struct planner *p, const char *command)
 
     if (err == CHORALE_OK)
         err = chorale_system_store(p->store, &p->sys, p->msg);
-    if (err == CHORALE_OK && p->plan->adaptive)
+    if (err == CHORALE_OK && p->plan->rounds)
         err = chorale_plan_choose(p, &pending);
     if (err == CHORALE_OK && pending != 0 && p->plan->estimate)
         err = chorale_plan_estimate(p, pending);
@@ -135,8 +134,8 @@ static enum chorale_err write_all(struct planner *p, const char *command)
     if (err == CHORALE_OK)
         err = chorale_plan_before(p->store, p->msg);
     if (err == CHORALE_OK)
-        err = p->plan->adaptive ? chorale_plan_chosen(p)
-                                : chorale_plan_cells(p);
+        err = p->plan->rounds ? chorale_plan_chosen(p)
+                              : chorale_plan_cells(p);
     sqlite3_finalize(p->insert);
     if (err == CHORALE_OK)
         err = chorale_plan_alike(p->store, p->campaign_id, p->msg);
@@ -344,7 +343,7 @@ static enum chorale_err open_store(struct planner *p, const char *path,
                               p->msg);
 }
 
-/* Print the round of an adaptive plan. */
+/* Print the round of a plan in rounds. */
 static enum chorale_err print_round(const struct planner *p, const char *path,
                                     int quiet)
 {
@@ -356,6 +355,9 @@ static enum chorale_err print_round(const struct planner *p, const char *path,
                    "does that\n", path);
         return CHORALE_OK;
     }
+    if (p->round.ncell == 0 && !p->plan->adaptive)
+        return chorale_fail(p->msg, CHORALE_NO, "%s: no further round on "
+                            "system %s: %s", path, p->sys.name, p->round.why);
     if (p->round.ncell == 0)
         return chorale_fail(p->msg, CHORALE_NO, "%s: no further round on "
                             "system %s: %s; %.3g of %.3g %s are spent, and a "
@@ -365,11 +367,14 @@ static enum chorale_err print_round(const struct planner *p, const char *path,
     if (quiet)
         return CHORALE_OK;
     printf("%s: %s %zu cells at %zu %s on system %s, round %d, for about "
-           "%.3g %s; %.3g of %.3g are spent", path,
+           "%.3g %s; ", path,
            p->plan->dry_run ? "would plan" : "planned", p->round.ncell,
            p->round.npoint, p->round.npoint == 1 ? "point" : "points",
-           p->sys.name, p->round.round, p->round.foreseen, unit, p->spent,
-           p->budget);
+           p->sys.name, p->round.round, p->round.foreseen, unit);
+    if (p->plan->adaptive)
+        printf("%.3g of %.3g are spent", p->spent, p->budget);
+    else
+        printf("after `chorale run`, plan again for the next");
     if (p->round.regret >= 0)
         printf(", expected regret %.2f %%", 100 * p->round.regret);
     printf("\n");
@@ -398,7 +403,7 @@ static enum chorale_err print_plan(const struct planner *p, const char *path,
 {
     const struct chorale_plan *plan = p->plan;
 
-    if (plan->adaptive)
+    if (plan->rounds)
         return print_round(p, path, quiet);
     if (quiet)
         return CHORALE_OK;

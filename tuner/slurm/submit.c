@@ -98,11 +98,13 @@ static enum chorale_err check_options(struct chorale_submit *s)
 {
     const struct chorale_submit_opts *o = s->opts;
 
-    if (o->plan.adaptive)
+    if (o->plan.adaptive || (o->plan.set != NULL &&
+                             strcmp(o->plan.set, "model") == 0))
         return chorale_fail(s->msg, CHORALE_USAGE,
-                            "--adaptive: each round needs the results of "
+                            "%s: each round needs the results of "
                             "earlier ones; use `chorale tune` inside an "
-                            "allocation, or submit a grid");
+                            "allocation, or submit a grid",
+                            o->plan.adaptive ? "--adaptive" : "--set model");
     if (o->plan.ppn == 0)
         return chorale_fail(s->msg, CHORALE_USAGE,
                             "submit: the ranks a node are unknown; give "

@@ -51,6 +51,9 @@ static const struct chorale_opt options[] = {
       offsetof(struct plan_opts, plan.one_per_p), NULL,
       "with --estimate: as started by `chorale run --one-launch-per-p`",
       0, 0 },
+    { "allow-patented", 0, CHORALE_OPT_FLAG,
+      offsetof(struct plan_opts, plan.policy.allow_patented), NULL,
+      "with --set model or --adaptive: measure patented variants, too", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct plan_opts, quiet), NULL,
       "print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -98,6 +101,16 @@ const struct chorale_verb chorale_verb_plan = {
         "JOIN run r USING (cell_id) JOIN counter k ON k.run_id = r.run_id AND "
         "k.event = 'PAPI_TOT_CYC' JOIN counter b ON b.run_id = r.run_id AND "
         "b.event = 'chorale::bytes_sent'\n"
+        "Set model: --set model plans one round, for every point of the grid. "
+        "The first round calibrates the model. In the next ones every "
+        "variant, with every listed value of its parameters and with sizes "
+        "and counts between these, is predicted at every point by replaying "
+        "its schedule. Planned are the library's default and the candidates "
+        "that are expected to be faster than all measured ones by more than "
+        "--goal, within the error that the model had at measured cells. "
+        "`chorale run` measures the round, and repeating the plan makes the "
+        "next one. The exit code is 1 when no candidate is left. `chorale "
+        "tune` does both.\n"
         "Adaptive: --adaptive plans one round of the cells that the other "
         "options select. The first round has a few sizes at the smallest "
         "process count. The next ones go up to the largest process count. "

@@ -127,19 +127,6 @@ is "$(sqlite3 "$work/all.db" "SELECT group_concat(DISTINCT params) FROM cell
     WHERE coll = 'gather' AND variant = 'knomial'")" \
     "radix=2,radix=3,radix=4,radix=8" \
         "radixes go up to the first that covers all ranks"
-# shellcheck disable=SC2086
-"$chorale" plan "$work/near.db" $sim -m 64K -P 8 --set near -q
-is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
-    SELECT 2 * count(*) < (SELECT count(*) FROM more.cell) AND
-        count(*) = (SELECT count(*) FROM more.cell JOIN main.cell
-                     USING (coll, variant, params)) FROM main.cell")" 1 \
-    "--set near has less than half of --set all's cells, and no others"
-# The cost of a part by the library is unknown, so --set near keeps it.
-is "$(sqlite3 "$work/near.db" "ATTACH '$work/all.db' AS more;
-    SELECT (SELECT count(*) FROM main.cell WHERE params = 'base=library') =
-        (SELECT count(*) FROM more.cell WHERE params = 'base=library')")" 1 \
-    "--set near has every variant with base=library"
-
 # --set with --variants selects the parameter values.
 # shellcheck disable=SC2086
 "$chorale" plan "$work/few.db" $sim -m 64K -P 8 --variants bcast:binary,ring \
@@ -195,7 +182,7 @@ double_tree:segsize=7022 scatter_recexch_allgather:scatter_radix=6 \
 two_level:segsize=1024 circulant:nblocks=18 mesh3d:cols=5 chain:max_reqs=64" \
     "the full set has the values derived from the point"
 # shellcheck disable=SC2086
-"$chorale" plan "$work/less.db" $sim $wide --set near
+"$chorale" plan "$work/less.db" $sim $wide --set core
 is "$(sqlite3 "$work/less.db" "SELECT count(*) FROM cell WHERE
     params LIKE '%max_reqs=64%' OR params LIKE '%fanin=6%' OR
     variant = 'two_level' AND params LIKE '%segsize=1024' OR

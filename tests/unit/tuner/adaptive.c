@@ -102,13 +102,18 @@ static double measure(struct plan *p)
 static enum chorale_err choose(struct plan *p)
 {
     struct chorale_points points = { .row = NULL };
+    struct chorale_adapt_evidence evidence;
     enum chorale_err err = chorale_points_load(p->f.store, 1, &points,
                                                &p->msg);
 
+    if (err != CHORALE_OK ||
+        chorale_adapt_evidence_init(&evidence, &points, "last",
+                                    proc[NPROC - 1]) != 0)
+        exit(99);
     p->round.round++;
-    if (err == CHORALE_OK)
-        err = chorale_adapt_choose(&p->grid, &points, &p->opts, &p->round,
-                                   &p->msg);
+    err = chorale_adapt_choose(&p->grid, &points, &evidence, &p->opts,
+                               &p->round, &p->msg);
+    chorale_adapt_evidence_release(&evidence);
     chorale_points_release(&points);
     return err;
 }
@@ -327,6 +332,97 @@ static void test_budget(void)
     free(p);
 }
 
+/* Without a budget: few cells calibrate the model, then each point is measured
+ * until its best candidate is. */
+static void test_every(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+    size_t first = 0, ncell = 0, lost = 0;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 0);
+    p->opts.every = 1;
+    tap_ok(choose(p) == CHORALE_OK && p->round.ncell > 0 &&
+               p->round.npoint == 9 && isnan(p->round.regret),
+           "every point: round 1 calibrates at 9 points");
+    for (int i = 0; i < 9 && p->round.ncell > 0; i++) {
+        first = i == 0 ? p->round.ncell : first;
+        ncell += p->round.ncell;
+        measure(p);
+        if (choose(p) != CHORALE_OK)
+            break;
+    }
+    tap_ok(p->round.ncell == 0 && strstr(p->round.why, "0.10 %") != NULL,
+           "every point: planning ends with a reason: %s", p->round.why);
+    for (size_t c = 0; c < p->grid.ncell; c += NVARIANT) {
+        const struct chorale_adapt_cell *cell = &p->cell[c];
+        double best = INFINITY, known = INFINITY;
+
+        for (int v = 0; v < NVARIANT; v++) {
+            double t = truth(v, (double)cell->n, cell->comm_size);
+
+            best = fmin(best, t);
+            known = cell[v].known ? fmin(known, t) : known;
+        }
+        lost += known > 1.001 * best || !cell->known;
+    }
+    tap_ok(lost == 0, "every point: the library and the best are measured, "
+           "except at %zu points", lost);
+    tap_ok(ncell < 3 * p->grid.ncell / 4 && first * 5 < ncell,
+           "every point: %zu of %zu cells, %zu in round 1", ncell,
+           p->grid.ncell, first);
+    fixture_close(&p->f);
+    free(p);
+}
+
+/* Number of cells of a point that settle chooses; *first_p: the first one. */
+static int settle(struct chorale_adapt_cell *cell, size_t ncell,
+                  size_t *first_p)
+{
+    const struct chorale_adapt_opts opts = { .seed = 1 };
+    struct chorale_adapt_grid grid = { cell, ncell };
+    struct chorale_adapt_point point = { .ncell = ncell };
+    struct chorale_adapt a = { .grid = &grid, .opts = &opts, .point = &point,
+                               .npoint = 1 };
+    int chosen = 0;
+
+    if (chorale_adapt_settle(&a, 0, 0.001) != 0)
+        exit(99);
+    *first_p = 0;
+    for (size_t c = ncell; c-- > 0;)
+        if (cell[c].chosen) {
+            chosen++;
+            *first_p = c;
+        }
+    return chosen;
+}
+
+static void test_settle(void)
+{
+    const struct chorale_alg_config variants[] = {
+        { .alg = NULL }, { .alg = chorale_algs[0] }, { .alg = chorale_algs[1] },
+        { .alg = chorale_algs[2] },
+    };
+    const double seconds[] = { 3, 2, 1, 1.5 };
+    struct chorale_adapt_cell cell[4];
+    size_t first;
+
+    for (int k = 0; k < 4; k++)
+        cell[k] = (struct chorale_adapt_cell){
+            .config = variants[k], .log_seconds = log(seconds[k]), .sd = 1e-3,
+        };
+    tap_ok(settle(cell, 4, &first) == 1 && first == 2,
+           "without measurements only the fastest candidate is chosen");
+    cell[2].chosen = 0;
+    cell[2].known = 1;
+    tap_ok(settle(cell, 4, &first) == 0,
+           "no candidate is chosen after the fastest is measured");
+    cell[2].log_seconds = INFINITY;
+    tap_ok(settle(cell, 4, &first) == 1 && first == 3,
+           "if the fastest fails, the next one is chosen");
+}
+
 /* The interpolation is exact at measured points; elsewhere the true value is
  * nearly always within two standard deviations. */
 static void test_krige(void)
@@ -378,5 +474,7 @@ int main(void)
     test_shares();
     test_seed();
     test_budget();
+    test_every();
+    test_settle();
     return tap_done();
 }

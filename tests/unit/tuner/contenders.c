@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* contenders.c - the contenders of a point include the best of all candidates
+ * of the catalogue, though few of these are predicted. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/dtypes.h"
+#include "tests/tap.h"
+#include "tuner/adaptive/adaptive.h"
+#include "tuner/model/predict.h"
+#include "tuner/plan/candidates.h"
+
+static struct chorale_model model;
+static const struct chorale_decide_opts decide = { .max_scratch = -1,
+                                                   .allow_patented = 1 };
+
+/* A network with one regime a level. node: alpha of messages inside a node, s;
+ * 0: one level. overhead, s; below 0: one port. */
+static struct chorale_predictor *network(double alpha, double beta,
+                                         double node, double overhead)
+{
+    static const char *const name[2][2] = { { "all", "" },
+                                            { "node", "net" } };
+
+    memset(&model, 0, sizeof(model));
+    model.net.ports = 1;
+    model.net.overlap_upto = overhead < 0 ? -1 : HUGE_VAL;
+    model.net.send_overhead = overhead < 0 ? 0 : overhead;
+    model.net.recv_overhead = overhead < 0 ? 0 : 2 * overhead / 3;
+    model.net.nlevel = node > 0 ? 2 : 1;
+    for (int l = 0; l < model.net.nlevel; l++) {
+        int inner = l + 1 < model.net.nlevel;
+
+        model.net.level[l] = (struct chorale_net_level){
+            .name = name[node > 0][l], .width = inner ? 0 : -1,
+            .regime = { .n = 1, .upto = { HUGE_VAL },
+                        .alpha = { inner ? node : alpha },
+                        .beta = { inner ? beta / 2 : beta } },
+        };
+    }
+    model.ntau = 1;
+    model.tau[0] = (struct chorale_model_tau){
+        .dtype = "double", .op = "sum", .type_size = 8, .known = 1,
+        .regime = { .n = 1, .upto = { HUGE_VAL }, .beta = { 1e-10 } },
+    };
+    return chorale_predictor_of(&model);
+}
+
+/* The candidates of a point. */
+struct point {
+    struct chorale_adapt_cell at, *cell;
+    size_t ncell;
+    const struct chorale_alg *alg;
+};
+
+static enum chorale_err put(void *arg, const long *value)
+{
+    struct point *pt = arg;
+    struct chorale_adapt_cell *more =
+        realloc(pt->cell, (pt->ncell + 1) * sizeof(*more));
+
+    if (more == NULL)
+        exit(99);
+    pt->cell = more;
+    more += pt->ncell++;
+    *more = pt->at;
+    more->config.alg = pt->alg;
+    for (int i = 0; pt->alg != NULL && i < pt->alg->nparam; i++)
+        more->config.value[i] = value[i];
+    return CHORALE_OK;
+}
+
+static void list(struct point *pt)
+{
+    const struct chorale_point at = {
+        .comm_size = pt->at.comm_size, .msg_size = (size_t)pt->at.msg_size,
+        .n = pt->at.n, .type_size = chorale_dtype(pt->at.dtype)->size,
+        .commutative = 1, .ppn = pt->at.ppn,
+    };
+
+    pt->alg = NULL;
+    put(pt, NULL);
+    for (int i = 0; chorale_algs[i] != NULL; i++) {
+        pt->alg = chorale_algs[i];
+        if (pt->alg->coll == pt->at.coll)
+            chorale_candidates(pt->alg, CHORALE_SET_MODEL, &at, put, pt, NULL);
+    }
+}
+
+/* The least predicted time of the cells that a table may choose, s. */
+static double least(struct chorale_predictor *net, const struct point *pt)
+{
+    struct chorale_adapt_model m = { .run = chorale_adapt_run(&pt->at),
+                                     .played = net, .root = "last" };
+    double best = INFINITY;
+
+    m.net = chorale_family_network(net, &m.run);
+    for (size_t i = 1; i < pt->ncell; i++) {
+        const struct chorale_alg_config *config = &pt->cell[i].config;
+        struct chorale_point at = chorale_decide_point(
+            &m.run, config->value, pt->at.n, pt->at.comm_size);
+
+        if (chorale_decide_excluded(config->alg, &at, &decide) == NULL &&
+            !chorale_alg_by_library(config->alg, &at))
+            best = fmin(best, chorale_adapt_seconds(&m, config, pt->at.n,
+                                                    pt->at.comm_size));
+    }
+    return best;
+}
+
+struct tally {
+    long points, lost, candidates, contenders;
+    double all, few;         /* replayed events */
+};
+
+/* Compare the contenders of a point with all candidates. */
+static void check(struct tally *t, const double *net, enum chorale_coll coll,
+                  int comm_size, int ppn, long msg_size)
+{
+    const struct chorale_coll_info *info = chorale_coll_info(coll);
+    struct point pt = {
+        .at = { .coll = coll, .msg_size = info->dataless ? 0 : msg_size,
+                .n = chorale_coll_n(coll, (size_t)msg_size, comm_size),
+                .comm_size = comm_size, .ppn = ppn,
+                .dtype = chorale_dtype_find(info->reduces ? "double" : "byte"),
+                .op = info->reduces ? chorale_opkind_find("sum") : -1,
+                .shape = ppn > 1 ? "block" : "one-per-node" },
+    };
+    double *bias = calloc(1000, sizeof(*bias)), best;
+    struct chorale_predictor *all = network(net[0], net[1], net[2], net[3]);
+    struct chorale_adapt_evidence e = {
+        .model = network(net[0], net[1], net[2], net[3]), .root = "last",
+        .bias = bias, .sd = 0.001,
+    };
+
+    if (bias == NULL || all == NULL || e.model == NULL)
+        exit(99);
+    list(&pt);
+    t->points++;
+    t->candidates += (long)pt.ncell;
+    best = least(all, &pt);
+    t->all += chorale_predict_events(all);
+    pt.ncell = chorale_adapt_contenders(&e, &decide, pt.cell, pt.ncell);
+    t->few += chorale_predict_events(e.model);
+    t->contenders += (long)pt.ncell;
+    if (least(all, &pt) > best * 1.0001) {
+        t->lost++;
+        tap_diag("%s, %ld bytes, P = %d: %g s of %g s", info->name, msg_size,
+                 comm_size, least(all, &pt), best);
+    }
+    chorale_predictor_free(all);
+    chorale_adapt_evidence_release(&e);
+    free(pt.cell);
+}
+
+static void test_networks(void)
+{
+    /* alpha, beta, alpha inside a node, overhead */
+    static const struct {
+        const char *name;
+        double net[4];
+    } row[] = {
+        { "overlapped, 1 us", { 1.5e-6, 1e-10, 0, 3e-7 } },
+        { "overlapped, slow", { 2e-5, 1e-8, 0, 3e-7 } },
+        { "overlapped, no overhead", { 8e-7, 4e-11, 0, 0 } },
+        { "one port", { 2e-6, 4e-10, 0, -1 } },
+        { "two levels", { 3e-6, 1e-10, 4e-7, 2e-7 } },
+    };
+    static const enum chorale_coll coll[] = {
+        CHORALE_BCAST, CHORALE_ALLREDUCE, CHORALE_ALLGATHER, CHORALE_SCATTER,
+        CHORALE_REDUCE, CHORALE_ALLTOALL,
+    };
+    static const int procs[] = { 5, 12 };
+    static const long sizes[] = { 8, 1024, 65536 };
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct tally t = { 0, 0, 0, 0, 0, 0 };
+        int ppn = row[i].net[2] > 0 ? 4 : 1;
+
+        for (size_t c = 0; c < sizeof(coll) / sizeof(coll[0]); c++)
+            for (size_t p = 0; p < 2; p++)
+                for (size_t m = 0; m < 3; m++)
+                    if (ppn == 1 || procs[p] % ppn == 0)
+                        check(&t, row[i].net, coll[c], procs[p], ppn,
+                              sizes[m]);
+        tap_ok(t.lost == 0, "%s: the best candidate is a contender at each of "
+               "%ld points", row[i].name, t.points);
+        tap_diag("%ld of %ld candidates, %.3g of %.3g events", t.contenders,
+                 t.candidates, t.few, t.all);
+        tap_ok(t.few < t.all, "%s: not all candidates are predicted",
+               row[i].name);
+    }
+}
+
+int main(void)
+{
+    test_networks();
+    return tap_done();
+}

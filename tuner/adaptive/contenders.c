@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* contenders.c - how far the model's predictions are from the measurements, and
+ * the candidates of a point that may be the best by it.
+ *
+ * A point has thousands of candidates, and each prediction replays a schedule.
+ * So candidates are sorted by a lower bound of their time. They are predicted
+ * in this order until the bound passes the limit, which is the best prediction
+ * plus the margin. */
+#include "tuner/adaptive/adaptive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/model/predict.h"
+
+#define SD_QUANTILE 0.9  /* of |log(measured / model)| over all cells, taken as
+                          * the standard deviation */
+#define SD_LEAST 0.001   /* its minimum */
+#define SD_FEW 8         /* cells required; */
+#define SD_USUAL 0.4     /* else this is assumed */
+#define MARGIN_SD 3.0    /* of a contender, in standard deviations, */
+#define MARGIN 0.005     /* and beside them */
+#define SLACK 0.7        /* factor of bounds: overlapped sends avoid waits for
+                          * receivers that stated costs contain */
+#define MOST 48          /* contenders of a point */
+#define EVENTS 3e8       /* limit of replayed schedule events of a round */
+#define POINT_EVENTS 3e7 /* the same for a point */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Log ratio of measured to predicted time of the runs row[0, n) of one cell;
+ * NAN: not predicted, or no run is usable. */
+static double residual(const struct chorale_adapt_evidence *e,
+                       const struct chorale_run_point *row, size_t n)
+{
+    char policy[16];
+    size_t len = strcspn(row->conditions, " ");
+    struct chorale_where where = {
+        .coll = row->coll, .comm_size = row->comm_size, .ppn = row->ppn,
+        .shape = row->shape, .msg_size = row->msg_size, .dtype = row->dtype,
+        .op = row->op, .op_class = row->op_class, .root_policy = policy,
+    };
+    double sum = 0, k = 0, seconds;
+
+    if (row->config.alg == NULL || row->comm_size < 2 || len >= sizeof(policy))
+        return NAN;
+    memcpy(policy, row->conditions, len);
+    policy[len] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (row[i].ok && row[i].seconds > 0) {
+            sum += log(row[i].seconds);
+            k++;
+        }
+    seconds = k > 0 ? chorale_predict(e->model, row->config.alg,
+                                      row->config.value, &where)
+                    : NAN;
+    return seconds > 0 ? sum / k - log(seconds) : NAN;
+}
+
+int chorale_adapt_same_cell(const struct chorale_run_point *a,
+                            const struct chorale_run_point *b)
+{
+    return a->comm_size == b->comm_size && a->ppn == b->ppn &&
+           a->shape == b->shape && a->n == b->n && a->coll == b->coll &&
+           a->dtype == b->dtype && a->op == b->op &&
+           chorale_run_same_candidate(a, b);
+}
+
+int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
+                                const struct chorale_points *points,
+                                const char *root, int comm_size)
+{
+    size_t nalg = 0, nz = 0, end;
+    int largest = 0;
+    double *z, *count;
+
+    *e = (struct chorale_adapt_evidence){ .root = root, .sd = SD_USUAL };
+    if (points->count == 0)
+        return 0;
+    while (chorale_algs[nalg] != NULL)
+        nalg++;
+    z = malloc(points->count * sizeof(*z));
+    count = calloc(nalg + 1, sizeof(*count));
+    e->bias = calloc(nalg + 1, sizeof(*e->bias));
+    if (z != NULL && count != NULL && e->bias != NULL)
+        e->model = chorale_predictor_fit(points);
+    for (size_t i = 0; e->model != NULL && i < points->count; i = end) {
+        const struct chorale_run_point *row = &points->row[i];
+        double own;
+
+        for (end = i + 1; end < points->count &&
+                          chorale_adapt_same_cell(row, &points->row[end]);
+             end++)
+            continue;
+        own = residual(e, row, end - i);
+        if (isnan(own))
+            continue;
+        e->bias[chorale_alg_index(row->config.alg)] += own;
+        count[chorale_alg_index(row->config.alg)]++;
+        largest = row->comm_size > largest ? row->comm_size : largest;
+        z[nz++] = fabs(own);
+    }
+    for (size_t i = 0; e->model != NULL && i < nalg; i++)
+        e->bias[i] /= fmax(count[i], 1);
+    if (nz >= SD_FEW && largest >= comm_size) {
+        qsort(z, nz, sizeof(*z), compare_doubles);
+        e->sd = fmin(fmax(z[(size_t)(SD_QUANTILE * (double)nz)], SD_LEAST),
+                     SD_USUAL);
+    }
+    free(z);
+    free(count);
+    return z != NULL && count != NULL && e->bias != NULL ? 0 : -1;
+}
+
+void chorale_adapt_evidence_release(struct chorale_adapt_evidence *e)
+{
+    chorale_predictor_free(e->model);
+    free(e->bias);
+    *e = (struct chorale_adapt_evidence){ .model = NULL };
+}
+
+/* --- contenders of a point ---------------------------------------------- */
+
+struct entry {
+    size_t cell;
+    double bound, seconds;   /* INFINITY: not predicted */
+};
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->bound != y->bound)
+        return x->bound < y->bound ? -1 : 1;
+    return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? -1 : 1;
+    return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+/* A lower bound of the predicted seconds. Of the messages on the critical path
+ * one takes its latency. Each of the others takes at least the time after which
+ * a rank may send or receive again, since its latency may overlap with others.
+ * The bytes of a path pass through one port after the other in any case. */
+static double bound_of(const struct chorale_alg *alg, struct chorale_point pt,
+                       const struct chorale_predict_least *least)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double a, b, c, within = 1;
+
+    if (chorale_alg_by_library(alg, &pt))
+        return 0;
+    pt.alpha = least->alpha;
+    pt.beta = least->beta;
+    pt.tau = least->tau;
+    chorale_term_sums(term, alg->cost(&pt, term), &a, &b, &c);
+    if (!chorale_alg_exact(alg, &pt))
+        within = alg->within > 0 ? alg->within : CHORALE_WITHIN;
+    if (a > 1)
+        a = 1 + (a - 1) * (chorale_alg_overlaps(alg, &pt) ? least->overlapped
+                                                          : least->step) /
+                    least->alpha;
+    return SLACK / within *
+           (a * least->alpha + b * least->beta + c * least->tau);
+}
+
+/* Predict entries in the order of their bounds. Returns the limit in
+ * seconds. */
+static double predict(const struct chorale_adapt_evidence *e,
+                      const struct chorale_adapt_model *model,
+                      const struct chorale_adapt_cell *cell,
+                      struct entry *entry, size_t n)
+{
+    double begin = chorale_predict_events(e->model), best = INFINITY;
+    double margin = exp(MARGIN_SD * e->sd) * (1 + MARGIN);
+
+    for (size_t i = 0; i < n && entry[i].bound <= best * margin; i++) {
+        const struct chorale_adapt_cell *c = &cell[entry[i].cell];
+        const struct chorale_alg *alg = c->config.alg;
+        const struct chorale_point pt = chorale_decide_point(
+            &model->run, c->config.value, c->n, c->comm_size);
+        double seconds = chorale_adapt_seconds(model, &c->config, c->n,
+                                               c->comm_size);
+
+        if (isnan(seconds))
+            continue;
+        entry[i].seconds = seconds * exp(e->bias[chorale_alg_index(alg)]);
+        if (!chorale_alg_by_library(alg, &pt))
+            best = fmin(best, entry[i].seconds);
+        if (chorale_predict_events(e->model) - begin > POINT_EVENTS)
+            break;
+    }
+    return best * margin;
+}
+
+size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
+                                const struct chorale_decide_opts *decide,
+                                struct chorale_adapt_cell *cell, size_t n)
+{
+    struct chorale_adapt_model model = { .run = chorale_adapt_run(cell),
+                                         .root = e->root };
+    struct entry *entry = malloc((n + 1) * sizeof(*entry));
+    unsigned char *keep = calloc(n + 1, 1);
+    struct chorale_predict_least least;
+    size_t nentry = 0, kept = SIZE_MAX;
+    double limit;
+
+    if (entry == NULL || keep == NULL ||
+        chorale_predict_least(e->model, model.run.dtype, model.run.op,
+                              &least) != 0)
+        goto end;
+    model.net = chorale_family_network(e->model, &model.run);
+    if (chorale_predict_events(e->model) < EVENTS)
+        model.played = e->model;
+    keep[0] = 1;
+    for (size_t i = 1; i < n; i++) {
+        const struct chorale_alg *alg = cell[i].config.alg;
+        const struct chorale_point pt = chorale_decide_point(
+            &model.run, cell[i].config.value, cell[i].n, cell[i].comm_size);
+
+        keep[i] = cell[i].known != 0;
+        if (chorale_decide_excluded(alg, &pt, decide) == NULL)
+            entry[nentry++] = (struct entry){
+                i, bound_of(alg, pt, &least) *
+                       exp(e->bias[chorale_alg_index(alg)]), INFINITY
+            };
+    }
+    qsort(entry, nentry, sizeof(*entry), by_bound);
+    limit = predict(e, &model, cell, entry, nentry);
+    qsort(entry, nentry, sizeof(*entry), by_seconds);
+    for (size_t i = 0; i < nentry && i < MOST && entry[i].seconds <= limit;
+         i++)
+        keep[entry[i].cell] = 1;
+    kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (keep[i])
+            cell[kept++] = cell[i];
+end:
+    free(entry);
+    free(keep);
+    return kept;
+}
