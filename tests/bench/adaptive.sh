@@ -20,7 +20,8 @@
 # count costs a tenth of the reference.
 #
 # The reference plan is `chorale plan -m SIZES -P LIST`: the set core at every
-# point of that grid. It is also the oracle. Costs are node-seconds as
+# point of that grid. It is also the oracle, together with the choices of the
+# adaptive tables, which are of the whole catalogue. Costs are node-seconds as
 # `chorale status --rounds` counts them. Each simulated launch counts as six, in
 # which a call takes the simulated time and is repeated as often as in a real
 # campaign, with verification, warm-up, synchronisation and one second to start.
@@ -176,7 +177,7 @@ best_coarse() { # node-seconds
             largest make_coarse 1 "$all_sizes" "$1"
             sqlite3 "$work/try.db" "DELETE FROM decision"
             "$chorale" decide "$work/try.db" -q >/dev/null 2>&1
-            regret=$("$chorale" evaluate "$work/try.db" --oracle "$reference" \
+            regret=$("$chorale" evaluate "$work/try.db" --oracle "$oracle" \
                 2>&1 | awk '/^all / { print $3 }')
             if [ -n "$regret" ] && { [ -z "$best" ] ||
                 awk "BEGIN { exit !($regret < $best) }"; }; then
@@ -194,7 +195,7 @@ score() { # what, database
     "$chorale" decide "$2" -q >/dev/null 2>&1
     printf '%-22s %9.2f %% ' "$1" \
         "$(awk "BEGIN { print 100 * $(cost "$2") / $whole }")"
-    "$chorale" evaluate "$2" --oracle "$reference" 2>&1 |
+    "$chorale" evaluate "$2" --oracle "$oracle" 2>&1 |
         awk '/^all / { printf "%10s %% %10s %% %10s %%\n", $3, $7, $9; n++ }
              END { if (!n) print "   no table: all is left to the library" }'
 }
@@ -205,15 +206,41 @@ adapt() { # database, network, node-seconds
     done
 }
 
+# Add the choices of a table to the oracle.
+add_chosen() { # table
+    sqlite3 "$1" "DELETE FROM decision"
+    "$chorale" decide "$1" -q >/dev/null 2>&1
+    sqlite3 "$oracle" "ATTACH '$1' AS t; INSERT OR IGNORE INTO cell (uuid,
+            campaign_id, system_id, provider, variant, params, coll, msg_size,
+            n, comm_size, ppn, shape, dtype, op, op_class, root_policy,
+            buffers, launches)
+        SELECT lower(hex(randomblob(16))), c.campaign_id, c.system_id,
+            'chorale', d.variant, d.params, c.coll, c.msg_size, c.n,
+            c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.op_class,
+            c.root_policy, c.buffers, c.launches
+        FROM cell c JOIN t.decision d ON d.coll = c.coll AND
+            c.comm_size BETWEEN d.comm_size AND d.comm_size_hi AND
+            c.n BETWEEN d.n_lo AND d.n_hi AND d.ppn = c.ppn AND
+            d.shape = c.shape
+        WHERE c.provider = 'library' AND d.provider = 'chorale' AND
+            d.target = 'dispatch'" && "$chorale" run "$oracle" -q
+}
+
 one() { # network
     reference=$out/reference-$1.db
     plan "$reference" "$1" && "$chorale" run "$reference" -q || return
     whole=$(cost "$reference")
     echo "$1: the reference, $sizes at P = $procs, costs $whole node-seconds"
     printf '%-22s %11s %12s %12s %12s\n' "" cost regret worst captured
+    oracle=$out/oracle-$1.db
+    [ -e "$oracle" ] || cp "$reference" "$oracle" || return
+    for b in $budgets; do
+        adapt "$out/adaptive-$1-$b.db" "$1" \
+            "$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")" || return
+        add_chosen "$out/adaptive-$1-$b.db" || return
+    done
     for b in $budgets; do
         limit=$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")
-        adapt "$out/adaptive-$1-$b.db" "$1" "$limit"
         score "adaptive, $b %" "$out/adaptive-$1-$b.db"
         points=$(sqlite3 "$reference" "SELECT count(*) FROM
             (SELECT DISTINCT coll, msg_size, comm_size FROM cell)")

@@ -1,49 +1,55 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Regret of tables decided from a grid of points, compared with oracles at other
-# points: sizes of 3 * 2^k and odd sizes, process counts between those of the
-# grid; on simulated LogGP networks.
+# Regret of tables that `chorale tune` would decide, compared with the best of
+# the whole catalogue (--set all): at points of the grid that it measures, and
+# at others; on simulated LogGP networks.
 #
-#   regret.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-n SIZES] [-P LIST]
-#             [-Q LIST] [-N PERCENT] [-S SEED] [-x]
+#   regret.sh [-o DIR] [-s NETWORKS] [-t SET] [-c LIST] [-m SIZES] [-n SIZES]
+#             [-P LIST] [-Q LIST] [-N PERCENT] [-S SEED]
 #
 # -o DIR       keep the databases there, and resume with them
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
-#              levels, 8 hosts share 4 uplinks), ppn (8 ranks per node);
-#              default: all
+#              levels, 8 hosts share 4 uplinks), ppn (8 ranks per node), and
+#              any number: the seed of a flat network of random latency (0.3 to
+#              20 us) and bandwidth (0.1 to 25 GB/s); default: 1 to 10, tree and
+#              ppn
+# -t SET       what the table is decided from: model, in rounds, or core; each
+#              has databases of its own (default: model)
 # -c LIST      collectives (default: bcast,reduce,allreduce,allgather)
-# -m SIZES     blocks of the grid (default: 8:128K)
-# -n SIZES     blocks of the oracle
-# -P LIST      process counts of the grid (default: 4,8,12,16,24,32,64; with 8
-#              ranks per node also 9, 10, 18, 22, 28, 40 and 56, because 11 and
-#              20 have partly filled nodes, which are a shape of their own)
-# -Q LIST      of the oracle (default: 11,20,48)
+# -m SIZES     blocks of the grid (default: 8:128K:x4)
+# -n SIZES     blocks of the other points
+# -P LIST      process counts of the grid (default: 4,8,16,32; with 8 ranks per
+#              node also 9, 10, 18, 22 and 28, because 11 and 20 have partly
+#              filled nodes, which are a shape of their own)
+# -Q LIST      of the other points (default: 8,11,20)
 # -N PERCENT   decide from times with log-normal noise of that width in 6
 #              launches, as on a real system; the oracle stays exact
 # -S SEED      of that noise (default: 1)
-# -x           the oracle measures the chosen variants with all parameters of
-#              `chorale list`, including those outside the set core
 #
-# Simulated time is exact. The oracles measure the set core, like the grid, and
-# the table's choices. Exit code 1 if a measured choice is slower than the
-# library, with exact times; with noise such choices should not occur either.
+# Simulated time is exact. The oracles measure the whole catalogue, patented
+# variants too, and the table's choices, whose parameters may lie between the
+# listed ones. Each part prints the cells that the table needed, and the seconds
+# that planning its rounds took. Exit code 1 if a measured choice is slower than
+# the library, with exact times; with noise such choices should not occur
+# either.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
-networks="flat slow fast tree ppn"
+networks="1 2 3 4 5 6 7 8 9 10 tree ppn"
 colls=bcast,reduce,allreduce,allgather
-sizes=8:128K
-others=24,37,96,515,1536,6144,10001,24576,98304,100003
-procs=4,8,12,16,24,32,64
-between=11,20,48
-noise=0 seed=1 exhaust=no
+sizes=8:128K:x4
+others=24,96,515,1536,6144,24576,100003
+procs=4,8,16,32
+between=8,11,20
+noise=0 seed=1 set=model
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 out=$work
-while getopts o:s:c:m:n:P:Q:N:S:x opt; do
+while getopts o:s:t:c:m:n:P:Q:N:S: opt; do
     case $opt in
         o) out=$OPTARG ;;
         s) networks=$(echo "$OPTARG" | tr , ' ') ;;
+        t) set=$OPTARG ;;
         c) colls=$OPTARG ;;
         m) sizes=$OPTARG ;;
         n) others=$OPTARG ;;
@@ -51,7 +57,6 @@ while getopts o:s:c:m:n:P:Q:N:S:x opt; do
         Q) between=$OPTARG ;;
         N) noise=$OPTARG ;;
         S) seed=$OPTARG ;;
-        x) exhaust=yes ;;
         *) exit 2 ;;
     esac
 done
@@ -77,6 +82,18 @@ platform "$work/tree.xml" 'radical="0-63" bw="10GBps" lat="0.25us"
 platform "$work/ppn.xml" 'radical="0-7" core="8" bw="10GBps" lat="0.5us"
  loopback_bw="20GBps" loopback_lat="0.1us"'
 
+# Flat networks of random latency and bandwidth. The latency is that of two
+# links.
+for network in $networks; do
+    case $network in
+        *[!0-9]*) ;;
+        *) platform "$work/$network.xml" "radical=\"0-63\" $(awk -v \
+            seed="$network" 'BEGIN { srand(seed)
+                printf "lat=\"%.4fus\"", 0.15 * exp(log(20 / 0.3) * rand())
+                printf " bw=\"%.4fGBps\"", 0.1 * exp(log(250) * rand()) }')" ;;
+    esac
+done
+
 simulate() { # database, network, sizes, process counts, ranks a node, options
     simulate_db=$1 simulate_net=$2 simulate_m=$3 simulate_p=$4 simulate_ppn=$5
     shift 5
@@ -85,26 +102,50 @@ simulate() { # database, network, sizes, process counts, ranks a node, options
         -m "$simulate_m" -P "$simulate_p" --ppn "$simulate_ppn" "$@" >/dev/null
 }
 
-measure() { # as simulate
-    simulate "$@" && "$chorale" run "$1" -q
+seconds() {
+    date +%s.%N
 }
 
-# Also measure the table's choices, with -x with all parameters.
-add_chosen() { # table, oracle, network, ranks a node
-    chosen=$(sqlite3 "$1" "SELECT group_concat(v) FROM (SELECT DISTINCT coll ||
-        ':' || variant AS v FROM decision WHERE provider = 'chorale')")
-    [ -n "$chosen" ] || return 0
-    last=$(sqlite3 "$2" "SELECT max(cell_id) FROM cell")
-    simulate "$2" "$3" "$others" "$between" "$4" --variants "$chosen" || return
-    [ $exhaust = yes ] || sqlite3 "$2" "ATTACH '$1' AS t; DELETE FROM cell
-        WHERE cell_id > $last AND (coll, variant, params) NOT IN
-        (SELECT coll, variant, params FROM t.decision)" || return
-    "$chorale" run "$2" -q
+# Measure what the table is decided from, in rounds; prints cells and seconds of
+# planning.
+train() { # as simulate
+    train_seconds=0
+    while train_begin=$(seconds) &&
+        simulate "$@" --set "$set" --allow-patented 2>"$work/why"; do
+        train_seconds=$(echo "$train_seconds $train_begin $(seconds)" |
+            awk '{ print $1 + $3 - $2 }')
+        "$chorale" run "$1" -q || return
+        [ "$set" = model ] || break
+    done
+    grep -v "no further round" "$work/why" && return 1
+    echo "$(sqlite3 "$1" "SELECT count(*) || ' cells at ' ||
+        count(DISTINCT coll || ' ' || msg_size || ' ' || comm_size) ||
+        ' points in ' || count(DISTINCT campaign_id) || ' rounds' FROM cell"),\
+ $train_seconds s of planning"
+}
+
+# Also measure the table's choices at the points of the oracle.
+add_chosen() { # table, oracle
+    sqlite3 "$2" "ATTACH '$1' AS t; INSERT OR IGNORE INTO cell (uuid,
+            campaign_id, system_id, provider, variant, params, coll, msg_size,
+            n, comm_size, ppn, shape, dtype, op, op_class, root_policy,
+            buffers, launches)
+        SELECT lower(hex(randomblob(16))), c.campaign_id, c.system_id,
+            'chorale', d.variant, d.params, c.coll, c.msg_size, c.n,
+            c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.op_class,
+            c.root_policy, c.buffers, c.launches
+        FROM cell c JOIN t.decision d ON d.coll = c.coll AND
+            c.comm_size BETWEEN d.comm_size AND d.comm_size_hi AND
+            c.n BETWEEN d.n_lo AND d.n_hi AND d.ppn = c.ppn AND
+            d.shape = c.shape
+        WHERE c.provider = 'library' AND d.provider = 'chorale' AND
+            d.target = 'dispatch'" && "$chorale" run "$2" -q
 }
 
 # Print the table's results; 1 if a measured choice is slower.
 judge() { # table, oracle
-    "$chorale" evaluate "$1" --oracle "$2" >"$work/judged" || return
+    "$chorale" evaluate "$1" --oracle "$2" --allow-patented \
+        >"$work/judged" || return
     cat "$work/judged"
     awk '$1 == "all" { sub(/^.* (%|-) /, ""); n++; bad = !($2 == 0) }
          END { exit !n || bad }' "$work/judged"
@@ -150,26 +191,35 @@ SQL
 }
 
 one() { # network
-    train=$out/train-$1.db oracle=$out/oracle-$1.db ppn=1
+    train=$out/$set-$1.db ppn=1
     grid=$procs
     if [ "$1" = ppn ]; then
         ppn=8
-        [ "$procs" = "${procs%64}" ] && grid=$procs,9,10,18,22,28 ||
-            grid=$procs,9,10,18,22,28,40,56
+        grid=$procs,9,10,18,22,28
     fi
-    measure "$train" "$1" "$sizes" "$grid" $ppn &&
-        measure "$oracle" "$1" "$others" "$between" $ppn || return
+    echo "$1: $(sed -n 's/.*SPLITDUPLEX" //p' "$work/$1.xml")"
+    train "$train" "$1" "$sizes" "$grid" $ppn || return
+    for part in grid other; do
+        oracle=$out/$part-$1.db
+        if [ $part = grid ]; then
+            simulate "$oracle" "$1" "$sizes" "$procs" $ppn --set all
+        else
+            simulate "$oracle" "$1" "$others" "$between" $ppn --set all
+        fi && "$chorale" run "$oracle" -q || return
+    done
     cp "$train" "$work/table.db"
     if [ "$noise" != 0 ]; then
         disturb "$work/table.db" || return
     fi
-    "$chorale" decide "$work/table.db" -q || return
-    add_chosen "$work/table.db" "$oracle" "$1" $ppn || return
-    echo "$1, points of the grid"
-    judge "$work/table.db" "$train"
+    "$chorale" decide "$work/table.db" --allow-patented -q || return
+    for part in grid other; do
+        add_chosen "$work/table.db" "$out/$part-$1.db" || return
+    done
+    echo "points of the grid"
+    judge "$work/table.db" "$out/grid-$1.db"
     lost=$?
-    echo "$1, points between"
-    judge "$work/table.db" "$oracle" && return $lost
+    echo "other points"
+    judge "$work/table.db" "$out/other-$1.db" && return $lost
 }
 
 rc=0
