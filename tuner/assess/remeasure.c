@@ -73,6 +73,9 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
     plan.op = again->op[0] != '\0' ? again->op : NULL;
     plan.from_trace = 0;
     plan.trace = NULL;
+    plan.set = "core"; /* not in rounds */
+    plan.goal = -1;
+    plan.again = 1;
     plan.launches = again->launches < MOST ? again->launches : MOST;
     err = chorale_plan_write(&plan, path, run.command, 1, system,
                              &run.campaign, msg);

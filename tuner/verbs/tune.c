@@ -158,7 +158,7 @@ static enum chorale_err check_output(const char *prefix,
     return CHORALE_OK;
 }
 
-/* Plan and measure, once or adaptively round after round. */
+/* Plan and measure, once or round after round. */
 static enum chorale_err measure(struct tune_opts *opts, const char *path,
                                 const char *command, char system[128],
                                 struct chorale_errmsg *msg)
@@ -189,7 +189,7 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
         opts->run.launcher_cmd = opts->plan.launcher_cmd;
         opts->run.command = command;
         err = chorale_run(path, &opts->run, msg);
-        if (err != CHORALE_OK || !opts->plan.adaptive)
+        if (err != CHORALE_OK || !opts->plan.rounds)
             return err;
     }
 }
@@ -306,6 +306,9 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                            "chooses its launches itself; raise --budget");
     if (err != CHORALE_OK)
         return err;
+    if (opts.plan.set == NULL && opts.plan.variants == NULL &&
+        !opts.plan.from_trace && !chorale_plan_conditions(&opts.plan))
+        opts.plan.set = "model";
     return tune(&opts, argv[1], command, msg);
 }
 
@@ -348,8 +351,8 @@ const struct chorale_verb chorale_verb_tune = {
     .args = "results.db",
     .summary = "plan, measure, fit, decide and write the tuned table",
     .detail =
-        "The main job. Measures every variant of the catalogue and the "
-        "library's default over message and communicator sizes, fits the "
+        "The main job. Measures the library's default and the variants that "
+        "may be the best over message and communicator sizes, fits the "
         "model, decides for each, and writes beside the database: the "
         "dispatch file (results-dispatch.c and .h), pictures "
         "(results-plots/), a summary page (results-summary.md) and a report "
@@ -361,6 +364,12 @@ const struct chorale_verb chorale_verb_tune = {
         "--adaptive, whose budget is spent, no point is measured again; in "
         "simulation the summary lists slower points. The command ends by "
         "printing the summary, and where the products are.\n"
+        "It measures in rounds. The first calibrates the model with a few "
+        "cells. Each further one measures the candidates of the whole "
+        "catalogue that the model expects to be the best and that were not "
+        "measured, at every point, until none is expected to win "
+        "(`chorale plan --help`). --set core or --set all plans a fixed set "
+        "instead.\n"
         "If a variant seems to gain at a point but the launches are too few "
         "to tell, the library stays there. The command prints how many such "
         "points are left, and how long further launches would take to decide "
