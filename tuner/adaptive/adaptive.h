@@ -161,6 +161,9 @@ struct chorale_adapt_evidence {
     const char *root;        /* root policy of the planned cells */
     double *bias;            /* by chorale_alg_index(): mean log(measured /
                               * model), 0 without measurements */
+    double *doubt;           /* part of a positive bias that may not hold for
+                              * other parameters: all of it, unless several
+                              * cells agree on it */
     double sd;               /* log units: the model's error for a variant that
                               * is not measured at the point */
 };

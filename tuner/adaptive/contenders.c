@@ -21,6 +21,7 @@
 #define SD_USUAL 0.4     /* else this is assumed */
 #define MARGIN_SD 3.0    /* of a contender, in standard deviations, */
 #define MARGIN 0.005     /* and beside them */
+#define FEW 4            /* cells that a variant's mean deviation requires */
 #define SLACK 0.7        /* factor of bounds: overlapped sends avoid waits for
                           * receivers that stated costs contain */
 #define MOST 48          /* contenders of a point */
@@ -78,7 +79,7 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
 {
     size_t nalg = 0, nz = 0, end;
     int largest = 0;
-    double *z, *count;
+    double *z, *count, *low, *high;
 
     *e = (struct chorale_adapt_evidence){ .root = root, .sd = SD_USUAL };
     if (points->count == 0)
@@ -86,13 +87,17 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
     while (chorale_algs[nalg] != NULL)
         nalg++;
     z = malloc(points->count * sizeof(*z));
-    count = calloc(nalg + 1, sizeof(*count));
-    e->bias = calloc(nalg + 1, sizeof(*e->bias));
+    count = calloc(3 * (nalg + 1), sizeof(*count));
+    low = count != NULL ? count + nalg + 1 : NULL;
+    high = count != NULL ? low + nalg + 1 : NULL;
+    e->bias = calloc(2 * (nalg + 1), sizeof(*e->bias));
+    e->doubt = e->bias != NULL ? e->bias + nalg + 1 : NULL;
     if (z != NULL && count != NULL && e->bias != NULL)
         e->model = chorale_predictor_fit(points);
     for (size_t i = 0; e->model != NULL && i < points->count; i = end) {
         const struct chorale_run_point *row = &points->row[i];
         double own;
+        int v;
 
         for (end = i + 1; end < points->count &&
                           chorale_adapt_same_cell(row, &points->row[end]);
@@ -101,17 +106,24 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
         own = residual(e, row, end - i);
         if (isnan(own))
             continue;
-        e->bias[chorale_alg_index(row->config.alg)] += own;
-        count[chorale_alg_index(row->config.alg)]++;
+        v = chorale_alg_index(row->config.alg);
+        low[v] = count[v] > 0 ? fmin(low[v], own) : own;
+        high[v] = count[v] > 0 ? fmax(high[v], own) : own;
+        e->bias[v] += own;
+        count[v]++;
         largest = row->comm_size > largest ? row->comm_size : largest;
         z[nz++] = fabs(own);
     }
-    for (size_t i = 0; e->model != NULL && i < nalg; i++)
-        e->bias[i] /= fmax(count[i], 1);
     if (nz >= SD_FEW && largest >= comm_size) {
         qsort(z, nz, sizeof(*z), compare_doubles);
         e->sd = fmin(fmax(z[(size_t)(SD_QUANTILE * (double)nz)], SD_LEAST),
                      SD_USUAL);
+    }
+    for (size_t i = 0; e->model != NULL && i < nalg; i++) {
+        e->bias[i] /= fmax(count[i], 1);
+        if (e->bias[i] > 0 &&
+            (count[i] < FEW || high[i] - low[i] > MARGIN_SD * e->sd))
+            e->doubt[i] = e->bias[i];
     }
     free(z);
     free(count);
@@ -176,6 +188,15 @@ static double bound_of(const struct chorale_alg *alg, struct chorale_point pt,
            (a * least->alpha + b * least->beta + c * least->tau);
 }
 
+/* The factor by which the model may be too fast for a variant, at least. */
+static double deviation(const struct chorale_adapt_evidence *e,
+                        const struct chorale_alg *alg)
+{
+    const int v = chorale_alg_index(alg);
+
+    return exp(e->bias[v] - e->doubt[v]);
+}
+
 /* Predict entries in the order of their bounds. Returns the limit in
  * seconds. */
 static double predict(const struct chorale_adapt_evidence *e,
@@ -196,9 +217,10 @@ static double predict(const struct chorale_adapt_evidence *e,
 
         if (isnan(seconds))
             continue;
-        entry[i].seconds = seconds * exp(e->bias[chorale_alg_index(alg)]);
+        entry[i].seconds = seconds * deviation(e, alg);
+        seconds *= exp(e->bias[chorale_alg_index(alg)]);
         if (!chorale_alg_by_library(alg, &pt))
-            best = fmin(best, entry[i].seconds);
+            best = fmin(best, seconds);
         if (chorale_predict_events(e->model) - begin > POINT_EVENTS)
             break;
     }
@@ -233,8 +255,7 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
         keep[i] = cell[i].known != 0;
         if (chorale_decide_excluded(alg, &pt, decide) == NULL)
             entry[nentry++] = (struct entry){
-                i, bound_of(alg, pt, &least) *
-                       exp(e->bias[chorale_alg_index(alg)]), INFINITY
+                i, bound_of(alg, pt, &least) * deviation(e, alg), INFINITY
             };
     }
     qsort(entry, nentry, sizeof(*entry), by_bound);

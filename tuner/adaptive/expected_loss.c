@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/alg_config.h"
 #include "tuner/decide/family.h"
 #include "tuner/adaptive/kriging.h"
 #include "tuner/decide/inherit_runs.h"
@@ -20,6 +21,8 @@
                           * of the library's prediction */
 #define COMMON 0.9       /* share of the variance of a prediction that all
                           * parameters of a variant have in common */
+
+#define TIE 1e-9         /* log units: equal predictions */
 
 /* One measured cell: the mean of its launches. */
 struct seen {
@@ -175,6 +178,18 @@ static int is_barred(const struct group *g,
                                    &g->a->opts->decide) != NULL;
 }
 
+/* 1 if cells of these parameters were measured. If not, the mean deviation of
+ * the variant's others may not hold for them: a model can fit one way to run a
+ * variant and fail for another. */
+static int has_parameters(const struct chorale_krige *k,
+                          const struct chorale_krige_at *at)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (k->at[i].kin[0] == at->kin[0])
+            return 1;
+    return 0;
+}
+
 static void expect(struct group *g, const struct chorale_krige *k,
                    struct chorale_adapt_cell *cell)
 {
@@ -195,6 +210,8 @@ static void expect(struct group *g, const struct chorale_krige *k,
     cell->log_seconds = base + chorale_krige_expect(k, &at, &cell->sd);
     if (k->n == 0 && cell->config.alg != NULL)
         cell->log_seconds += g->offset;
+    else if (!has_parameters(k, &at))
+        cell->sd = hypot(cell->sd, k->mean);
 }
 
 /* 1 if one Gaussian process serves both. */
@@ -414,6 +431,23 @@ static size_t fastest(const struct chorale_adapt_cell *cell, size_t ncell)
     return best;
 }
 
+/* The simplest of the unmeasured cells of a variant that are predicted to take
+ * as long as cell `same`. */
+static size_t simplest(const struct chorale_adapt_cell *cell, size_t ncell,
+                       size_t same)
+{
+    size_t best = same;
+
+    for (size_t c = 1; c < ncell; c++)
+        if (cell[c].config.alg == cell[same].config.alg && !cell[c].known &&
+            !cell[c].chosen &&
+            fabs(cell[c].log_seconds - cell[same].log_seconds) < TIE &&
+            chorale_alg_config_place(&cell[c].config) <
+                chorale_alg_config_place(&cell[best].config))
+            best = c;
+    return best;
+}
+
 /* The unmeasured cell with the largest expected lead over the draws least[]. t:
  * [DRAWS][ncell]. *lead_p: the lead in log units. */
 static size_t leader(const struct chorale_adapt_cell *cell, size_t ncell,
@@ -435,7 +469,7 @@ static size_t leader(const struct chorale_adapt_cell *cell, size_t ncell,
             best = c;
         }
     }
-    return best;
+    return best > 0 ? simplest(cell, ncell, best) : 0;
 }
 
 int chorale_adapt_settle(struct chorale_adapt *a, size_t point, double goal)
