@@ -131,7 +131,7 @@ static void check(struct tally *t, const double *net, enum chorale_coll coll,
     struct chorale_predictor *all = network(net[0], net[1], net[2], net[3]);
     struct chorale_adapt_evidence e = {
         .model = network(net[0], net[1], net[2], net[3]), .root = "last",
-        .bias = bias, .sd = 0.001,
+        .bias = bias, .doubt = bias, .sd = 0.001,
     };
 
     if (bias == NULL || all == NULL || e.model == NULL)
