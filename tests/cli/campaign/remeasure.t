@@ -8,7 +8,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
     skip_all "built with a sanitizer, which cannot be preloaded"
 
 cd "$work" || exit 99
-options="-P 2 -m 8,64 -c bcast --variants binomial --launches 4 -i 15"
+options="-P 2 -m 2K,4K -c bcast --variants binomial --launches 4 -i 15"
 tune() { # further options
     # shellcheck disable=SC2086
     timeout 900 "$chorale" tune m.db $options "$@" >out.txt 2>err.txt
@@ -38,11 +38,11 @@ is "$(sqlite3 m.db "SELECT group_concat(DISTINCT params) FROM decision
 timeout 900 "$chorale" validate m.db -q 2>err.txt
 [ $? -le 1 ]
 ok $? "the table is validated"
-# Replace the validation: twice as slow at 64 bytes, faster at 8 bytes.
+# Replace the validation: twice as slow at 4 KiB, faster at 2 KiB.
 sqlite3 m.db "UPDATE run SET validity = '' WHERE cell_id IN
         (SELECT cell_id FROM cell WHERE provider = 'table');
     UPDATE run_summary SET median = (SELECT
-    CASE WHEN variant = 'library' THEN 1e-4 WHEN msg_size = 64 THEN 2e-4
+    CASE WHEN variant = 'library' THEN 1e-4 WHEN msg_size = 4096 THEN 2e-4
          ELSE 0.5e-4 END * (1 + ordinal / 1000.0)
     FROM run JOIN cell USING (cell_id) JOIN launch USING (launch_id)
     WHERE run.run_id = run_summary.run_id) WHERE run_id IN
@@ -54,10 +54,10 @@ ok $? "tune with the same options exits with 0 or 1"
 diag "$(cat err.txt)"
 like "$(cat out.txt)" 'slower than the library at 1 point; measuring it' \
     "tune reports the new measurement"
-[ "$(launches 64)" -ge 8 ]
+[ "$(launches 4096)" -ge 8 ]
 ok $? "the slower point has twice the launches"
 if [ "$(grep -c 'deciding again' out.txt)" -eq 1 ]; then
-    is "$(launches 8)" 4 "other points keep their launches"
+    is "$(launches 2048)" 4 "other points keep their launches"
 else
     skip "the new table was slower at another point" "no more launches"
 fi
@@ -80,12 +80,12 @@ falsify() { # replace the times of the validation
 falsify
 "$chorale" decide m.db -q
 most=$(sqlite3 m.db "SELECT max(launches) FROM cell WHERE provider <> 'table'
-    AND msg_size = 64")
+    AND msg_size = 4096")
 timeout 900 "$chorale" validate m.db -q 2>err.txt
 falsify
 tune
-[ "$rc" -le 1 ] && [ "$(launches 64)" -ge $((2 * most)) ]
-ok $? "slower once more, the point has twice the launches again: $(launches 64)"
+[ "$rc" -le 1 ] && [ "$(launches 4096)" -ge $((2 * most)) ]
+ok $? "slower once more, the point has twice the launches again: $(launches 4096)"
 
 # A validation slower only by the shim's pass-through is not remeasured.
 sqlite3 m.db "UPDATE run_summary SET median = 1e-3 WHERE run_id IN

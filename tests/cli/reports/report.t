@@ -27,7 +27,7 @@ drawn=no
 command -v gnuplot >/dev/null && drawn=yes
 
 # The page.
-synth a.db fat-tree '2 64' 12
+synth a.db fat-tree '4 64' 12
 run report a.db -o page.html
 is "$? $(cat out.txt err.txt)" "0 page.html" "report prints the page's name"
 page page.html "structure and policy of the page are valid"
@@ -160,12 +160,12 @@ digest=$(sed -n 's/.*would validate table \([0-9a-f]*\) of.*/\1/p' out.txt)
 is "${#digest}" 16 "the table's digest is known"
 sqlite3 v.db "INSERT INTO launch (launch_id, uuid, campaign_id, system_id,
     ordinal, comm_size, ppn, shape, part, seed, started, status)
-    SELECT launch_id + 1000, uuid || 'v', 1, 1, ordinal, 2, 1, shape,
-    'table-$digest', 1, '2026-01-02', 'done' FROM launch WHERE comm_size = 2;
+    SELECT launch_id + 1000, uuid || 'v', 1, 1, ordinal, 4, 1, shape,
+    'table-$digest', 1, '2026-01-02', 'done' FROM launch WHERE comm_size = 4;
     INSERT INTO cell (cell_id, uuid, campaign_id, system_id, provider, variant,
     params, coll, msg_size, n, comm_size, ppn, shape, dtype, root_policy,
     buffers, launches, part) SELECT 5000 + (v = 'library'), v, 1, 1, 'table', v,
-    '$digest' || iif(v = 'choice', ' binomial', ''), 'bcast', 512, 512, 2, 1,
+    '$digest' || iif(v = 'choice', ' binomial', ''), 'bcast', 512, 512, 4, 1,
     'one-per-node', 'byte', 'rotate', 'warm', 5, 'table-$digest' FROM
     (SELECT 'choice' AS v UNION SELECT 'library');
     INSERT INTO run (run_id, uuid, cell_id, launch_id, status)
@@ -186,7 +186,7 @@ has valid.html "over 1 points" "the headline covers validated points only"
 page valid.html "the page of a validated system is valid"
 sqlite3 v.db "UPDATE cell SET msg_size = 3744, n = 3744 WHERE cell_id >= 5000"
 run report v.db -o odd.html
-has odd.html "bcast, n = 3744 B, P = 2" \
+has odd.html "bcast, n = 3744 B, P = 4" \
     "n is printed to the byte, so that it can be typed"
 
 # Counters compared with schedules: bcast binomial sends P - 1 messages of m.
