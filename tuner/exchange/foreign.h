@@ -6,8 +6,13 @@
  * over calls and ranks and, optionally, the means of the fastest and slowest
  * rank. Values are taken as printed; no value is derived.
  *
+ * Text without numbers before and between tables is skipped, as launchers and
+ * shells print it. Numbers that do not belong to a table are an error: their
+ * heading was not recognised, and they would be taken for rows of the table
+ * above.
+ *
  * Source  the output of OSU 3.8 to 7.5 (plain, -f, with percentiles) and of
- *         IMB 3.0 to 2021.10, with excerpts in tests/cli/tables; IMB's
+ *         IMB 3.0 to 2021.10 and its predecessor PMB, with excerpts in tests/cli/tables; IMB's
  *         ReadMe_IMB.txt and User Guide, "Command-line Control".
  */
 #ifndef CHORALE_TUNER_EXCHANGE_FOREIGN_H
@@ -41,8 +46,8 @@ struct chorale_foreign {
     struct chorale_foreign_row *row;
     size_t nrow;
     int npass;               /* most rows of one point */
-    char note[8][160];       /* ignored or assumed facts */
-    int nnote;
+    char (*note)[160];       /* ignored or assumed facts, each once */
+    size_t nnote;
 };
 
 /* Read a file. *is_p: 1 if it is such output, else 0 with CHORALE_OK.
@@ -72,7 +77,9 @@ struct chorale_foreign_name {
     enum chorale_foreign_column column;
 };
 
-/* State while a table is read. ncolumn 0: its rows are ignored. */
+/* State while a table is read. A table has a title, a heading of columns, and
+ * rows. It ends at the first other line after its rows. Blank lines and
+ * comments may stand between rows, as long as the sizes grow. */
 struct chorale_foreign_reader {
     const char *path;
     int line;
@@ -81,8 +88,11 @@ struct chorale_foreign_reader {
     enum chorale_foreign_column column[FOREIGN_COLUMNS];
     int ncolumn;
     struct chorale_foreign_row at; /* values given by the heading */
-    int known;               /* at.coll is a collective of Chorale */
-    int bare;                /* line of the first row without a heading, or 0 */
+    int known;               /* the title is of a collective of Chorale, at.coll */
+    int ignored;             /* the title is of something else */
+    int rows;                /* of the present table so far */
+    int interrupted;         /* a blank line or comment came after a row */
+    long long last_size;     /* bytes of the last row */
     /* For IMB only. */
     const char *title;       /* of this table */
     int barriers, shifts;    /* a barrier between calls; a rotating root */
@@ -96,8 +106,7 @@ struct chorale_foreign_reader {
 enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
                                      const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Add a note for the user unless it exists; the last one reports dropped
- * notes. */
+/* Add a note for the user unless it exists. */
 void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Parse a heading into columns; names ends in an entry with text NULL. */

@@ -89,6 +89,7 @@ static void describe(struct chorale_foreign_reader *r, enum chorale_coll coll)
 
     settle(r);
     r->known = 1;
+    r->ignored = 0;
     r->at = (struct chorale_foreign_row){ .coll = coll };
     r->at.dtype = !info->reduces && r->moved != NULL ? r->moved
                   : !info->reduces ? "byte"
@@ -120,7 +121,8 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
 
     r->f->kind = "IMB";
     r->ncolumn = 0;
-    r->known = 0;
+    r->known = r->rows = 0;
+    r->ignored = 1;
     sscanf(title, "%63s", name);
     if (derived(r, name))
         return;
@@ -233,10 +235,11 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
     const char *text = line + strspn(line, " \t");
 
     *used_p = 1;
-    if (line[0] == '#' && title != NULL && strstr(line, "Intel") != NULL) {
+    if (line[0] == '#' && title != NULL &&
+        (strstr(line, "Intel") != NULL || strstr(line, "PALLAS") != NULL)) {
         chorale_foreign_version(title, f->version, sizeof(f->version));
         f->kind = "IMB";
-        r->known = r->ncolumn = 0; /* end any earlier table */
+        r->known = r->ignored = r->ncolumn = r->rows = 0; /* end any table */
         f->command[0] = '\0';
         r->moved = r->reduced = NULL;
         return CHORALE_OK;

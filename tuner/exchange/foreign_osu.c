@@ -70,7 +70,8 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
 
     f->kind = "OSU";
     r->ncolumn = 0;
-    r->known = 0;
+    r->known = r->rows = 0;
+    r->ignored = 1;
     r->title = NULL;
     if (end != NULL && strncmp(title, "MPI ", 4) == 0 &&
         end - title - 4 < (long)sizeof(name) && end - title > 4)
@@ -88,6 +89,7 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
     if (end != NULL)
         chorale_foreign_version(end, f->version, sizeof(f->version));
     r->known = 1;
+    r->ignored = 0;
     r->at = (struct chorale_foreign_row){ .coll = (enum chorale_coll)coll };
     /* Before version 7, which prints the type, reductions used floats. */
     r->at.dtype = chorale_coll_info(r->at.coll)->reduces ? "float" : "byte";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign_read.c - read the tables of other benchmarks, row by row. Other lines
- * of a log, from launchers and shells, are skipped. Within a table, a line that
- * begins with a digit must be a valid row. If rows begin with a name, so must a
- * line that begins with a word and a number. */
+/* foreign_read.c - read the tables of other benchmarks, row by row. Within a
+ * table, a line that begins with a digit must be a valid row. If rows begin with
+ * a name, so must a line that begins with a word and a number. */
 #include "config.h"
 
 #include <ctype.h>
@@ -38,8 +37,7 @@ enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
 
 void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
 {
-    const int room = (int)(sizeof(f->note) / sizeof(f->note[0]));
-    char text[160];
+    char text[160], (*more)[160];
     va_list ap;
 
     va_start(ap, format);
@@ -48,13 +46,14 @@ void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     for (char *c = text; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
             *c = '?';
-    for (int i = 0; i < f->nnote; i++)
+    for (size_t i = 0; i < f->nnote; i++)
         if (strcmp(f->note[i], text) == 0)
             return;
-    if (f->nnote < room)
-        strcpy(f->note[f->nnote++], text);
-    else
-        strcpy(f->note[room - 1], "and more");
+    more = chorale_array_grow(f->note, f->nnote, sizeof(*more));
+    if (more == NULL)
+        return; /* the rows need memory too, and report its lack */
+    f->note = more;
+    strcpy(f->note[f->nnote++], text);
 }
 
 void chorale_foreign_version(const char *text, char *version, size_t size)
@@ -362,6 +361,11 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
     }
     if (n < r->ncolumn)
         return chorale_foreign_bad(r, "%d of %d columns", n, r->ncolumn);
+    if (r->interrupted && row.msg_size <= r->last_size)
+        return chorale_foreign_bad(r, "numbers without a known heading above "
+                                   "them");
+    r->interrupted = 0;
+    r->last_size = row.msg_size;
     if (left_out(r, &row))
         return CHORALE_OK;
     err = check_row(r, &row);
@@ -372,43 +376,88 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
  * with a name, with a word and a number. */
 static int is_row(const struct chorale_foreign_reader *r, const char *text)
 {
+    const size_t n = r->title != NULL ? strlen(r->title) : 0;
+
     if (isdigit((unsigned char)*text))
         return 1;
-    if (!has_column(r, FOREIGN_NAME) || !isalpha((unsigned char)*text))
+    if (!has_column(r, FOREIGN_NAME) &&
+        (r->ncolumn > 0 || n == 0 || strncmp(text, r->title, n) != 0))
+        return 0;
+    if (!isalpha((unsigned char)*text))
         return 0;
     text += strcspn(text, " \t\n");
     text += strspn(text, " \t");
     return isdigit((unsigned char)*text);
 }
 
-/* Whether a line looks like a row although no column heading was found. */
-static int is_bare(const struct chorale_foreign_reader *r, const char *text)
+/* Whether a line has at least two words, all of them numbers. */
+static int all_numbers(const char *text)
 {
-    const size_t n = r->title != NULL ? strlen(r->title) : 0;
+    int n = 0;
 
-    return r->known && r->ncolumn == 0 &&
-           (isdigit((unsigned char)*text) ||
-            (n > 0 && strncmp(text, r->title, n) == 0 &&
-             isdigit((unsigned char)text[n + strspn(text + n, " \t")])));
+    for (; *text != '\0'; n++) {
+        char *end;
+
+        strtod(text, &end);
+        if (end == text || (*end != '\0' && *end != ' ' && *end != '\t'))
+            return 0;
+        text = end + strspn(end, " \t");
+    }
+    return n >= 2;
+}
+
+/* Whether a line that is no heading contains one: quoted, or with other marks
+ * before it. */
+static int hides_heading(const char *text)
+{
+    const char *mark = strchr(text, '#');
+
+    return mark != NULL && strncmp(text, "#Benchmarking ", 14) != 0 &&
+           (strstr(mark, "# OSU MPI ") != NULL ||
+            strstr(mark, "Benchmarking ") != NULL ||
+            strstr(mark, "\tBenchmarking") != NULL);
+}
+
+static enum chorale_err read_heading(struct chorale_foreign_reader *r,
+                                     const char *line, const char *text)
+{
+    int used = 0;
+    enum chorale_err err = chorale_osu_line(r, text, &used);
+
+    if (err == CHORALE_OK && !used)
+        err = chorale_imb_line(r, line, &used);
+    if (err != CHORALE_OK || used || !hides_heading(text))
+        return err;
+    return chorale_foreign_bad(
+        r, strchr(text, '\t') != NULL
+               ? "a heading with tabs, as a spreadsheet writes it; headings of "
+                 "%s have spaces"
+               : "a heading with marks before it; headings of %s begin with "
+                 "'# '", strstr(text, "OSU") != NULL ? "OSU" : "IMB");
 }
 
 static enum chorale_err read_line(struct chorale_foreign_reader *r,
                                   char *line)
 {
     const char *text = line + strspn(line, " \t");
-    int used = 0;
-    enum chorale_err err;
+    const int within = r->ncolumn > 0 || r->ignored;
 
-    if (r->bare == 0 && is_bare(r, text))
-        r->bare = r->line;
-    if (is_row(r, text))
+    if (within && is_row(r, text)) {
+        if (r->rows++ == 0)
+            r->interrupted = 0;
         return r->ncolumn > 0 ? read_row(r, line) : CHORALE_OK;
-    if (strchr(text, '#') == NULL)
-        return CHORALE_OK;
-    err = chorale_osu_line(r, line, &used);
-    if (err == CHORALE_OK && !used)
-        err = chorale_imb_line(r, line, &used);
-    return err;
+    }
+    if (r->known && r->ncolumn == 0 && is_row(r, text))
+        return chorale_foreign_bad(r, "a row without a known heading above it");
+    if (all_numbers(text))
+        return chorale_foreign_bad(r, "numbers without a known heading above "
+                                   "them");
+    if (r->rows > 0 && (*text == '\0' || *text == '#'))
+        r->interrupted = 1;
+    else if (r->rows > 0) /* the table ends */
+        r->known = r->ignored = r->ncolumn = r->rows = 0;
+    return strchr(text, '#') != NULL ? read_heading(r, line, text)
+                                     : CHORALE_OK;
 }
 
 /* Report the likely reason why the file has no usable row. */
@@ -418,14 +467,8 @@ static enum chorale_err no_row(struct chorale_foreign_reader *r)
         return chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective "
                             "that can be imported: %s; run the benchmark of a "
                             "collective", r->path, r->f->note[0]);
-    r->line = r->bare;
-    return r->bare > 0
-               ? chorale_foreign_bad(r, "a row without a known heading above "
-                                     "it")
-               : chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a "
-                              "collective that can be imported; let headings "
-                              "and rows begin their lines: remove what stands "
-                              "before them", r->path);
+    return chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective that "
+                        "can be imported; run the benchmark again", r->path);
 }
 
 /* Parse all lines. A file cut within a row is refused: the last number may have
@@ -461,7 +504,8 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
 static int looks_foreign(const char *text)
 {
     return strstr(text, "# OSU ") != NULL ||
-           strstr(text, "# Benchmarking ") != NULL;
+           strstr(text, "Benchmarking ") != NULL ||
+           strstr(text, "#\tBenchmarking") != NULL;
 }
 
 enum chorale_err chorale_foreign_read(const char *path, int *is_p,
@@ -496,6 +540,8 @@ enum chorale_err chorale_foreign_read(const char *path, int *is_p,
 void chorale_foreign_release(struct chorale_foreign *f)
 {
     free(f->row);
+    free(f->note);
     f->row = NULL;
-    f->nrow = 0;
+    f->note = NULL;
+    f->nrow = f->nnote = 0;
 }

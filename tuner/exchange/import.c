@@ -12,6 +12,7 @@
 
 /* One file to import: a trace, or benchmark tables. */
 struct source {
+    int left_out;            /* it could not be read */
     int tables;
     struct chorale_trace_text trace;
     struct chorale_foreign foreign;
@@ -145,7 +146,7 @@ static void show_tables(const char *path, const struct chorale_foreign *f,
            got->runs == 1 ? "" : "s", f->kind,
            f->version[0] != '\0' ? " " : "", f->version, got->launches,
            got->launches == 1 ? "" : "es");
-    for (int i = 0; i < f->nnote; i++)
+    for (size_t i = 0; i < f->nnote; i++)
         printf("  left out or assumed: %s\n", f->note[i]);
 }
 
@@ -176,22 +177,77 @@ static enum chorale_err import_tables(struct chorale_store *store,
     return CHORALE_OK;
 }
 
+/* Whether a file may be left out while others are stored. */
+static int is_files_fault(enum chorale_err err)
+{
+    return err == CHORALE_DATA;
+}
+
+/* Name a file that is left out; in *why the message of the first one. */
+static void leave_out(struct source *source, const struct chorale_errmsg *msg,
+                      int count, struct chorale_errmsg *why)
+{
+    source->left_out = 1;
+    if (why->text[0] == '\0')
+        *why = *msg;
+    if (count > 1)
+        fprintf(stderr, "chorale: left out: %s\n", msg->text);
+}
+
+/* Store the files that were read. Those that the database refuses are left
+ * out. */
 static enum chorale_err store_all(struct chorale_store *store,
                                   char *const *path, int n,
-                                  const struct source *source,
+                                  struct source *source,
                                   const struct chorale_import_as *as,
-                                  int quiet, struct chorale_errmsg *msg)
+                                  int quiet, struct chorale_errmsg *why,
+                                  struct chorale_errmsg *msg)
 {
     struct chorale_imported all = { 0 };
     enum chorale_err err = CHORALE_OK;
 
-    for (int i = 0; i < n && err == CHORALE_OK; i++)
+    for (int i = 0; i < n && err == CHORALE_OK; i++) {
+        if (source[i].left_out)
+            continue;
         err = source[i].tables
                   ? import_tables(store, path[i], &source[i].foreign, as,
                                   &all, quiet, msg)
                   : import_one(store, path[i], &source[i].trace, as->label,
                                quiet, msg);
+        if (is_files_fault(err)) {
+            leave_out(&source[i], msg, n, why);
+            err = CHORALE_OK;
+        }
+    }
     return err;
+}
+
+/* Read all files. Those that cannot be read are left out; a missing option
+ * stops all. */
+static enum chorale_err read_all(char *const *path, int n,
+                                 struct source *source,
+                                 const struct chorale_import_as *as,
+                                 struct chorale_errmsg *why,
+                                 struct chorale_errmsg *msg)
+{
+    for (int i = 0; i < n; i++) {
+        enum chorale_err err = read_source(path[i], &source[i], as, msg);
+
+        if (is_files_fault(err))
+            leave_out(&source[i], msg, n, why);
+        else if (err != CHORALE_OK)
+            return err;
+    }
+    return CHORALE_OK;
+}
+
+static int count_left_out(const struct source *source, int n)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++)
+        count += source[i].left_out;
+    return count;
 }
 
 enum chorale_err chorale_files_import(const char *path, char *const *file,
@@ -201,20 +257,31 @@ enum chorale_err chorale_files_import(const char *path, char *const *file,
 {
     struct source *source = calloc((size_t)count, sizeof(*source));
     struct chorale_store *store = NULL;
-    enum chorale_err err = CHORALE_OK;
+    struct chorale_errmsg why = { "" };
+    enum chorale_err err;
+    int out;
 
     if (source == NULL)
         return chorale_fail_memory(msg, "import");
-    for (int i = 0; i < count && err == CHORALE_OK; i++)
-        err = read_source(file[i], &source[i], as, msg);
-    if (err == CHORALE_OK)
+    err = read_all(file, count, source, as, &why, msg);
+    if (err == CHORALE_OK && count_left_out(source, count) < count) {
         err = chorale_store_open(path, CHORALE_STORE_CREATE, &store, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
-                                 CHORALE_LOCK_PATIENCE, msg);
-    if (err == CHORALE_OK)
-        err = store_all(store, file, count, source, as, quiet, msg);
-    chorale_store_close(store);
+        if (err == CHORALE_OK)
+            err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                     CHORALE_LOCK_PATIENCE, msg);
+        if (err == CHORALE_OK)
+            err = store_all(store, file, count, source, as, quiet, &why, msg);
+        chorale_store_close(store);
+    }
+    out = count_left_out(source, count);
+    if (err == CHORALE_OK && out == 1 && count == 1) {
+        *msg = why;
+        err = CHORALE_DATA;
+    } else if (err == CHORALE_OK && out > 0) {
+        err = chorale_fail(msg, out < count ? CHORALE_NO : CHORALE_DATA,
+                           "%s: %d of %d files left out; the lines above say "
+                           "why", path, out, count);
+    }
     for (int i = 0; i < count; i++) {
         chorale_trace_release(&source[i].trace);
         chorale_foreign_release(&source[i].foreign);

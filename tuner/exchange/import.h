@@ -7,10 +7,11 @@
 #include "tuner/exchange/import_rows.h"
 
 /* Import file[0, count) into the database at path, which is created if missing,
- * and print what was imported unless quiet. All files are read before any is
- * stored, so that a bad file changes nothing. as: traces need only the label.
- * CHORALE_DATA: a file has an unknown format or is invalid. CHORALE_USAGE: as
- * in chorale_import_check(). */
+ * and print what was imported unless quiet. as: traces need only the label. A
+ * file of an unknown format, or with an invalid line, is left out: if there are
+ * others, its message goes to stderr. CHORALE_NO: some files were left out.
+ * CHORALE_DATA: all were, and the database is unchanged. CHORALE_USAGE, before
+ * anything is stored: as in chorale_import_check(). */
 enum chorale_err chorale_files_import(const char *path, char *const *file,
                                       int count,
                                       const struct chorale_import_as *as,

@@ -267,6 +267,35 @@ static enum chorale_err put_summary(struct put *p, sqlite3_int64 run,
                        isfinite(row->max) ? row->max : t), p->msg);
 }
 
+/* Compare a time with those that the cell has already. */
+static enum chorale_err check_times(struct put *p, sqlite3_int64 cell,
+                                    const struct chorale_foreign_row *row)
+{
+    const double t = seconds_of(p->as, row);
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err;
+
+    if (p->as->label[0] != '\0')
+        return CHORALE_OK;
+    err = chorale_store_query(
+        p->store, "SELECT s.median, e.value FROM run r"
+        " JOIN run_summary s USING (run_id) LEFT JOIN environment e"
+        " ON e.launch_id = r.launch_id AND e.key = 'import:file'"
+        " WHERE r.cell_id = ?1 AND (s.median > ?2 * ?3 OR s.median * ?3 < ?2)"
+        " LIMIT 1", CHORALE_FIELDS(cell, t, CHORALE_IMPORT_FACTOR), &s,
+        p->msg);
+    if (chorale_store_next(p->store, s, &err, p->msg))
+        err = chorale_fail(
+            p->msg, CHORALE_DATA, "%s:%d: %s of %lld bytes at P = %ld takes "
+            "%.4g us, and %.4g us in %s; import each placement with its "
+            "--ppn, else add --label", p->path,
+            row->line, chorale_coll_info(row->coll)->name, row->msg_size,
+            procs_of(p->as, row), t * 1e6, sqlite3_column_double(s, 0) * 1e6,
+            chorale_text(s, 1));
+    sqlite3_finalize(s);
+    return err;
+}
+
 static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
                                 sqlite3_int64 launch,
                                 const struct chorale_foreign_row *row)
@@ -306,6 +335,8 @@ static enum chorale_err put_pass(struct put *p, size_t first)
         if (row->pass != a->pass || procs_of(p->as, row) != procs)
             continue;
         err = put_cell(p, row, &cell);
+        if (err == CHORALE_OK)
+            err = check_times(p, cell, row);
         if (err == CHORALE_OK)
             err = put_run(p, cell, launch, row);
     }

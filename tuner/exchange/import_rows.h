@@ -41,7 +41,11 @@ enum chorale_err chorale_import_check(const char *path,
                                       struct chorale_errmsg *msg);
 /* Store the rows in the caller's transaction; earlier imports stay unchanged.
  * Adds to the counts in *got; the files of one command share it, and thus a
- * campaign. CHORALE_USAGE: as->system is the name of another system. */
+ * campaign. CHORALE_USAGE: as->system is the name of another system.
+ * CHORALE_DATA: two times of a point differ by more than
+ * CHORALE_IMPORT_FACTOR, within the file or from earlier imports, and no label
+ * is given: probably the files are of different placements. */
+#define CHORALE_IMPORT_FACTOR 3
 enum chorale_err chorale_import_rows(struct chorale_store *store,
                                      const char *path,
                                      const struct chorale_foreign *f,

@@ -119,8 +119,8 @@ while read -r file p ppn text; do
 done <<'EOF'
 osu-7.3-cuda-full.txt 96 96 MPI-CUDA Reduce.*no blocking collective on host buf.*; run the
 osu-7.5-tail.txt 384 12 All-to-Allv.*all blocks are equal there.*; run the
-osu-7.2-tagged.txt 2 1 let headings and rows begin their lines: remove what
-imb-2023-stamped.txt - 2 let headings and rows begin their lines: remove what
+osu-7.2-tagged.txt 2 1 a heading with marks before it; headings of OSU begin with
+imb-2023-stamped.txt - 2 a heading with marks before it; headings of IMB begin with
 EOF
 
 # Percentiles, and truncated time stamps.
@@ -139,9 +139,9 @@ changed tail.txt 's/P90 Tail/P9x Tail/'
 refused 4 "column 'P9x Tail" "a column that is not a percentile" changed.txt \
     -P 384 --ppn 12
 sed 's/^[0-9:]*  //' "$files/imb-2023-stamped.txt" >stamped.txt
-imported "rows without their stamps are imported" stamped.txt --ppn 2
-is "$(sql 'SELECT count(*) FROM run') $(stored | head -n 1)" \
-    "3 0 100 0.05 0.04 0.06" "the row above the heading is left out"
+rm -f "$db"
+refused 4 'numbers without a known heading above them' \
+    "a row above the heading" stamped.txt --ppn 2
 
 # Layouts of IMB's sources: -map, groups, types.
 change() { # name, sed script, runs and lines with that text, text
@@ -424,7 +424,7 @@ spoilt() { # sed script, expected text, file to damage, ranks per node
     mv changed.txt bad.txt
     # shellcheck disable=SC2086 # words
     refused 4 "^chorale: [^ ]*bad.txt:$2.*(; correct or remove the line)" "$1" \
-        "${3:-full.txt}" bad.txt $procs --ppn "${4:-2}"
+        bad.txt $procs --ppn "${4:-2}"
 }
 spoilt 's/^4  .*/4 3.00 2.00 5.00/' '4: 4 of 5 columns'
 spoilt 's/1000$/1000 7/' "4: 5 columns, and '7' after them"
@@ -485,6 +485,71 @@ refused 2 '--system imported: .*that was measured, or imported with another --mp
     bcast.txt -P 4 --ppn 4 --mpi 'MPICH 4'
 is "$(sql 'SELECT count(*) FROM launch')" 6 \
     "refused files leave the database unchanged"
+# Numbers below a heading that is not recognised are no rows of the table above.
+osu='# OSU MPI Allreduce Latency Test v5.9
+# Size       Avg Latency(us)
+4                       3.10
+'
+below() { # name, expected line, lines below the table
+    printf '%s\n%s\n' "$osu" "$3" >below.txt
+    rm -f "$db"
+    refused 4 "below.txt:$2" "$1" below.txt -P 8 --ppn 8
+}
+below "rows of no table" '5: numbers without a known heading' '4  900.00'
+below "smaller sizes after a comment" '6: numbers without a known heading' \
+    '# 2 ranks
+4  900.00'
+below "rows below a text" '6: numbers without a known heading' '- broadcast:
+4  900.00'
+below "rows of a quoted table" '5: a heading with marks before it; .*OSU' \
+    '> # OSU MPI Broadcast Latency Test v5.9
+4  900.00'
+below "rows of IMB below a list mark" '5: a heading with marks before it; .*IMB' \
+    '#- Benchmarking Bcast
+4  1000  901.57  904.66  902.41'
+below "a table with tabs" '5: a heading with tabs' "#$(printf '\t')Benchmarking$(printf '\t')Bcast
+4  1000  901.57  904.66  902.41"
+printf '%s\nnotes\n\n    # OSU MPI Broadcast Latency Test v5.9\n    # Size  %s\n    4  900.00\n' \
+    "$osu" 'Avg Latency(us)' >notes.txt
+imported "indented tables are imported" notes.txt -P 8 --ppn 8
+is "$(sql 'SELECT coll, printf("%.2f", median * 1e6) FROM cell
+    JOIN run USING (cell_id) JOIN run_summary USING (run_id) ORDER BY coll' |
+    tr '\n' ' ')" "allreduce|3.10 bcast|900.00 " \
+    "indented headings begin a table of their own"
+{ printf '# OSU MPI Latency Test v5.9\n# Size  Latency (us)\n4  0.31\n'
+    echo "$osu"; } >both.txt
+imported "tables of other benchmarks are skipped" both.txt -P 8 --ppn 8
+is "$(sql 'SELECT count(*) FROM run')" 1 "their rows are not taken for others"
+
+# Several files: those with errors are left out.
+echo "$osu" >good.txt
+printf '# OSU MPI Latency Test v5.9\n# Size  Latency (us)\n4  0.31\n' >pair.txt
+: >empty.txt
+rm -f "$db"
+"$chorale" import "$db" pair.txt good.txt empty.txt -P 8 --ppn 8 >out 2>err
+is "$? $(sql 'SELECT count(*) FROM run') $(grep -c 'left out: .*\(pair\|empty\)' \
+    err) $(tail -n 1 err)" \
+    "1 1 2 chorale: $db: 2 of 3 files left out; the lines above say why" \
+    "good files are stored, and each other one is named"
+rm -f "$db"
+"$chorale" import "$db" pair.txt empty.txt -P 8 --ppn 8 >out 2>err
+is "$? $([ -e "$db" ] || echo none)" "4 none" \
+    "without a good file there is no database"
+
+# Times of a point that differ by more than a factor of 3.
+sed 's/ 3\.10/ 9.90/' good.txt >slow.txt
+cat good.txt slow.txt >mixed.txt
+refused 4 "mixed.txt:7: allreduce of 4 bytes at P = 8 takes 9.9 us, and 3.1 us in mixed.txt; .* --ppn, else add --label" \
+    "two placements in a file" mixed.txt -P 8 --ppn 8
+imported "with a label both are imported" mixed.txt -P 8 --ppn 8 --label both
+imported "one of them" good.txt -P 8 --ppn 8
+refused 4 "slow.txt:3: .* 3.1 us in good.txt" "the other in a later import" \
+    slow.txt -P 8 --ppn 8
+"$chorale" import "$db" slow.txt -P 8 --ppn 4 >out 2>err
+is "$? $(sql 'SELECT count(*) FROM cell')" "0 2" \
+    "another number of ranks a node is another cell"
+cp a.db "$db"
+
 # Output of other verbs marks imported data with their origin.
 imported "again, for pages" bcast.txt -P 8 --ppn 4 --mpi 'MPICH 4.0.2'
 "$chorale" status "$db" >out 2>err
