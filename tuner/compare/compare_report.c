@@ -4,7 +4,6 @@
  * ASCII; they are escaped here. */
 #include "tuner/compare/comparison.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +50,13 @@ static void markdown_cell(const struct chorale_comparison *cmp, size_t i,
     put_percent(out, c->shift.lo);
     fputs(" to ", out);
     put_percent(out, c->shift.hi);
+    for (int head = 0; head < 2; head++) {
+        const double t = chorale_compared_seconds(c, head);
+        char seconds[32];
+
+        fprintf(out, " | %s",
+                isfinite(t) ? chorale_human_seconds(t, seconds) : "-");
+    }
     fputs(" | ", out);
     chorale_cell_name(&cmp->cell[i].at, text, sizeof(text));
     put_markdown(out, text);
@@ -119,13 +125,17 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
     if (order == NULL)
         return -1;
     chorale_comparison_tally(cmp, n);
-    fprintf(out, "### Collectives: %s\n\n", red > 0 ? "slower" : "not slower");
+    fprintf(out, "### Collectives: %s\n\n",
+            red > 0                                  ? "slower"
+            : chorale_comparison_decided(cmp) == 0 ? "nothing judged"
+                                                     : "not slower");
     for (int v = 0; v < CHORALE_NVERDICT; v++)
         if (n[v] > 0)
             fprintf(out, "%zu %s, ", n[v],
                     chorale_verdict_word((enum chorale_verdict_kind)v));
-    fprintf(out, "of %zu cells\n\n| verdict | change | 95 %% interval | what |"
-            " where | why |\n|---|---:|---:|---|---|---|\n", cmp->count);
+    fprintf(out, "of %zu cells\n\n| verdict | change | 95 %% interval | base | "
+            "head | what | where | why |\n"
+            "|---|---:|---:|---:|---:|---|---|---|\n", cmp->count);
     for (size_t i = 0; i < cmp->count; i++) {
         enum chorale_verdict_kind v = cmp->judged[order[i]].verdict;
 
@@ -209,25 +219,6 @@ static void put_xml(FILE *out, const char *text)
         }
 }
 
-/* The median of a side's first launches, or of the second measurement if the
- * verdict is of that. NAN without launches. */
-static double seconds_of(const struct chorale_compared *c, int head)
-{
-    const struct chorale_sides *s = &c->sides;
-    struct chorale_series x = c->again && head        ? s->again_head
-                              : c->again && s->again_base.n > 0 ? s->again_base
-                              : head                  ? s->head : s->base;
-    double *work = malloc((x.n + 1) * sizeof(*work)), median = NAN;
-
-    if (work != NULL && x.n > 0) {
-        memcpy(work, x.x, x.n * sizeof(*work));
-        gsl_sort(work, 1, x.n);
-        median = exp((work[(x.n - 1) / 2] + work[x.n / 2]) / 2);
-    }
-    free(work);
-    return median;
-}
-
 /* End the test case's attributes with head's seconds. */
 static void junit_time(FILE *out, double seconds)
 {
@@ -247,7 +238,7 @@ static void junit_cell(const struct chorale_comparison *cmp, size_t i,
     fputs(", ", out);
     chorale_cell_place(&cmp->cell[i].at, text, sizeof(text));
     put_xml(out, text);
-    junit_time(out, seconds_of(c, 1));
+    junit_time(out, chorale_compared_seconds(c, 1));
     if (chorale_cell_fails(cmp, i, fail_on)) {
         fprintf(out, ">\n    <failure type=\"%s\" message=\"",
                 chorale_verdict_word(c->verdict));
@@ -371,8 +362,8 @@ static json_t *cell_json(const struct chorale_comparison *cmp, size_t i,
         "launches_head", (json_int_t)c->sides.head.n,
         "again_base", (json_int_t)c->sides.again_base.n,
         "again_head", (json_int_t)c->sides.again_head.n,
-        "seconds_base", chorale_json(seconds_of(c, 0)),
-        "seconds_head", chorale_json(seconds_of(c, 1)), "why", reason);
+        "seconds_base", chorale_json(chorale_compared_seconds(c, 0)),
+        "seconds_head", chorale_json(chorale_compared_seconds(c, 1)), "why", reason);
 }
 
 static json_t *canaries_json(const struct chorale_comparison *cmp)

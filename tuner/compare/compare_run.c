@@ -38,7 +38,7 @@ enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
     if (chorale_fail_on_parse(opts->fail_on) < 0)
         return chorale_fail(msg, CHORALE_USAGE, "--fail-on %s: unknown; of "
                             "slower, gone, suspect, decision-changed, "
-                            "guideline-broken, too-few, or none",
+                            "guideline-broken, too-few, undecided, or none",
                             opts->fail_on);
     return CHORALE_OK;
 }
@@ -139,11 +139,13 @@ static enum chorale_err recheck(const struct chorale_comparison *cmp,
                                        opts->again, command, &count, msg);
     if (err != CHORALE_OK)
         return err;
-    fprintf(stderr, "chorale: %zu cells look slower; %ld launches of each are "
-            "planned in %s%s%s\n", count, opts->again,
+    fprintf(stderr, "chorale: %zu cell%s slower; %ld launches of each are "
+            "planned in %s%s%s\n", count, count == 1 ? " looks" : "s look",
+            opts->again,
             base != NULL ? base : "", base != NULL ? " and " : "",
             cmp->head.path);
-    snprintf(what, sizeof(what), "%zu cells are to be measured again", count);
+    snprintf(what, sizeof(what), "%zu cell%s to be measured again", count,
+             count == 1 ? " is" : "s are");
     return measure(cmp, opts, what, msg);
 }
 
@@ -225,6 +227,10 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
         err = chorale_fail(msg, CHORALE_NO, "%zu %s of --fail-on %s; repair "
                            "what the lines name, or use --fail-on none", red,
                            red == 1 ? "finding" : "findings", opts->fail_on);
+    if (err == CHORALE_OK && fail_on != 0 &&
+        chorale_comparison_decided(cmp) == 0)
+        err = chorale_fail(msg, CHORALE_STOPPED, "nothing judged: %s",
+                           chorale_comparison_unjudged(cmp));
     return err;
 }
 

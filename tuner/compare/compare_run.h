@@ -39,8 +39,8 @@ struct chorale_comparing {
       "5)", 4, 1000 },                                                       \
     { "fail-on", 0, CHORALE_OPT_TEXT, offsetof(type, field.fail_on), "LIST", \
       "findings that fail, exit code 1: slower, gone, suspect, "             \
-      "decision-changed, guideline-broken, too-few; or none (default: "      \
-      "slower,gone)", 0, 0 },                                                \
+      "decision-changed, guideline-broken, too-few, undecided; or none "     \
+      "(default: slower,gone)", 0, 0 },                                      \
     { "again", 0, CHORALE_OPT_INT, offsetof(type, field.again), "N",         \
       "launches of each side in a second measurement (default: 30)", 5,      \
       1000 },                                                                \
@@ -65,8 +65,8 @@ enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
                                          struct chorale_errmsg *msg);
 
 /* Compare and print. command is the command line, for the record. CHORALE_NO: a
- * finding fails. CHORALE_STOPPED: cells must be measured again, or measuring
- * was interrupted. Other errors are those of chorale_comparison_load() and
+ * finding fails. CHORALE_STOPPED: cells must be measured again, no cell has a
+ * definite verdict (unless --fail-on is none), or measuring was interrupted. Other errors are those of chorale_comparison_load() and
  * chorale_interleave_run(). */
 enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
                                    const char *command,

@@ -3,7 +3,9 @@
  * cells first. */
 #include "tuner/compare/comparison.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,6 +66,42 @@ void chorale_comparison_tally(const struct chorale_comparison *cmp,
     memset(count, 0, CHORALE_NVERDICT * sizeof(count[0]));
     for (size_t i = 0; i < cmp->count; i++)
         count[cmp->judged[i].verdict]++;
+}
+
+size_t chorale_comparison_decided(const struct chorale_comparison *cmp)
+{
+    size_t n[CHORALE_NVERDICT];
+
+    chorale_comparison_tally(cmp, n);
+    return n[CHORALE_SLOWER] + n[CHORALE_FASTER] + n[CHORALE_SAME];
+}
+
+const char *chorale_comparison_unjudged(const struct chorale_comparison *cmp)
+{
+    static const struct {
+        enum chorale_verdict_kind verdict;
+        const char *reason;
+    } row[] = {
+        { CHORALE_TOO_FEW, "too few launches count; measure more on each "
+          "side, or lower --min-launches" },
+        { CHORALE_SUSPECT, "cells look slower in the first measurement only; "
+          "add --recheck both --run" },
+        { CHORALE_UNDECIDED, "the launches differ too much; measure more of "
+          "them, on an idle machine" },
+        { CHORALE_MACHINE, "the machine is slower too; compare on an "
+          "unchanged machine" },
+        { CHORALE_NEW, "no cell was measured on both sides; plan the same "
+          "cells" },
+        { CHORALE_GONE, "no cell was measured on both sides; plan the same "
+          "cells" },
+    };
+    size_t n[CHORALE_NVERDICT], best = 0;
+
+    chorale_comparison_tally(cmp, n);
+    for (size_t i = 1; i < sizeof(row) / sizeof(row[0]); i++)
+        if (n[row[i].verdict] > n[row[best].verdict])
+            best = i;
+    return row[best].reason;
 }
 
 void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
@@ -140,6 +178,23 @@ static const char *colour(int on, int red, enum chorale_verdict_kind verdict)
                ? "\033[33m" : "";
 }
 
+double chorale_compared_seconds(const struct chorale_compared *c, int head)
+{
+    const struct chorale_sides *s = &c->sides;
+    struct chorale_series x = c->again && head        ? s->again_head
+                              : c->again && s->again_base.n > 0 ? s->again_base
+                              : head                  ? s->head : s->base;
+    double *work = malloc((x.n + 1) * sizeof(*work)), median = NAN;
+
+    if (work != NULL && x.n > 0) {
+        memcpy(work, x.x, x.n * sizeof(*work));
+        gsl_sort(work, 1, x.n);
+        median = exp((work[(x.n - 1) / 2] + work[x.n / 2]) / 2);
+    }
+    free(work);
+    return median;
+}
+
 static void add_cell(struct chorale_rows *rows,
                      const struct chorale_comparison *cmp, size_t i,
                      const char *on)
@@ -156,7 +211,10 @@ static void add_cell(struct chorale_rows *rows,
              reason[0] != '\0' ? "; " : "", reason);
     chorale_rows_add(rows, CHORALE_FIELDS(word, expm1(c->shift.estimate),
                                           expm1(c->shift.lo),
-                                          expm1(c->shift.hi), cell));
+                                          expm1(c->shift.hi),
+                                          chorale_compared_seconds(c, 0),
+                                          chorale_compared_seconds(c, 1),
+                                          cell));
 }
 
 static void print_other_findings(const struct chorale_comparison *cmp,
@@ -194,6 +252,15 @@ static void print_other_findings(const struct chorale_comparison *cmp,
     }
 }
 
+/* Whether canary k applies to any cell. */
+static int applies(const struct chorale_comparison *cmp, size_t k)
+{
+    for (size_t i = 0; i < cmp->count; i++)
+        if (cmp->judged[i].canaries >> k & 1)
+            return 1;
+    return 0;
+}
+
 int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
                               char *text, size_t size)
 {
@@ -205,7 +272,7 @@ int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
     for (size_t i = 0; i < cmp->ncanary; i++) {
         const struct chorale_canary *c = &cmp->canary[i];
 
-        if (c->moved == 0 || k-- > 0)
+        if (c->moved == 0 || !applies(cmp, i) || k-- > 0)
             continue;
         snprintf(text, size, "the machine is %s: %s %+.1f %%",
                  c->moved > 0 ? "slower" : "faster", c->name,
@@ -213,6 +280,30 @@ int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
         return 1;
     }
     return 0;
+}
+
+/* Print what a definite verdict on cells that look slower requires, without a
+ * second measurement. */
+static void print_suspects(const struct chorale_comparison *cmp, size_t count,
+                           FILE *out)
+{
+    const size_t need = chorale_compare_launches(cmp->count, cmp->opts.alpha);
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < cmp->count; i++) {
+        const struct chorale_sides *s = &cmp->judged[i].sides;
+        size_t n = s->base.n < s->head.n ? s->base.n : s->head.n;
+
+        if (cmp->judged[i].verdict == CHORALE_SUSPECT && n < least)
+            least = n;
+    }
+    fprintf(out, "%zu look%s slower: ", count, count == 1 ? "s" : "");
+    if (least >= need)
+        fprintf(out, "the change is too small for %zu launches a side; more "
+                "launches find smaller changes\n", least);
+    else
+        fprintf(out, "with this many cells at least %zu launches a side are "
+                "needed\n", need);
 }
 
 /* Print the counts of verdicts, and what a definite verdict requires. */
@@ -225,17 +316,19 @@ static void print_counts(const struct chorale_comparison *cmp, FILE *out,
     for (int v = 0; v < CHORALE_NVERDICT; v++)
         if (n[v] > 0)
             fprintf(out, "%zu %s, ", n[v], words[v]);
-    fprintf(out, "of %zu cells: %s\n", cmp->count,
-            red > 0 ? "RED" : "green");
+    fprintf(out, "of %zu cell%s: %s\n", cmp->count,
+            cmp->count == 1 ? "" : "s",
+            red > 0                                  ? "RED"
+            : chorale_comparison_decided(cmp) == 0 ? "nothing judged"
+                                                     : "green");
     if (n[CHORALE_SUSPECT] > 0 && !cmp->opts.unpaired)
-        fprintf(out, "%zu look slower: --recheck both measures them again, "
+        fprintf(out, "%zu look%s slower: --recheck both measures %s again, "
                 "%zu or more launches of each side in turn\n",
-                n[CHORALE_SUSPECT],
+                n[CHORALE_SUSPECT], n[CHORALE_SUSPECT] == 1 ? "s" : "",
+                n[CHORALE_SUSPECT] == 1 ? "it" : "them",
                 chorale_compare_pairs(n[CHORALE_SUSPECT], cmp->opts.alpha));
     else if (n[CHORALE_SUSPECT] > 0)
-        fprintf(out, "%zu look slower: with this many cells at least %zu "
-                "launches a side are needed\n", n[CHORALE_SUSPECT],
-                chorale_compare_launches(cmp->count, cmp->opts.alpha));
+        print_suspects(cmp, n[CHORALE_SUSPECT], out);
 }
 
 int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
@@ -247,7 +340,8 @@ int chorale_show_table(const struct chorale_comparison *cmp, FILE *out,
     size_t *order = chorale_comparison_order(cmp);
     char text[CHORALE_REMARK_SIZE];
     struct chorale_rows rows = {
-        .columns = "verdict|change:%+.2f %%|from:%+.2f %%|to:%+.2f %%|cell",
+        .columns = "verdict|change:%+.2f %%|change low:%+.2f %%|"
+                   "change high:%+.2f %%|base:s|head:s|cell",
     };
 
     if (order == NULL)
@@ -281,6 +375,7 @@ static const struct {
     { "decision-changed", CHORALE_FAIL_CHOICE },
     { "guideline-broken", CHORALE_FAIL_GUIDELINE },
     { "too-few", CHORALE_FAIL_TOO_FEW },
+    { "undecided", CHORALE_FAIL_UNDECIDED },
     { "none", 0 },
 };
 
@@ -315,6 +410,8 @@ int chorale_cell_fails(const struct chorale_comparison *cmp, size_t cell,
         return (fail_on & CHORALE_FAIL_SUSPECT) != 0;
     case CHORALE_TOO_FEW:
         return (fail_on & CHORALE_FAIL_TOO_FEW) != 0;
+    case CHORALE_UNDECIDED:
+        return (fail_on & CHORALE_FAIL_UNDECIDED) != 0;
     default:
         return 0;
     }

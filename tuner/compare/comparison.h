@@ -178,7 +178,8 @@ enum chorale_fail_on {
     CHORALE_FAIL_SUSPECT = 4,
     CHORALE_FAIL_CHOICE = 8,
     CHORALE_FAIL_GUIDELINE = 16,
-    CHORALE_FAIL_TOO_FEW = 32
+    CHORALE_FAIL_TOO_FEW = 32,
+    CHORALE_FAIL_UNDECIDED = 64
 };
 /* Parse a list into bits; -1 for an unknown word. */
 int chorale_fail_on_parse(const char *list);
@@ -195,6 +196,14 @@ const char *chorale_verdict_word(enum chorale_verdict_kind verdict);
 void chorale_comparison_tally(const struct chorale_comparison *cmp,
                               size_t count[CHORALE_NVERDICT]);
 void chorale_safe_text(char *out, size_t size, const char *text);
+/* The median of the launches behind the verdict, of base or of head, in
+ * seconds. NAN without launches. */
+double chorale_compared_seconds(const struct chorale_compared *c, int head);
+/* The number of cells with a definite verdict: not undecided for lack of
+ * launches or of precision, new or gone. */
+size_t chorale_comparison_decided(const struct chorale_comparison *cmp);
+/* Why no cell has one, by the most frequent verdict, and what to do. */
+const char *chorale_comparison_unjudged(const struct chorale_comparison *cmp);
 /* Names like "bcast binomial segsize=8192" and places like "n = 64 KiB, P = 8,
  * one-per-node". */
 void chorale_cell_name(const struct chorale_run_point *at, char *text,

@@ -84,6 +84,10 @@ static const struct chorale_opt rows[] = {
       offsetof(struct opts, base_command), "FILE",
       "chorale program to measure base with, of another build or for another "
       "MPI library (default: this one)", 0, 0 },
+    { "launcher-cmd", 0, CHORALE_OPT_TEXT,
+      offsetof(struct opts, cmp.launcher_cmd), "CMD",
+      "launcher for --run, of campaigns planned with one of their own "
+      "(`chorale run --help`)", 0, 0 },
     CHORALE_COMPARING_OPTS(struct opts, cmp),
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
@@ -112,7 +116,8 @@ const struct chorale_verb chorale_verb_compare = {
         "no verdict is given. gone: not in head, or never correct there.\n"
         "suspect, machine, undecided, too few and new fail only if --fail-on "
         "names them. The exit code is 0 for success, 1 if a finding fails, 75 "
-        "if cells must be measured first.\n"
+        "if cells must be measured first or no cell has a definite verdict "
+        "(slower, faster or same); the last line then gives the reason.\n"
         "decision changed: at two or more sizes of a number of ranks the two "
         "databases choose differently, and base's choice became slower in "
         "head, relative to head's choice.\n"

@@ -429,4 +429,19 @@ is $? 1 "a guideline of the given list is checked"
 is $? 0 "other guidelines do not exit with 1"
 "$chorale" compare base2.db same.db --guidelines --fail-on guideline-broken >/dev/null
 is $? 0 "without a broken guideline it exits with 0"
+# Without a definite verdict the comparison is neither green nor red.
+database few-base.db 0 ''
+database few-head.db 1 ''
+"$chorale" compare few-base.db few-head.db --min-launches 20 >out.txt 2>err.txt
+is "$? $(cat err.txt)" "75 chorale: nothing judged: too few launches count; \
+measure more on each side, or lower --min-launches" \
+    "nothing judged exits with 75 and gives the reason"
+like "$(cat out.txt)" "of 24 cells: nothing judged" "the last line says so"
+"$chorale" compare few-base.db few-head.db --min-launches 20 \
+    --fail-on slower,too-few >out.txt 2>err.txt
+is $? 1 "--fail-on too-few makes it fail"
+"$chorale" compare few-base.db few-head.db --all >out.txt 2>err.txt
+like "$(sed -n 1p out.txt)" \
+    "verdict +change +change low +change high +base +head +cell" \
+    "columns show the interval of the change, and both times"
 finish
