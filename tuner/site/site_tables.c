@@ -355,13 +355,11 @@ static int find_number(const struct chorale_place *place, long wanted,
     return got;
 }
 
-enum chorale_err chorale_place_rollback(const struct chorale_place *place,
+/* Read the current table of a place, which a command may change. */
+static enum chorale_err find_changeable(const struct chorale_place *place,
                                         struct chorale_current *from,
-                                        struct chorale_current *to,
                                         struct chorale_errmsg *msg)
 {
-    const struct chorale_table *table;
-    char path[PATH_MAX];
     enum chorale_err err = chorale_place_current(place, from, msg);
 
     if (err != CHORALE_OK)
@@ -373,11 +371,41 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                             "hand, its predecessor is unknown; install "
                             "the table that it should be",
                             place->path);
-    if (from->before == 0)
-        return chorale_fail(msg, CHORALE_DATA, "%s: %s is the first table; "
-                            "there is nothing to roll back to. To do without "
-                            "a table, remove %s/current", place->path,
-                            from->name, place->path);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_place_remove(const struct chorale_place *place,
+                                      struct chorale_current *from,
+                                      struct chorale_errmsg *msg)
+{
+    char path[PATH_MAX];
+    enum chorale_err err = find_changeable(place, from, msg);
+
+    if (err == CHORALE_OK)
+        err = path_in(place, "current", path, msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (unlink(path) != 0)
+        return fail(path, "cannot be removed", msg);
+    sync_folder(place);
+    return CHORALE_OK;
+}
+
+enum chorale_err chorale_place_rollback(const struct chorale_place *place,
+                                        struct chorale_current *from,
+                                        struct chorale_current *to,
+                                        struct chorale_errmsg *msg)
+{
+    const struct chorale_table *table;
+    char path[PATH_MAX];
+    enum chorale_err err = find_changeable(place, from, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (from->before == 0) {
+        to->name[0] = '\0';
+        return chorale_place_remove(place, from, msg);
+    }
     if (!find_number(place, from->before, to))
         return chorale_fail(msg, CHORALE_DATA, "%s: table %ld, the "
                             "predecessor of %s, is missing; install it again",

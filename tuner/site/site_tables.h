@@ -64,12 +64,19 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
                                        struct chorale_errmsg *msg);
 
 /* Make the predecessor of the current table current again; *from and *to
- * receive both. CHORALE_DATA: there is no predecessor, or the shim would refuse
- * it. */
+ * receive both. Before the first table there was none: then the place has no
+ * current table again, and to->name is "". CHORALE_DATA: the predecessor is
+ * missing, or the shim would refuse it. */
 enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                                         struct chorale_current *from,
                                         struct chorale_current *to,
                                         struct chorale_errmsg *msg);
+
+/* Remove the link to the current table, which *from receives; the table stays.
+ * CHORALE_DATA: the place has no current table, or it was put there by hand. */
+enum chorale_err chorale_place_remove(const struct chorale_place *place,
+                                      struct chorale_current *from,
+                                      struct chorale_errmsg *msg);
 
 /* Call fn for each place of a folder that has a `current`, sorted by name, up
  * to its first error. CHORALE_ENV: the folder cannot be read. */

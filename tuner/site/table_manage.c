@@ -248,8 +248,26 @@ enum chorale_err chorale_tables_rollback(const struct chorale_manage_opts *opts,
 
     if (err == CHORALE_OK)
         err = chorale_place_rollback(&place, &from, &to, msg);
-    if (err == CHORALE_OK && !opts->quiet)
+    if (err == CHORALE_OK && !opts->quiet && to.name[0] != '\0')
         printf("%s/current is %s again, and was %s\n", place.path, to.name,
+               from.name);
+    else if (err == CHORALE_OK && !opts->quiet)
+        printf("%s has no current table again; %s was its first\n",
+               place.path, from.name);
+    return err;
+}
+
+enum chorale_err chorale_tables_remove(const struct chorale_manage_opts *opts,
+                                       struct chorale_errmsg *msg)
+{
+    struct chorale_place place;
+    struct chorale_current from;
+    enum chorale_err err = find_place(opts, &place, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_place_remove(&place, &from, msg);
+    if (err == CHORALE_OK && !opts->quiet)
+        printf("%s has no current table now; it was %s\n", place.path,
                from.name);
     return err;
 }

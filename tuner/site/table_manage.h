@@ -34,10 +34,16 @@ enum chorale_err chorale_tables_diff(const struct chorale_manage_opts *opts,
 enum chorale_err chorale_tables_list(const struct chorale_manage_opts *opts,
                                      struct chorale_errmsg *msg);
 
-/* Restore the predecessor of a place's table. CHORALE_USAGE: the place has
- * tables of no or several MPI libraries. */
+/* Restore the predecessor of a place's table, or remove its first table as
+ * current. CHORALE_USAGE: the place has tables of no or several MPI
+ * libraries. */
 enum chorale_err
 chorale_tables_rollback(const struct chorale_manage_opts *opts,
                         struct chorale_errmsg *msg);
+
+/* Leave a place without a current table; the file of the table stays, since
+ * programs may run with it. Errors as of rollback. */
+enum chorale_err chorale_tables_remove(const struct chorale_manage_opts *opts,
+                                       struct chorale_errmsg *msg);
 
 #endif

@@ -50,8 +50,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return chorale_tables_list(&opts, msg);
     if (nword == 1 && strcmp(argv[1], "rollback") == 0)
         return chorale_tables_rollback(&opts, msg);
+    if (nword == 1 && strcmp(argv[1], "remove") == 0)
+        return chorale_tables_remove(&opts, msg);
     return chorale_fail(msg, CHORALE_USAGE, "table %s: not valid; use install "
-                        "FILE, diff FILE, list, or rollback", argv[1]);
+                        "FILE, diff FILE, list, rollback, or remove", argv[1]);
 }
 
 #define AT(member) offsetof(struct chorale_manage_opts, member)
@@ -81,7 +83,7 @@ static const struct chorale_opt rows[] = {
 
 const struct chorale_verb chorale_verb_table = {
     .name = "table",
-    .args = "install|diff|list|rollback [FILE]",
+    .args = "install|diff|list|rollback|remove [FILE]",
     .summary = "manage the tables of a site",
     .detail =
         "The shim uses the table that CHORALE_DISPATCH names, else the "
@@ -95,7 +97,8 @@ const struct chorale_verb chorale_verb_table = {
         "results-dispatch.c), or a database, from which a table is made.\n"
         "list shows the tables of each place, and why a table is not used. "
         "rollback restores the table that the current one replaced, and can "
-        "be repeated. diff lists where FILE chooses differently from the "
+        "be repeated; before the first table there was none. remove leaves the "
+        "place without a table, and keeps the files. diff lists where FILE chooses differently from the "
         "current table of the same place: at 2 to 64 ranks and then doubling, "
         "and at sizes next to powers of two.\n"
         "Tables are programs: FILE, and all installed tables, must belong to "
