@@ -117,21 +117,6 @@ static void tile(FILE *out, const char *number, const char *what,
     fputs("</p></div>\n", out);
 }
 
-static const struct chorale_proof *find_best(
-    const struct chorale_proofs *proofs, enum chorale_coll coll)
-{
-    const struct chorale_proof *best = NULL;
-
-    for (size_t i = 0; i < proofs->count; i++) {
-        const struct chorale_proof *p = &proofs->row[i];
-
-        if ((coll == CHORALE_NCOLL || p->coll == coll) && p->nlaunch > 0 &&
-            (best == NULL || p->mean > best->mean))
-            best = p;
-    }
-    return best;
-}
-
 /* Describe the compared choices. If the table leaves a point to the library,
  * both sides run the library, and a ratio other than 1 is noise. */
 static void put_point(FILE *out, const char *what,
@@ -159,8 +144,6 @@ static size_t count_same(const struct chorale_proofs *proofs)
 static void write_tiles(struct chorale_report *report,
                         const struct chorale_proof_total *t)
 {
-    const struct chorale_proof *best = find_best(&report->proofs,
-                                                 CHORALE_NCOLL);
     FILE *out = report->out;
     const size_t same = count_same(&report->proofs);
     char number[80], more[120];
@@ -174,8 +157,10 @@ static void write_tiles(struct chorale_report *report,
                  ", with the library on both sides at %zu of them", same);
     tile(out, chorale_report_ratio(t->mean, t->half, number),
          "geometric mean of the speed-up over the library's default", more);
-    put_point(out, "worst point", t->worst);
-    put_point(out, "best point", best);
+    if (t->worst != NULL) {
+        put_point(out, "worst point whose interval excludes 1", t->worst);
+        put_point(out, "best point whose interval excludes 1", t->best);
+    }
     fputs("</div>\n", out);
 }
 
@@ -217,6 +202,16 @@ static void write_source(const struct chorale_report *report,
     fputs("</p>\n", out);
 }
 
+/* Write the ratio of a point, or "-" if there is none. */
+static void put_extreme(struct chorale_html_table *table,
+                        const struct chorale_proof *p)
+{
+    char text[80];
+
+    chorale_html_cell(table, p != NULL ? chorale_report_ratio(p->mean, p->half,
+                                                              text) : "-");
+}
+
 static void write_by_collective(struct chorale_report *report)
 {
     static const char *const head[] = {
@@ -228,25 +223,22 @@ static void write_by_collective(struct chorale_report *report)
     chorale_html_begin(&table, "Speed-up over the library's default by "
                        "collective", "tnnnntnn", head);
     for (int c = 0; c < CHORALE_NCOLL; c++) {
-        const struct chorale_proof *best;
         struct chorale_proof_total t;
         const char *name = chorale_coll_info((enum chorale_coll)c)->name;
         char text[80], where[128];
 
         chorale_proofs_total(&report->proofs, (enum chorale_coll)c, &t);
-        best = find_best(&report->proofs, (enum chorale_coll)c);
-        if (t.npoint == 0 || best == NULL)
+        if (t.npoint == 0)
             continue;
         chorale_html_row(&table, name, 0, 0);
         chorale_html_cell(&table, name);
         chorale_html_cellf(&table, "%zu", t.npoint);
         chorale_html_cell(&table, chorale_report_ratio(t.mean, t.half, text));
-        chorale_html_cell(&table, chorale_report_ratio(best->mean, best->half,
-                                                       text));
-        chorale_html_cell(&table, chorale_report_ratio(
-            t.worst->mean, t.worst->half, text));
-        chorale_proof_where(t.worst, where, sizeof(where));
-        chorale_html_cell(&table, where);
+        put_extreme(&table, t.best);
+        put_extreme(&table, t.worst);
+        if (t.worst != NULL)
+            chorale_proof_where(t.worst, where, sizeof(where));
+        chorale_html_cell(&table, t.worst != NULL ? where : "-");
         chorale_html_cellf(&table, "%zu", t.nslower);
         if (isfinite(t.captured))
             chorale_html_cellf(&table, "%.1f %%", 100 * t.captured);
@@ -254,7 +246,7 @@ static void write_by_collective(struct chorale_report *report)
             chorale_html_cell(&table, "-");
     }
     chorale_html_end(&table);
-    fputs("<p class=\"note\">Captured: share of the best that the campaign "
+    fputs("<p class=\"note\">Best and worst: of the points whose interval excludes 1. Captured: share of the best that the campaign "
           "measured, of the logarithms. Slower: significantly, by more than "
           "the threshold, corrected for the number of points (Holm, 5 %).</p>"
           "\n", report->out);

@@ -83,7 +83,8 @@ struct chorale_proof_total {
     double mean, half;       /* of the log speed-up; the interval is over launch
                               * numbers, since points of one launch are not
                               * independent samples */
-    const struct chorale_proof *worst;
+    const struct chorale_proof *best, *worst; /* of the points whose interval
+                              * excludes 1; NULL: there is none */
     double captured;         /* share of the campaign's best, where known */
 };
 

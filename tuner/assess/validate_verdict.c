@@ -344,8 +344,12 @@ void chorale_proofs_total(const struct chorale_proofs *proofs,
         total->npoint++;
         total->nslower += p->slower != 0;
         sum += p->mean;
-        if (total->worst == NULL || p->mean < total->worst->mean)
-            total->worst = p;
+        if (fabs(p->mean) > p->half) {
+            if (total->worst == NULL || p->mean < total->worst->mean)
+                total->worst = p;
+            if (total->best == NULL || p->mean > total->best->mean)
+                total->best = p;
+        }
         if (isfinite(p->best)) {
             gain += p->mean;
             most += p->best;

@@ -29,13 +29,17 @@ static void put_line(struct chorale_page *page,
     fprintf(page->out, "%s%s: ", item,
             coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : "all");
     put_speedup(page, t.mean, t.half);
-    fprintf(page->out, " over %zu points; worst ", t.npoint);
-    put_speedup(page, t.worst->mean, t.worst->half);
-    chorale_proof_where(t.worst, where, sizeof(where));
-    fputs(" at ", page->out);
-    chorale_page_put(page, where);
-    if (chorale_proof_is_library(t.worst))
-        fputs(", the library on both sides", page->out);
+    fprintf(page->out, " over %zu point%s", t.npoint,
+            t.npoint == 1 ? "" : "s");
+    if (t.worst != NULL) {
+        fputs("; worst ", page->out);
+        put_speedup(page, t.worst->mean, t.worst->half);
+        chorale_proof_where(t.worst, where, sizeof(where));
+        fputs(" at ", page->out);
+        chorale_page_put(page, where);
+        if (chorale_proof_is_library(t.worst))
+            fputs(", the library on both sides", page->out);
+    }
     if (t.nslower > 0)
         fprintf(page->out, "; %zu SLOWER", t.nslower);
     fputc('\n', page->out);
