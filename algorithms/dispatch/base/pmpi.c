@@ -90,9 +90,10 @@ void *chorale_pmpi_symbol(const char *name)
     return found != NULL ? found : search_private(name);
 }
 
+static char text[VERSION_ROOM]; /* written inside pthread_once only */
+
 static int same_library(void)
 {
-    static char text[VERSION_ROOM]; /* only inside pthread_once */
     int (*version)(char *, int *);
     int length = 0;
 
@@ -120,6 +121,12 @@ static void find(void)
     CHORALE_PMPI_LIST(X)
 #undef X
     atomic_store(&chorale_pmpi_found, missing == 0 ? 1 : -1);
+}
+
+const char *chorale_pmpi_other(void)
+{
+    text[strcspn(text, "\n")] = '\0';
+    return chorale_pmpi_ready() || text[0] == '\0' ? NULL : text;
 }
 
 int chorale_pmpi_find(void)

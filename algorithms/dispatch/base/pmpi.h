@@ -162,6 +162,10 @@ static inline int chorale_pmpi_ready(void)
     return found != 0 ? found > 0 : chorale_pmpi_find();
 }
 
+/* First line of the version string of the MPI library of this process, if it is
+ * another one than this file was built for; else NULL. */
+const char *chorale_pmpi_other(void);
+
 /* Address of a function in any MPI library of this process, also in one that
  * was loaded privately; NULL if not found. Slow. */
 void *chorale_pmpi_symbol(const char *name);

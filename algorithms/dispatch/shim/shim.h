@@ -381,6 +381,10 @@ int chorale_shim_ran(int coll, chorale_word comm, size_t msg_size, char *text,
 /* Find the functions that the C names pass calls on to, unless done before. */
 void chorale_shim_find(void);
 
+/* Print one line if the shim cannot work in this program and was asked for an
+ * effect. Call it after MPI_Init. */
+void chorale_shim_mismatch(void);
+
 /* After MPI_Init. */
 void chorale_shim_started(void);
 

@@ -24,8 +24,10 @@ void chorale_shim_started(void)
     static atomic_int started;
 
     /* Only once: Fortran's MPI_INIT may call MPI_Init. */
-    if (!atomic_exchange(&started, 1))
-        chorale_dispatch_init();
+    if (atomic_exchange(&started, 1))
+        return;
+    chorale_dispatch_init();
+    chorale_shim_mismatch();
 }
 
 void chorale_shim_finish(void)

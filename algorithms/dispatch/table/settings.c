@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "algorithms/edit_distance.h"
 #include "algorithms/dispatch/table/settings.h"
 
 #ifndef CHORALE_SYSCONFDIR
@@ -225,6 +226,44 @@ static void read_from_first(struct chorale_settings *set)
         set->after = 1;
 }
 
+extern char **environ;
+
+/* Name variables that are probably misspelt, since they would have no
+ * effect. */
+static void check_names(warn_fn *warn)
+{
+    static const char *const known[] = {
+        "CHORALE_AFTER", "CHORALE_ANY_SYSTEM", "CHORALE_CHECK",
+        "CHORALE_DETERMINISTIC", "CHORALE_DISABLE", "CHORALE_DISPATCH",
+        "CHORALE_FORCE", "CHORALE_HOST_BUFFERS", "CHORALE_MAX_COMMS",
+        "CHORALE_MAX_SCRATCH", "CHORALE_MPIEXEC", "CHORALE_SITE",
+        "CHORALE_TRACE", "CHORALE_TRACE_SIGNAL", "CHORALE_VERBOSE",
+    };
+    const size_t count = sizeof(known) / sizeof(known[0]);
+
+    for (char **at = environ; at != NULL && *at != NULL; at++) {
+        char name[CHORALE_EDIT_LONGEST + 1];
+        int least = CHORALE_EDIT_MOST + 1;
+        size_t best = 0;
+
+        if (strncmp(*at, "CHORAL", 6) != 0 ||
+            snprintf(name, sizeof(name), "%.*s", (int)strcspn(*at, "="),
+                     *at) >= (int)sizeof(name))
+            continue;
+        for (size_t i = 0; i < count && least > 0; i++) {
+            const int d = chorale_edit_distance(name, known[i]);
+
+            if (d < least) {
+                least = d;
+                best = i;
+            }
+        }
+        if (least > 0 && least <= CHORALE_EDIT_MOST)
+            complain(warn, "%s: unknown and ignored; did you mean %s?", name,
+                     known[best]);
+    }
+}
+
 void chorale_settings_read(struct chorale_settings *set, warn_fn *warn)
 {
     const char *text;
@@ -237,6 +276,7 @@ void chorale_settings_read(struct chorale_settings *set, warn_fn *warn)
     set->secure = getauxval(AT_SECURE) != 0;
     if (set->secure)
         return;
+    check_names(warn);
     set->verbose = get_flag("CHORALE_VERBOSE");
     set->host_buffers = get_flag("CHORALE_HOST_BUFFERS");
     set->any_system = get_flag("CHORALE_ANY_SYSTEM");

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim_mismatch.c - the line of a shim that cannot work: in a program of another
+ * MPI library, or started by the launcher of another one, by which each process
+ * is a program of one rank. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "algorithms/dispatch/base/pmpi.h"
+#include "algorithms/dispatch/base/warn.h"
+#include "algorithms/dispatch/shim/shim.h"
+
+#if defined(OPEN_MPI)
+#define BUILT_FOR "Open MPI"
+#elif defined(MPICH_VERSION)
+#define BUILT_FOR "MPICH"
+#else
+#define BUILT_FOR "another MPI library"
+#endif
+
+/* The first of these variables that is a number; -1: none is. */
+static long first_number(const char *const *name)
+{
+    for (; *name != NULL; name++) {
+        const char *text = getenv(*name);
+        char *end;
+        long value = text != NULL ? strtol(text, &end, 10) : -1;
+
+        if (text != NULL && *text != '\0' && *end == '\0' && value >= 0)
+            return value;
+    }
+    return -1;
+}
+
+/* Whether the user asks for an effect of the shim. A table of the site alone is
+ * no such request. */
+static int is_asked(void)
+{
+    static const char *const name[] = { "CHORALE_DISPATCH", "CHORALE_FORCE",
+                                        "CHORALE_TRACE", "CHORALE_VERBOSE" };
+
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+        if (getenv(name[i]) != NULL && getenv(name[i])[0] != '\0')
+            return getauxval(AT_SECURE) == 0;
+    return 0;
+}
+
+void chorale_shim_mismatch(void)
+{
+    static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                         "PMIX_RANK", "SLURM_PROCID", NULL };
+    static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                         "SLURM_STEP_NUM_TASKS", NULL };
+    const char *other = chorale_pmpi_other();
+    const long started = first_number(sizes);
+    int size = 0;
+
+    if (!is_asked() || first_number(ranks) > 0) /* rank 0 or unknown */
+        return;
+    if (other != NULL) {
+        chorale_warn("chorale: the program uses %.60s, but this shim was built "
+                     "for " BUILT_FOR ": no call is served or traced; build "
+                     "Chorale for the program's library", other);
+        return;
+    }
+    if (started > 1 && chorale_pmpi_ready() &&
+        PMPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS && size == 1)
+        chorale_warn("chorale: %ld processes were started, but each is alone "
+                     "in MPI_COMM_WORLD; use the launcher of the program's "
+                     "library, " BUILT_FOR, started);
+}
