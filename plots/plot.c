@@ -13,6 +13,7 @@
 
 #include "algorithms/coll.h"
 #include "plots/figures.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/output.h"
 #include "tuner/base/process.h"
 #include "tuner/base/units.h"
@@ -40,7 +41,7 @@ static const struct {
 static enum chorale_err check_collectives(const char *list,
                                           struct chorale_errmsg *msg)
 {
-    char word[32];
+    char word[32], text[CHORALE_SUGGEST_SIZE];
     int got = 0;
 
     for (size_t k = 0;
@@ -49,9 +50,9 @@ static enum chorale_err check_collectives(const char *list,
          k++)
         if (chorale_coll_find(word) < 0)
             return chorale_fail(msg, CHORALE_USAGE,
-                                "--collectives: '%s' is no collective; see "
-                                "`chorale list`",
-                                word);
+                                "--collectives: '%s' is no collective; %s", word,
+                                chorale_suggest_coll(
+                                    word, "see `chorale list`", text));
     if (got < 0)
         return chorale_fail(msg, CHORALE_USAGE, "--collectives: a word of "
                             "'%s' is too long; see `chorale list`", list);

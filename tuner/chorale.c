@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/process.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/completion.h"
 #include "tuner/base/terminal.h"
 #include "tuner/base/verb.h"
@@ -119,10 +121,17 @@ int main(int argc, char **argv)
         return completion(argc > 2 ? argv[2] : "");
     verb = find(argv[1]);
     if (verb == NULL) {
-        fprintf(stderr, "chorale: unknown verb '%s'; see `chorale --help`\n",
-                argv[1]);
+        struct chorale_suggestion s = { .word = argv[1] };
+        char text[CHORALE_SUGGEST_SIZE];
+
+        for (size_t i = 0; i < NVERB; i++)
+            chorale_suggest(&s, verbs[i]->name);
+        fprintf(stderr, "chorale: unknown verb '%s'; %s\n", argv[1],
+                chorale_suggest_remedy(&s, "see `chorale --help`", text));
         return CHORALE_USAGE;
     }
+    if (verb != &chorale_verb_try) /* it passes them to the application */
+        chorale_shim_forget();
     err = verb->run(verb, argc - 1, argv + 1, &msg);
     if (err == CHORALE_OK && fflush(stdout) != 0)
         err = chorale_fail_output(&msg, NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tuner/base/shell_quote.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/process.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
@@ -159,8 +160,23 @@ static enum chorale_err set_number(const struct chorale_opt *opt,
     return CHORALE_OK;
 }
 
+void chorale_opts_colls(char *text)
+{
+    char *to = text;
+    int first = 1;
+
+    for (const char *at = text; *at != '\0'; first = *at++ == ',') {
+        if (first && strncmp(at, "MPI_", 4) == 0)
+            at += 4;
+        if (*at == '\0')
+            break;
+        *to++ = (char)tolower((unsigned char)*at);
+    }
+    *to = '\0';
+}
+
 static enum chorale_err set_option(const struct chorale_opt *opt,
-                                   const char *text, void *opts,
+                                   char *text, void *opts,
                                    struct chorale_errmsg *msg)
 {
     void *field = (char *)opts + opt->offset;
@@ -169,7 +185,9 @@ static enum chorale_err set_option(const struct chorale_opt *opt,
         *(int *)field = 1;
         return CHORALE_OK;
     }
-    if (opt->type == CHORALE_OPT_TEXT) {
+    if (opt->type == CHORALE_OPT_COLLS)
+        chorale_opts_colls(text);
+    if (opt->type == CHORALE_OPT_TEXT || opt->type == CHORALE_OPT_COLLS) {
         *(const char **)field = text;
         return CHORALE_OK;
     }
@@ -180,12 +198,24 @@ static enum chorale_err usage_error(const struct chorale_verb *verb, int c,
                                     const char *word,
                                     struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_USAGE,
-                        c == ':' ? "%s: option %s needs a value; see "
-                                   "`chorale %s --help`"
-                                 : "%s: unknown option %s; see `chorale %s "
-                                   "--help`",
-                        verb->name, word, verb->name);
+    char full[MAX_OPTS][48], name[64];
+    struct chorale_suggestion s = { .word = name };
+    char otherwise[64], text[CHORALE_SUGGEST_SIZE];
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    snprintf(otherwise, sizeof(otherwise), "see `chorale %s --help`",
+             verb->name);
+    if (c == ':')
+        return chorale_fail(msg, CHORALE_USAGE, "%s: option %s needs a value; "
+                            "%s", verb->name, word, otherwise);
+    for (int i = 0; verb->opt[i].name != NULL && i < MAX_OPTS; i++) {
+        snprintf(full[i], sizeof(full[i]), "--%s", verb->opt[i].name);
+        if (word[1] == '-')
+            chorale_suggest(&s, full[i]);
+    }
+    return chorale_fail(msg, CHORALE_USAGE, "%s: unknown option %s; %s",
+                        verb->name, word,
+                        chorale_suggest_remedy(&s, otherwise, text));
 }
 
 enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
@@ -291,6 +321,7 @@ void chorale_opts_words(const struct chorale_opt *rows, const void *opts,
                 chorale_args_add(args, "--%s", opt->name);
             break;
         case CHORALE_OPT_TEXT:
+        case CHORALE_OPT_COLLS:
             text = *(const char *const *)is;
             other = *(const char *const *)was;
             if (text != NULL && (other == NULL || strcmp(text, other) != 0))

@@ -153,6 +153,35 @@ int chorale_in_path(const char *name)
     return 0;
 }
 
+void chorale_shim_forget(void)
+{
+    static const char *const variable[] = {
+        "CHORALE_TRACE", "CHORALE_TRACE_SIGNAL", "CHORALE_DISPATCH",
+        "CHORALE_FORCE", "CHORALE_DISABLE", "CHORALE_AFTER",
+    };
+    const char *preload = getenv("LD_PRELOAD");
+    char *kept = preload != NULL ? calloc(strlen(preload) + 2, 1) : NULL;
+
+    for (size_t i = 0; i < sizeof(variable) / sizeof(variable[0]); i++)
+        unsetenv(variable[i]);
+    while (kept != NULL && *preload != '\0') {
+        const int n = (int)strcspn(preload, " :"), len = (int)strlen(kept);
+        char word[PATH_MAX];
+
+        snprintf(word, sizeof(word), "%.*s", n, preload);
+        if (n > 0 && n < (int)sizeof(word) &&
+            strstr(word, "libchorale_pmpi") == NULL)
+            snprintf(kept + len, (size_t)n + 2, "%s%s", len > 0 ? ":" : "",
+                     word);
+        preload += n + (preload[n] != '\0');
+    }
+    if (kept != NULL && kept[0] != '\0')
+        setenv("LD_PRELOAD", kept, 1);
+    else if (kept != NULL)
+        unsetenv("LD_PRELOAD");
+    free(kept);
+}
+
 /* Append library to LD_PRELOAD; without memory LD_PRELOAD stays unchanged. */
 static void add_preload(const char *library)
 {

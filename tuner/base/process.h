@@ -101,6 +101,11 @@ enum chorale_err chorale_find_program(const char *name, const char *dir,
                                       char *path, size_t size,
                                       struct chorale_errmsg *msg);
 
+/* Remove the shim from LD_PRELOAD, and the variables that direct it, so that
+ * programs which are started from now on run without it: else a runner would
+ * overwrite the trace of the user's application. Other preloads stay. */
+void chorale_shim_forget(void);
+
 /* 1 if name is executable: as a path, or found in PATH. */
 int chorale_in_path(const char *name);
 

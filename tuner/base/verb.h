@@ -14,6 +14,8 @@
 enum chorale_opt_type {
     CHORALE_OPT_FLAG,   /* int *: set to 1 */
     CHORALE_OPT_TEXT,   /* const char **: points into argv */
+    CHORALE_OPT_COLLS,  /* the same; names of MPI become ours in argv:
+                         * "MPI_Allreduce,Bcast" is "allreduce,bcast" */
     CHORALE_OPT_INT,    /* long * in [min, max] */
     CHORALE_OPT_REAL,   /* double * in [min, max], finite */
     CHORALE_OPT_PERCENT,/* double *: "3%" or "0.03" become 0.03, >= 0 */
@@ -55,6 +57,10 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     char **argv, void *opts, int min_words,
                                     int max_words, int *nword_p,
                                     struct chorale_errmsg *msg);
+
+/* Change a list of collectives as CHORALE_OPT_COLLS does: drop the prefix MPI_
+ * of each word, and use lower case. */
+void chorale_opts_colls(char *text);
 
 struct chorale_args;         /* tuner/base/process.h */
 

@@ -12,6 +12,7 @@
 
 #include "tuner/base/gnuplot.h"
 #include "tuner/base/output.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/units.h"
 #include "tuner/compare/comparison.h"
 #include "tuner/compare/history.h"
@@ -261,6 +262,7 @@ static enum chorale_err draw_all(const struct chorale_history *h,
 static enum chorale_err check(const struct chorale_history_view *opts,
                               struct chorale_errmsg *msg)
 {
+    char text[CHORALE_SUGGEST_SIZE];
     char word[64];
 
     if (opts->format != NULL && strcmp(opts->format, "png") != 0 &&
@@ -278,8 +280,10 @@ static enum chorale_err check(const struct chorale_history_view *opts,
         if (more == 0)
             break;
         if (more < 0 || chorale_coll_find(word) < 0)
-            return chorale_fail(msg, CHORALE_USAGE, "-c %s: unknown; see "
-                                "`chorale list`", opts->collectives);
+            return chorale_fail(msg, CHORALE_USAGE, "-c %s: unknown; %s",
+                                opts->collectives,
+                                chorale_suggest_coll(
+                                    word, "see `chorale list`", text));
     }
     return CHORALE_OK;
 }

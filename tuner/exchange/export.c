@@ -12,6 +12,7 @@
 #include "db/snapshot.h"
 #include "db/systems.h"
 #include "tuner/exchange/export.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/output.h"
 #include "tuner/base/process.h"
 #include "tuner/base/units.h"
@@ -108,7 +109,7 @@ struct job {
 static enum chorale_err check_collectives(struct job *job)
 {
     const char *list = job->opts->collectives;
-    char word[32];
+    char word[32], text[CHORALE_SUGGEST_SIZE];
     int got = 0;
 
     if (list == NULL)
@@ -119,8 +120,9 @@ static enum chorale_err check_collectives(struct job *job)
     for (size_t k = 0; (got = chorale_spec_word(list, k, word,
                                                 sizeof(word))) == 1; k++)
         if (chorale_coll_find(word) < 0)
-            return chorale_fail(job->msg, CHORALE_USAGE, "--collectives: '%s' "
-                                "is no collective; see `chorale list`", word);
+            return chorale_fail(job->msg, CHORALE_USAGE, "--collectives: '%s' is no collective; %s", word,
+                                chorale_suggest_coll(
+                                    word, "see `chorale list`", text));
     if (got < 0)
         return chorale_fail(job->msg, CHORALE_USAGE, "--collectives: a word "
                             "of '%s' is too long; see `chorale list`", list);

@@ -68,7 +68,7 @@ struct chorale_plan {
     { "procs", 'P', CHORALE_OPT_TEXT, offsetof(type, field.procs), "PROCS",  \
       "communicator sizes: 2,3,6 or 2:64 (doubling), 2:64:+2 (default: 2 "   \
       "up to the processors, or the simulated hosts)", 0, 0 },               \
-    { "collectives", 'c', CHORALE_OPT_TEXT,                                  \
+    { "collectives", 'c', CHORALE_OPT_COLLS,                                 \
       offsetof(type, field.collectives), "LIST",                             \
       "collectives to measure (default: all of `chorale list`)", 0, 0 },     \
     { "variants", 0, CHORALE_OPT_TEXT, offsetof(type, field.variants),       \

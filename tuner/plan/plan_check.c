@@ -11,15 +11,21 @@
 #include "tuner/plan/candidates.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/smpi.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/units.h"
 
-/* Check that every word of the option is known. */
+/* Makes a remedy for an unknown word, as in suggest.h. */
+typedef const char *suggest_function(const char *word, const char *otherwise,
+                                     char text[CHORALE_SUGGEST_SIZE]);
+
+/* Check that every word of the option is known. suggest may be NULL. */
 static enum chorale_err check_words(const char *option, const char *list,
                                     int (*known)(const char *word),
+                                    suggest_function *suggest,
                                     const char *remedy,
                                     struct chorale_errmsg *msg)
 {
-    char item[128];
+    char item[128], text[CHORALE_SUGGEST_SIZE];
     int more;
 
     for (size_t k = 0; list != NULL; k++) {
@@ -29,10 +35,13 @@ static enum chorale_err check_words(const char *option, const char *list,
         if (more > 0 && item[0] == '\0' && !known(item))
             return chorale_fail(msg, CHORALE_USAGE, "%s '%s': a word is "
                                 "missing; %s", option, list, remedy);
-        if (more < 0 || !known(item))
-            return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
-                                option, list, more > 0 ? " " : "",
-                                more > 0 ? item : " word", remedy);
+        if (more > 0 && known(item))
+            continue;
+        if (more > 0 && suggest != NULL)
+            remedy = suggest(item, remedy, text);
+        return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
+                            option, list, more > 0 ? " " : "",
+                            more > 0 ? item : " word", remedy);
     }
     return CHORALE_OK;
 }
@@ -209,44 +218,45 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
         int (*known)(const char *);
         const char *remedy;
         int single;
+        suggest_function *suggest;
     } row[] = {
         { "--collectives", plan->collectives, known_coll,
-          "`chorale list` names them", 0 },
+          "`chorale list` names them", 0, chorale_suggest_coll },
         { "--variants", plan->variants,
           chorale_spec_listed(plan->providers, "native") ? any_variant
                                                          : known_variant,
-          "`chorale list` names them", 0 },
+          "`chorale list` names them", 0, chorale_suggest_variant },
         { "--providers", plan->providers, known_provider,
-          "there are chorale, native and library", 0 },
-        { "--set", plan->set, known_set, "there are core, model, all", 1 },
+          "there are chorale, native and library", 0, NULL },
+        { "--set", plan->set, known_set, "there are core, model, all", 1, NULL },
         { "--root", plan->root, known_root,
-          "there are first, middle, last, rotate", 1 },
+          "there are first, middle, last, rotate", 1, NULL },
         { "--sync", plan->sync, known_sync,
-          "there are roundtime, window, barrier", 1 },
+          "there are roundtime, window, barrier", 1, NULL },
         { "--buffers", plan->buffers, known_buffers,
-          "there are warm, rotate, cold", 1 },
+          "there are warm, rotate, cold", 1, NULL },
         { "--metric", plan->metric, known_metric,
-          "there are duration, throughput", 1 },
+          "there are duration, throughput", 1, NULL },
         { "--arrival", plan->arrival, known_arrival,
           "write sync, last, random or ascending, and if wanted by how many "
-          "durations: last:0.5", 0 },
+          "durations: last:0.5", 0, NULL },
         { "--siblings", plan->siblings, known_siblings,
-          "write alone, all, or a number of communicators from 2 on", 0 },
+          "write alone, all, or a number of communicators from 2 on", 0, NULL },
         { "--launcher", plan->launcher, known_launcher,
-          "there are mpiexec, srun, smpirun, custom", 1 },
+          "there are mpiexec, srun, smpirun, custom", 1, NULL },
         { "--network", plan->network, known_network,
-          "there are hockney, loggp, smpi", 1 },
+          "there are hockney, loggp, smpi", 1, NULL },
         { "--type", plan->dtype, known_dtype,
-          "there are byte, int, int64, float, double", 1 },
+          "there are byte, int, int64, float, double", 1, NULL },
         { "--op", plan->op, known_op,
-          "there are sum, prod, min, max, band, bor, bxor", 1 },
+          "there are sum, prod, min, max, band, bor, bxor", 1, NULL },
     };
     enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && err == CHORALE_OK;
          i++) {
         err = check_words(row[i].option, row[i].value, row[i].known,
-                          row[i].remedy, msg);
+                          row[i].suggest, row[i].remedy, msg);
         if (err == CHORALE_OK && row[i].single && row[i].value != NULL &&
             strchr(row[i].value, ',') != NULL)
             err = chorale_fail(msg, CHORALE_USAGE, "%s %s: several words; give "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/base/units.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/verb.h"
 #include "tuner/decide/decide_tables.h"
 
@@ -17,14 +18,19 @@ static enum chorale_err parse_query(char **word,
                                     struct chorale_decide_query *query,
                                     struct chorale_errmsg *msg)
 {
-    int coll = chorale_coll_find(word[0]);
+    char text[CHORALE_SUGGEST_SIZE];
+    int coll;
     long size, *procs = NULL;
     size_t nproc = 0;
     enum chorale_err err;
 
+    chorale_opts_colls(word[0]);
+    coll = chorale_coll_find(word[0]);
     if (coll < 0)
         return chorale_fail(msg, CHORALE_USAGE, "--explain: %s is no"
-                            " collective; `chorale list` names them", word[0]);
+                            " collective; %s", word[0],
+                            chorale_suggest_coll(
+                                word[0], "`chorale list` names them", text));
     err = chorale_spec_size("--explain: SIZE", word[1], &size, msg);
     if (err == CHORALE_OK)
         err = chorale_spec_list("--explain: P", word[2], 1, &procs, &nproc,

@@ -36,7 +36,7 @@ static const struct chorale_opt rows[] = {
       "standard output)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
       "only rows of this system (default: all)", 0, 0 },
-    { "collectives", 'c', CHORALE_OPT_TEXT, AT(collectives),
+    { "collectives", 'c', CHORALE_OPT_COLLS, AT(collectives),
       "LIST", "only rows of these: bcast,allreduce (default: all)", 0, 0 },
     { "procs", 'P', CHORALE_OPT_TEXT, AT(procs), "LIST",
       "only rows of these process counts: 4,8 or 2:64 (default: all)", 0,

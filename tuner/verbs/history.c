@@ -23,7 +23,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 #define AT(member) offsetof(struct chorale_history_view, member)
 
 static const struct chorale_opt rows[] = {
-    { "collectives", 'c', CHORALE_OPT_TEXT, AT(collectives), "LIST",
+    { "collectives", 'c', CHORALE_OPT_COLLS, AT(collectives), "LIST",
       "only these collectives (default: all)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
       "system, if there are several", 0, 0 },

@@ -2,6 +2,7 @@
 /* list.c - the verb `list`: prints the catalogue from its descriptors. */
 #include "algorithms/coll.h"
 #include "algorithms/count.inc"
+#include "tuner/base/suggest.h"
 #include "tuner/base/verb.h"
 #include "tuner/plan/catalogue_show.h"
 
@@ -9,16 +10,22 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct chorale_list_opts opts = { 0, 0, 0, 0, 0 };
+    char text[CHORALE_SUGGEST_SIZE];
     int nword, coll = -1;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1,
                                               &nword, msg);
 
     if (err != CHORALE_OK || nword < 0)
         return err;
-    if (nword == 1 && (coll = chorale_coll_find(argv[1])) < 0)
+    if (nword == 1) {
+        chorale_opts_colls(argv[1]);
+        coll = chorale_coll_find(argv[1]);
+    }
+    if (nword == 1 && coll < 0)
         return chorale_fail(msg, CHORALE_USAGE,
-                            "unknown collective '%s'; run `chorale list` "
-                            "for all", argv[1]);
+                            "unknown collective '%s'; %s", argv[1],
+                            chorale_suggest_coll(
+                                argv[1], "run `chorale list` for all", text));
     return chorale_catalogue_show(coll, &opts, msg);
 }
 

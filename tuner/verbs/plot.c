@@ -33,7 +33,7 @@ static const struct chorale_opt rows[] = {
       "make only these, of times, map, speedup (default: all)", 0, 0 },
     { "system", 0, CHORALE_OPT_TEXT, AT(system), "NAME",
       "plot only this system (default: all)", 0, 0 },
-    { "collectives", 'c', CHORALE_OPT_TEXT, AT(collectives),
+    { "collectives", 'c', CHORALE_OPT_COLLS, AT(collectives),
       "LIST", "plot only these: bcast,allreduce (default: all)", 0, 0 },
     { "comm-size", 'P', CHORALE_OPT_TEXT, AT(procs), "LIST",
       "plot only these process counts: 4,8 or 2:64 (default: "
