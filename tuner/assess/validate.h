@@ -84,7 +84,7 @@ struct chorale_proof_total {
                               * numbers, since points of one launch are not
                               * independent samples */
     const struct chorale_proof *best, *worst; /* of the points whose interval
-                              * excludes 1; NULL: there is none */
+                              * excludes 1, or NULL */
     double captured;         /* share of the campaign's best, where known */
 };
 
