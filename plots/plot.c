@@ -50,8 +50,8 @@ static enum chorale_err check_collectives(const char *list,
          k++)
         if (chorale_coll_find(word) < 0)
             return chorale_fail(msg, CHORALE_USAGE,
-                                "--collectives: '%s' is no collective; %s", word,
-                                chorale_suggest_coll(
+                                "--collectives: '%s' is no collective; %s",
+                                word, chorale_suggest_coll(
                                     word, "see `chorale list`", text));
     if (got < 0)
         return chorale_fail(msg, CHORALE_USAGE, "--collectives: a word of "

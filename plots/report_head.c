@@ -246,7 +246,8 @@ static void write_by_collective(struct chorale_report *report)
             chorale_html_cell(&table, "-");
     }
     chorale_html_end(&table);
-    fputs("<p class=\"note\">Best and worst: of the points whose interval excludes 1. Captured: share of the best that the campaign "
+    fputs("<p class=\"note\">Best and worst: of the points whose interval "
+          "excludes 1. Captured: share of the best that the campaign "
           "measured, of the logarithms. Slower: significantly, by more than "
           "the threshold, corrected for the number of points (Holm, 5 %).</p>"
           "\n", report->out);

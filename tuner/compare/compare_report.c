@@ -363,7 +363,8 @@ static json_t *cell_json(const struct chorale_comparison *cmp, size_t i,
         "again_base", (json_int_t)c->sides.again_base.n,
         "again_head", (json_int_t)c->sides.again_head.n,
         "seconds_base", chorale_json(chorale_compared_seconds(c, 0)),
-        "seconds_head", chorale_json(chorale_compared_seconds(c, 1)), "why", reason);
+        "seconds_head", chorale_json(chorale_compared_seconds(c, 1)), "why",
+        reason);
 }
 
 static json_t *canaries_json(const struct chorale_comparison *cmp)

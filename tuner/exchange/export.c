@@ -120,7 +120,8 @@ static enum chorale_err check_collectives(struct job *job)
     for (size_t k = 0; (got = chorale_spec_word(list, k, word,
                                                 sizeof(word))) == 1; k++)
         if (chorale_coll_find(word) < 0)
-            return chorale_fail(job->msg, CHORALE_USAGE, "--collectives: '%s' is no collective; %s", word,
+            return chorale_fail(job->msg, CHORALE_USAGE, "--collectives: '%s' "
+                                "is no collective; %s", word,
                                 chorale_suggest_coll(
                                     word, "see `chorale list`", text));
     if (got < 0)

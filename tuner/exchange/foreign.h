@@ -12,8 +12,9 @@
  * above.
  *
  * Source  the output of OSU 3.8 to 7.5 (plain, -f, with percentiles) and of
- *         IMB 3.0 to 2021.10 and its predecessor PMB, with excerpts in tests/cli/tables; IMB's
- *         ReadMe_IMB.txt and User Guide, "Command-line Control".
+ *         IMB 3.0 to 2021.10 and its predecessor PMB, with excerpts in
+ *         tests/cli/database/benchmarks; IMB's ReadMe_IMB.txt and User Guide,
+ *         "Command-line Control".
  */
 #ifndef CHORALE_TUNER_EXCHANGE_FOREIGN_H
 #define CHORALE_TUNER_EXCHANGE_FOREIGN_H
@@ -88,7 +89,7 @@ struct chorale_foreign_reader {
     enum chorale_foreign_column column[FOREIGN_COLUMNS];
     int ncolumn;
     struct chorale_foreign_row at; /* values given by the heading */
-    int known;               /* the title is of a collective of Chorale, at.coll */
+    int known;               /* the title is of a collective, at.coll */
     int ignored;             /* the title is of something else */
     int rows;                /* of the present table so far */
     int interrupted;         /* a blank line or comment came after a row */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* foreign_read.c - read the tables of other benchmarks, row by row. Within a
- * table, a line that begins with a digit must be a valid row. If rows begin with
- * a name, so must a line that begins with a word and a number. */
+ * table, a line that begins with a digit must be a valid row. If rows begin
+ * with a name, so must a line that begins with a word and a number. */
 #include "config.h"
 
 #include <ctype.h>

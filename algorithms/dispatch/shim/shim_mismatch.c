@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim_mismatch.c - the line of a shim that cannot work: in a program of another
- * MPI library, or started by the launcher of another one, by which each process
- * is a program of one rank. */
+/* shim_mismatch.c - prints a line if the shim cannot work: in a program of
+ * another MPI library, or if the launcher of another one makes each process a
+ * program of one rank. */
 #include "config.h"
 
 #include <stdlib.h>
