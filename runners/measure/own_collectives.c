@@ -53,16 +53,6 @@ int chorale_p2p_gather(struct chorale_bench *bench, const void *mine,
     return rc;
 }
 
-static void combine(double *value, const double *other, int n, int sum)
-{
-    for (int k = 0; k < n; k++) {
-        if (sum)
-            value[k] += other[k];
-        else if (other[k] > value[k])
-            value[k] = other[k];
-    }
-}
-
 int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,
                        int sum, double *room)
 {
@@ -74,7 +64,7 @@ int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,
     for (int i = nchild - 1; i >= 0 && rc == MPI_SUCCESS; i--) {
         rc = chorale_recv(bench->sync, room, n, MPI_DOUBLE, child[i]);
         if (rc == MPI_SUCCESS)
-            combine(value, room, n, sum);
+            chorale_values_combine(value, room, n, sum);
     }
     if (parent >= 0 && rc == MPI_SUCCESS)
         rc = chorale_send(bench->sync, value, n, MPI_DOUBLE, parent);
@@ -107,7 +97,7 @@ int chorale_p2p_allreduce(struct chorale_bench *bench, double *value, int n,
                               both ? rank ^ step
                                    : (rank - step + size) % size);
         if (rc == MPI_SUCCESS)
-            combine(value, room, n, sum);
+            chorale_values_combine(value, room, n, sum);
     }
     return rc;
 }

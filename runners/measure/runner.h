@@ -274,6 +274,18 @@ int chorale_p2p_bcast(struct chorale_bench *bench, void *buf, size_t bytes,
  * ignored on other ranks. */
 int chorale_p2p_gather(struct chorale_bench *bench, const void *mine,
                        void *all, size_t bytes);
+/* Set value[n] to the maxima, or sums, of itself and other[n]. */
+static inline void chorale_values_combine(double *value, const double *other,
+                                          int n, int sum)
+{
+    for (int i = 0; i < n; i++) {
+        if (sum)
+            value[i] += other[i];
+        else if (other[i] > value[i])
+            value[i] = other[i];
+    }
+}
+
 /* Reduce value[n] to the maxima, or sums, on rank 0; the values of other ranks
  * are overwritten. room[n] is scratch. */
 int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,

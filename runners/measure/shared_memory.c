@@ -62,15 +62,8 @@ int chorale_p2p_gather(struct chorale_bench *bench, const void *mine,
 static void combine(const struct chorale_bench *bench, double *value, int n,
                     int sum)
 {
-    for (int r = 1; r < bench->world_size; r++) {
-        const double *other = all.shown[r];
-
-        for (int i = 0; i < n; i++)
-            if (sum)
-                value[i] += other[i];
-            else if (other[i] > value[i])
-                value[i] = other[i];
-    }
+    for (int r = 1; r < bench->world_size; r++)
+        chorale_values_combine(value, all.shown[r], n, sum);
 }
 
 int chorale_p2p_reduce(struct chorale_bench *bench, double *value, int n,
