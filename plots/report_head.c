@@ -202,7 +202,7 @@ static void write_source(const struct chorale_report *report,
     fputs("</p>\n", out);
 }
 
-/* Write the ratio of a point, or "-" if there is none. */
+/* Write the ratio of a point, or "-" without a point. */
 static void put_extreme(struct chorale_html_table *table,
                         const struct chorale_proof *p)
 {

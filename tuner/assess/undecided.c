@@ -134,7 +134,7 @@ static enum chorale_err load(const char *path, const char *system,
     return err;
 }
 
-/* Take entry i, and the other sizes of its line that have as many launches,
+/* Take entry i, and other sizes at its process count with as many launches,
  * while their further launches take at most the given seconds. sizes: text of
  * the sizes. Returns the seconds, or 0 if entry i takes more. */
 static double take(struct work *work, size_t i, double seconds, char *sizes,

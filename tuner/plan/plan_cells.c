@@ -269,8 +269,8 @@ static enum chorale_err add_variants(struct list *list, const struct point *pt,
     return err;
 }
 
-/* Mark the candidates to plan, one of each class: those with a cell already, or
- * the simplest if there is none. known: NULL, or the grid's cells. */
+/* Mark the candidates to plan: of each class those that have a cell, or else
+ * the simplest. known: NULL, or the grid's cells. */
 static enum chorale_err mark_classes(const struct planner *p,
                                      const struct point *pt,
                                      const struct chorale_alg_config *config,

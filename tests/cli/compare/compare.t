@@ -436,7 +436,7 @@ database few-head.db 1 ''
 is "$? $(cat err.txt)" "75 chorale: nothing judged: too few launches count; \
 measure more on each side, or lower --min-launches" \
     "nothing judged exits with 75 and gives the reason"
-like "$(cat out.txt)" "of 24 cells: nothing judged" "the last line says so"
+like "$(cat out.txt)" "of 24 cells: nothing judged" "the counts end with nothing judged"
 "$chorale" compare few-base.db few-head.db --min-launches 20 \
     --fail-on slower,too-few >out.txt 2>err.txt
 is $? 1 "--fail-on too-few makes it fail"
