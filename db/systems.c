@@ -104,6 +104,20 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
     return err;
 }
 
+enum chorale_err chorale_store_open_system(const char *path, const char *name,
+                                           struct chorale_store **store_p,
+                                           sqlite3_int64 *system_id_p,
+                                           int *simulated_p,
+                                           struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, store_p,
+                                              msg);
+
+    return err == CHORALE_OK ? chorale_store_system(*store_p, name, system_id_p,
+                                                    simulated_p, msg)
+                             : err;
+}
+
 /* The first fact in which launch ?1 differs from the first launch of its system
  * that has this fact. */
 #define OTHERWISE                                                            \

@@ -34,6 +34,14 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
                                       int *simulated_p,
                                       struct chorale_errmsg *msg);
 
+/* Open the database at path for reading, and find a system as
+ * chorale_store_system(). The caller closes *store_p, also on error. */
+enum chorale_err chorale_store_open_system(const char *path, const char *name,
+                                           struct chorale_store **store_p,
+                                           sqlite3_int64 *system_id_p,
+                                           int *simulated_p,
+                                           struct chorale_errmsg *msg);
+
 /* Facts of a launch (table environment) on which all launches of a system must
  * agree, as a table of key and what, its readable name. */
 #define CHORALE_SYSTEM_FACTS                                                 \

@@ -30,6 +30,7 @@
 # within the cost, over all even choices of process counts.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
+. "$(dirname "$0")/oracle.sh"
 networks="flat slow fast tree"
 colls=
 sizes=8:1M
@@ -206,26 +207,6 @@ adapt() { # database, network, node-seconds
     done
 }
 
-# Add the choices of a table to the oracle.
-add_chosen() { # table
-    sqlite3 "$1" "DELETE FROM decision"
-    "$chorale" decide "$1" -q >/dev/null 2>&1
-    sqlite3 "$oracle" "ATTACH '$1' AS t; INSERT OR IGNORE INTO cell (uuid,
-            campaign_id, system_id, provider, variant, params, coll, msg_size,
-            n, comm_size, ppn, shape, dtype, op, op_class, root_policy,
-            buffers, launches)
-        SELECT lower(hex(randomblob(16))), c.campaign_id, c.system_id,
-            'chorale', d.variant, d.params, c.coll, c.msg_size, c.n,
-            c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.op_class,
-            c.root_policy, c.buffers, c.launches
-        FROM cell c JOIN t.decision d ON d.coll = c.coll AND
-            c.comm_size BETWEEN d.comm_size AND d.comm_size_hi AND
-            c.n BETWEEN d.n_lo AND d.n_hi AND d.ppn = c.ppn AND
-            d.shape = c.shape
-        WHERE c.provider = 'library' AND d.provider = 'chorale' AND
-            d.target = 'dispatch'" && "$chorale" run "$oracle" -q
-}
-
 one() { # network
     reference=$out/reference-$1.db
     plan "$reference" "$1" && "$chorale" run "$reference" -q || return
@@ -237,7 +218,9 @@ one() { # network
     for b in $budgets; do
         adapt "$out/adaptive-$1-$b.db" "$1" \
             "$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")" || return
-        add_chosen "$out/adaptive-$1-$b.db" || return
+        sqlite3 "$out/adaptive-$1-$b.db" "DELETE FROM decision"
+        "$chorale" decide "$out/adaptive-$1-$b.db" -q >/dev/null 2>&1
+        add_chosen "$out/adaptive-$1-$b.db" "$oracle" || return
     done
     for b in $budgets; do
         limit=$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")

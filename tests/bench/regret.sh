@@ -34,6 +34,7 @@
 # either.
 here=$(cd "${top_builddir:-.}" && pwd)
 chorale=$here/chorale
+. "$(dirname "$0")/oracle.sh"
 networks="1 2 3 4 5 6 7 8 9 10 tree ppn"
 colls=bcast,reduce,allreduce,allgather
 sizes=8:128K:x4
@@ -122,24 +123,6 @@ train() { # as simulate
         count(DISTINCT coll || ' ' || msg_size || ' ' || comm_size) ||
         ' points in ' || count(DISTINCT campaign_id) || ' rounds' FROM cell"),\
  $train_seconds s of planning"
-}
-
-# Also measure the table's choices at the points of the oracle.
-add_chosen() { # table, oracle
-    sqlite3 "$2" "ATTACH '$1' AS t; INSERT OR IGNORE INTO cell (uuid,
-            campaign_id, system_id, provider, variant, params, coll, msg_size,
-            n, comm_size, ppn, shape, dtype, op, op_class, root_policy,
-            buffers, launches)
-        SELECT lower(hex(randomblob(16))), c.campaign_id, c.system_id,
-            'chorale', d.variant, d.params, c.coll, c.msg_size, c.n,
-            c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.op_class,
-            c.root_policy, c.buffers, c.launches
-        FROM cell c JOIN t.decision d ON d.coll = c.coll AND
-            c.comm_size BETWEEN d.comm_size AND d.comm_size_hi AND
-            c.n BETWEEN d.n_lo AND d.n_hi AND d.ppn = c.ppn AND
-            d.shape = c.shape
-        WHERE c.provider = 'library' AND d.provider = 'chorale' AND
-            d.target = 'dispatch'" && "$chorale" run "$2" -q
 }
 
 # Print the table's results; 1 if a measured choice is slower.

@@ -123,11 +123,9 @@ static enum chorale_err load(const char *path, const char *system,
     struct chorale_store *store = NULL;
     sqlite3_int64 system_id = 0;
     int simulated = 0;
-    enum chorale_err err =
-        chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    enum chorale_err err = chorale_store_open_system(
+        path, system, &store, &system_id, &simulated, msg);
 
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, system, &system_id, &simulated, msg);
     if (err == CHORALE_OK && !simulated)
         err = list(store, system_id, policy, work, msg);
     chorale_store_close(store);
