@@ -2,6 +2,7 @@
 /* buffers.c - buffers and arguments of one point. */
 #include "runners/measure/runner.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 
 #define PAGE 4096
 #define LINE 64              /* bytes of a cache line */
+#define FEW 8 /* copies, each of which serves many repetitions */
+#define PIECE ((size_t)1 << 20) /* bytes of one read */
 #define CACHE_UNKNOWN (32 << 20)
 
 int chorale_task_root(const struct chorale_task *task, int size, int ppn,
@@ -231,7 +234,35 @@ static size_t whole_pages(size_t bytes)
 static void drop(struct chorale_kept *kept)
 {
     free(kept->memory);
-    *kept = (struct chorale_kept){ NULL, 0 };
+    *kept = (struct chorale_kept){ .memory = NULL };
+}
+
+/* Let the kernel write to each page once. On some virtual machines the first
+ * such write to a page of 4 KiB takes 9 us, and a long message in shared memory
+ * is copied by the kernel. Of many rotated copies each serves few repetitions,
+ * so most would include that time; an application that reuses its buffers does
+ * not pay it. Writing from the program has no such effect. */
+static void kernel_writes(struct chorale_kept *kept)
+{
+    char *p = kept->memory;
+    size_t bytes = kept->bytes;
+#ifdef CHORALE_SIM
+    int zero = -1;
+#else
+    int zero = open("/dev/zero", O_RDONLY);
+#endif
+
+    while (zero >= 0 && bytes > 0) {
+        ssize_t n = read(zero, p, bytes < PIECE ? bytes : PIECE);
+
+        if (n <= 0)
+            break;
+        p += n;
+        bytes -= (size_t)n;
+    }
+    if (zero >= 0)
+        close(zero);
+    kept->written = 1;
 }
 
 /* Reuse the kept memory if it is large enough, else allocate and touch it. */
@@ -245,7 +276,7 @@ static char *keep(struct chorale_kept *kept, size_t bytes)
     if (posix_memalign(&p, PAGE, bytes > 0 ? bytes : 1) != 0)
         return NULL;
     memset(p, 0, bytes > 0 ? bytes : 1);
-    *kept = (struct chorale_kept){ p, bytes };
+    *kept = (struct chorale_kept){ .memory = p, .bytes = bytes };
     return p;
 }
 
@@ -293,6 +324,8 @@ static int allocate(struct chorale_bench *bench, struct chorale_problem *prob)
     if (bench->copies.bytes < copies)
         bench->copies_at = 0;
     prob->memory = keep(&bench->copies, copies);
+    if (prob->memory != NULL && prob->ncopy > FEW && !bench->copies.written)
+        kernel_writes(&bench->copies);
     if (flush > 0) {
         prob->flush_bytes = flush;
         prob->flush = keep(&bench->flush, flush);

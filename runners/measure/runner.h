@@ -140,6 +140,7 @@ struct chorale_distance {
 struct chorale_kept {
     char *memory;
     size_t bytes;
+    int written;             /* the kernel has written each page */
 };
 
 /* State of one running program, or of one of its groups of ranks. */
