@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/fnv1a.h"
 #include "algorithms/alg.h"
 #include "db/quantiles.h"
 #include "tuner/model/model_internal.h"
@@ -138,12 +139,11 @@ double chorale_model_cell_seconds(const struct model_job *job,
 static uint64_t hash(const struct chorale_run_point *run)
 {
     const char *text[] = { run->params, run->conditions, run->dtype, run->op };
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = CHORALE_FNV1A_START;
 
     for (size_t i = 0; i < 4; i++)
-        for (const char *c = text[i]; *c != '\0'; c++)
-            h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    h = (h ^ run->msg_size) * UINT64_C(0x100000001b3);
+        h = chorale_fnv1a(h, text[i], strlen(text[i]));
+    h = chorale_fnv1a(h, &run->msg_size, sizeof(run->msg_size));
     return (h ^ (h >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/fnv1a.h"
 #include "algorithms/dtypes.h"
 #include "algorithms/schedule/path_cost.h"
 #include "tuner/model/model.h"
@@ -225,30 +226,21 @@ void chorale_predictor_free(struct chorale_predictor *p)
 
 /* --- prediction -------------------------------------------------------- */
 
-static uint64_t add_bytes(uint64_t h, const void *data, size_t n)
-{
-    const unsigned char *c = data;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ c[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static uint64_t question(const struct chorale_alg *alg, const long *param,
                          const struct chorale_where *w)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = CHORALE_FNV1A_START;
 
-    h = add_bytes(h, &alg, sizeof(alg));
-    h = add_bytes(h, param, CHORALE_MAX_PARAM * sizeof(*param));
-    h = add_bytes(h, &w->comm_size, sizeof(w->comm_size));
-    h = add_bytes(h, &w->ppn, sizeof(w->ppn));
-    h = add_bytes(h, &w->msg_size, sizeof(w->msg_size));
-    h = add_bytes(h, w->shape, strlen(w->shape) + 1);
-    h = add_bytes(h, w->dtype, strlen(w->dtype) + 1);
-    h = add_bytes(h, w->op, strlen(w->op) + 1);
-    h = add_bytes(h, w->op_class, strlen(w->op_class) + 1);
-    h = add_bytes(h, w->root_policy, strlen(w->root_policy) + 1);
+    h = chorale_fnv1a(h, &alg, sizeof(alg));
+    h = chorale_fnv1a(h, param, CHORALE_MAX_PARAM * sizeof(*param));
+    h = chorale_fnv1a(h, &w->comm_size, sizeof(w->comm_size));
+    h = chorale_fnv1a(h, &w->ppn, sizeof(w->ppn));
+    h = chorale_fnv1a(h, &w->msg_size, sizeof(w->msg_size));
+    h = chorale_fnv1a(h, w->shape, strlen(w->shape) + 1);
+    h = chorale_fnv1a(h, w->dtype, strlen(w->dtype) + 1);
+    h = chorale_fnv1a(h, w->op, strlen(w->op) + 1);
+    h = chorale_fnv1a(h, w->op_class, strlen(w->op_class) + 1);
+    h = chorale_fnv1a(h, w->root_policy, strlen(w->root_policy) + 1);
     h ^= h >> 31;
     return h != 0 ? h : 1;
 }
