@@ -170,7 +170,7 @@ static double bound_of(const struct chorale_alg *alg, struct chorale_point pt,
                        const struct chorale_predict_least *least)
 {
     struct chorale_term term[CHORALE_MAX_TERM];
-    double a, b, c, within = 1;
+    double a, b, c, latency, within = 1;
 
     if (chorale_alg_by_library(alg, &pt))
         return 0;
@@ -180,12 +180,12 @@ static double bound_of(const struct chorale_alg *alg, struct chorale_point pt,
     chorale_term_sums(term, alg->cost(&pt, term), &a, &b, &c);
     if (!chorale_alg_exact(alg, &pt))
         within = alg->within > 0 ? alg->within : CHORALE_WITHIN;
+    latency = least->alpha * fmin(a, 1);
     if (a > 1)
-        a = 1 + (a - 1) * (chorale_alg_overlaps(alg, &pt) ? least->overlapped
-                                                          : least->step) /
-                    least->alpha;
+        latency += (a - 1) * (chorale_alg_overlaps(alg, &pt) ? least->overlapped
+                                                             : least->step);
     return SLACK / within *
-           (a * least->alpha + b * least->beta + c * least->tau);
+           (latency + b * least->beta + c * least->tau);
 }
 
 /* The factor by which the model may be too fast for a variant, at least. */
@@ -261,7 +261,8 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
     qsort(entry, nentry, sizeof(*entry), by_bound);
     limit = predict(e, &model, cell, entry, nentry);
     qsort(entry, nentry, sizeof(*entry), by_seconds);
-    for (size_t i = 0; i < nentry && i < MOST && entry[i].seconds <= limit;
+    for (size_t i = 0; i < nentry && i < MOST &&
+                       isfinite(entry[i].seconds) && entry[i].seconds <= limit;
          i++)
         keep[entry[i].cell] = 1;
     kept = 0;

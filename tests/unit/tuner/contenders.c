@@ -15,27 +15,28 @@ static struct chorale_model model;
 static const struct chorale_decide_opts decide = { .max_scratch = -1,
                                                    .allow_patented = 1 };
 
-/* A network with one regime a level. node: alpha of messages inside a node, s;
- * 0: one level. overhead, s; below 0: one port. */
+/* A network with one regime a level. node: alpha of messages inside a node, s,
+ * below 0: none is fitted; 0: one level. overhead, s; below 0: one port. */
 static struct chorale_predictor *network(double alpha, double beta,
                                          double node, double overhead)
 {
     static const char *const name[2][2] = { { "all", "" },
                                             { "node", "net" } };
+    const int two = node < 0 || node > 0;
 
     memset(&model, 0, sizeof(model));
     model.net.ports = 1;
     model.net.overlap_upto = overhead < 0 ? -1 : HUGE_VAL;
     model.net.send_overhead = overhead < 0 ? 0 : overhead;
     model.net.recv_overhead = overhead < 0 ? 0 : 2 * overhead / 3;
-    model.net.nlevel = node > 0 ? 2 : 1;
+    model.net.nlevel = two + 1;
     for (int l = 0; l < model.net.nlevel; l++) {
         int inner = l + 1 < model.net.nlevel;
 
         model.net.level[l] = (struct chorale_net_level){
-            .name = name[node > 0][l], .width = inner ? 0 : -1,
+            .name = name[two][l], .width = inner ? 0 : -1,
             .regime = { .n = 1, .upto = { HUGE_VAL },
-                        .alpha = { inner ? node : alpha },
+                        .alpha = { inner ? fmax(node, 0) : alpha },
                         .beta = { inner ? beta / 2 : beta } },
         };
     }
@@ -166,6 +167,7 @@ static void test_networks(void)
         { "overlapped, no overhead", { 8e-7, 4e-11, 0, 0 } },
         { "one port", { 2e-6, 4e-10, 0, -1 } },
         { "two levels", { 3e-6, 1e-10, 4e-7, 2e-7 } },
+        { "no latency in a node", { 3e-6, 1e-10, -1, 2e-7 } },
     };
     static const enum chorale_coll coll[] = {
         CHORALE_BCAST, CHORALE_ALLREDUCE, CHORALE_ALLGATHER, CHORALE_SCATTER,
@@ -176,7 +178,7 @@ static void test_networks(void)
 
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct tally t = { 0, 0, 0, 0, 0, 0 };
-        int ppn = row[i].net[2] > 0 ? 4 : 1;
+        int ppn = row[i].net[2] < 0 || row[i].net[2] > 0 ? 4 : 1;
 
         for (size_t c = 0; c < sizeof(coll) / sizeof(coll[0]); c++)
             for (size_t p = 0; p < 2; p++)
@@ -193,8 +195,77 @@ static void test_networks(void)
     }
 }
 
+/* A measured candidate stays, however slow. */
+static void test_known(void)
+{
+    struct point pt = {
+        .at = { .coll = CHORALE_BCAST, .msg_size = 65536, .n = 65536,
+                .comm_size = 12, .ppn = 1,
+                .dtype = chorale_dtype_find("byte"), .op = -1,
+                .shape = "one-per-node" },
+    };
+    double zero[1000] = { 0 };
+    struct chorale_adapt_evidence e = {
+        .model = network(1.5e-6, 1e-10, 0, 3e-7), .root = "last",
+        .bias = zero, .doubt = zero, .sd = 0.001,
+    };
+    int kept[2] = { 0, 0 };
+
+    for (int known = 0; known < 2; known++) {
+        pt.ncell = 0;
+        list(&pt);
+        for (size_t i = 1; i < pt.ncell; i++)
+            pt.cell[i].known = known && strcmp(pt.cell[i].config.alg->name,
+                                               "linear") == 0;
+        pt.ncell = chorale_adapt_contenders(&e, &decide, pt.cell, pt.ncell);
+        for (size_t i = 1; i < pt.ncell; i++)
+            kept[known] += strcmp(pt.cell[i].config.alg->name, "linear") == 0;
+    }
+    tap_ok(kept[0] == 0, "a slow candidate is no contender");
+    tap_ok(kept[1] == 1, "it stays if it was measured");
+    chorale_predictor_free(e.model);
+    free(pt.cell);
+}
+
+/* The candidate that is predicted to be the best, if the model is too fast for
+ * the variant by a factor of two, and if that may not hold for it. */
+static void test_doubt(void)
+{
+    const int linear = chorale_alg_index(chorale_alg_find(CHORALE_BCAST,
+                                                          "linear"));
+    double bias[1000] = { 0 }, doubt[1000] = { 0 };
+    struct chorale_adapt_evidence e = {
+        .model = network(2e-5, 1e-10, 0, 1e-8), .root = "last",
+        .bias = bias, .doubt = doubt, .sd = 0.001,
+    };
+    int kept[3] = { 0, 0, 0 };
+
+    for (int way = 0; way < 3; way++) {
+        struct point pt = {
+            .at = { .coll = CHORALE_BCAST, .msg_size = 8, .n = 8,
+                    .comm_size = 5, .ppn = 1,
+                    .dtype = chorale_dtype_find("byte"), .op = -1,
+                    .shape = "one-per-node" },
+        };
+
+        bias[linear] = way > 0 ? log(8) : 0;
+        doubt[linear] = way > 1 ? log(8) : 0;
+        list(&pt);
+        pt.ncell = chorale_adapt_contenders(&e, &decide, pt.cell, pt.ncell);
+        for (size_t i = 1; i < pt.ncell; i++)
+            kept[way] += chorale_alg_index(pt.cell[i].config.alg) == linear;
+        free(pt.cell);
+    }
+    tap_ok(kept[0] == 1, "a variant is a contender");
+    tap_ok(kept[1] == 0, "it is none where measurements say it is slower");
+    tap_ok(kept[2] == 1, "it is one while that is doubtful");
+    chorale_predictor_free(e.model);
+}
+
 int main(void)
 {
     test_networks();
+    test_known();
+    test_doubt();
     return tap_done();
 }
