@@ -164,8 +164,12 @@ static enum chorale_err add_measured(struct planner *p, size_t first)
         cell.config = row->config;
         if (c == p->grid.ncell)
             err = chorale_plan_gather(p, &cell);
-        if (err == CHORALE_OK)
-            p->grid.cell[c].known = 1;
+        if (err != CHORALE_OK)
+            break;
+        p->grid.cell[c].known = p->grid.cell[c].failed = 1;
+        for (size_t k = i; k < points->count &&
+                           chorale_adapt_same_cell(row, &points->row[k]); k++)
+            p->grid.cell[c].failed &= !points->row[k].ok;
     }
     return err;
 }
@@ -319,15 +323,16 @@ static int same_line(const struct chorale_adapt_cell *a,
 static enum chorale_err choose_at(struct planner *p, size_t c, size_t at)
 {
     struct chorale_adapt_cell cell = p->grid.cell[at];
-    size_t i = at + 1;
 
-    while (i < p->grid.ncell && p->grid.cell[i].config.alg != NULL &&
-           (p->grid.cell[i].config.alg != p->grid.cell[c].config.alg ||
-            strcmp(p->grid.cell[i].params, p->grid.cell[c].params) != 0))
-        i++;
-    if (i < p->grid.ncell && p->grid.cell[i].config.alg != NULL) {
-        p->grid.cell[i].chosen = !p->grid.cell[i].known;
-        return CHORALE_OK;
+    for (size_t i = 0; i < p->grid.ncell; i++) {
+        struct chorale_adapt_cell *other = &p->grid.cell[i];
+
+        if (other->config.alg == p->grid.cell[c].config.alg &&
+            other->n == cell.n && same_line(other, &cell) &&
+            strcmp(other->params, p->grid.cell[c].params) == 0) {
+            other->chosen = !other->known;
+            return CHORALE_OK;
+        }
     }
     cell.config = p->grid.cell[c].config;
     cell.known = 0;
@@ -408,7 +413,6 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         err = find_known(p);
     if (err == CHORALE_OK)
         err = find_costs(p, &opts);
-    if (err == CHORALE_OK)
     if (err == CHORALE_OK && chorale_points_inherit(&p->points) != 0)
         err = chorale_fail_memory(p->msg, NULL);
     if (err == CHORALE_OK)

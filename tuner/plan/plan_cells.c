@@ -223,21 +223,51 @@ enum chorale_err chorale_plan_put(struct planner *p,
                                                          : err;
 }
 
-/* Plan the cells that a point has already, with the launches of this plan. */
-static enum chorale_err put_again(struct planner *p, const struct point *pt)
+/* The cells of a line, all sizes, under the conditions of this plan
+ * (bind_line()). */
+#define LINE                                                                 \
+    "system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4 AND"       \
+    " shape = ?5 AND dtype = ?6 AND op = ?7 AND root_policy = ?8 AND"        \
+    " arrival = ?9 AND siblings = ?10 AND metric = ?11 AND"                  \
+    " provider <> 'table'"
+
+static enum chorale_err bind_line(struct planner *p, const struct point *pt,
+                                  sqlite3_stmt *s)
 {
-    return chorale_store_run(
-        p->store, "UPDATE cell SET launches = max(launches, ?1),"
-        " campaign_id = ?2 WHERE system_id = ?3 AND coll = ?4"
-        " AND msg_size = ?5 AND comm_size = ?6 AND ppn = ?7 AND dtype = ?8"
-        " AND op = ?9 AND arrival = ?10 AND siblings = ?11 AND metric = ?12"
-        " AND provider <> 'table'",
-        CHORALE_FIELDS(p->plan->launches, p->campaign_id, p->sys.id,
-                       chorale_coll_info(pt->coll)->name, pt->msg_size,
-                       pt->procs, chorale_planner_ppn(p, pt->procs),
+    const struct chorale_coll_info *info = chorale_coll_info(pt->coll);
+
+    return chorale_store_bind(
+        p->store, s, 1,
+        CHORALE_FIELDS(p->sys.id, info->name, pt->procs,
+                       chorale_planner_ppn(p, pt->procs),
+                       chorale_planned_shape(p, pt->procs),
                        chorale_dtype(pt->dtype)->name,
                        pt->op >= 0 ? chorale_opkind(pt->op)->name : "",
-                       pt->arrival, pt->siblings, p->plan->metric), p->msg);
+                       info->rooted ? pt->root : "none", pt->arrival,
+                       pt->siblings, p->plan->metric, pt->msg_size),
+        p->msg);
+}
+
+/* Plan the candidates of the point again: those with a cell there, or else those
+ * of the next sizes with cells. */
+static enum chorale_err put_again(struct planner *p, const struct point *pt)
+{
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err = chorale_store_prepare(
+        p->store, "SELECT DISTINCT provider, variant, params, part FROM cell"
+        " WHERE " LINE " AND msg_size IN"
+        " (SELECT max(msg_size) FROM cell WHERE " LINE
+        "  AND msg_size <= ?12 UNION"
+        "  SELECT min(msg_size) FROM cell WHERE " LINE
+        "  AND msg_size >= ?12) ORDER BY 1, 2, 3", &s, p->msg);
+
+    if (err == CHORALE_OK)
+        err = bind_line(p, pt, s);
+    while (chorale_store_next(p->store, s, &err, p->msg))
+        err = put_cell(p, pt, chorale_text(s, 0), chorale_text(s, 1),
+                       chorale_text(s, 2), chorale_text(s, 3));
+    sqlite3_finalize(s);
+    return err;
 }
 
 /* Add the variants of --set, or those of --variants. */
@@ -270,7 +300,8 @@ static enum chorale_err add_variants(struct list *list, const struct point *pt,
 }
 
 /* Mark the candidates to plan: of each class those that have a cell, or else
- * the simplest. known: NULL, or the grid's cells. */
+ * the simplest. A failed one stands for itself only, since equal messages may
+ * carry other data. known: NULL, or the grid's cells. */
 static enum chorale_err mark_classes(const struct planner *p,
                                      const struct point *pt,
                                      const struct chorale_alg_config *config,
@@ -287,12 +318,15 @@ static enum chorale_err mark_classes(const struct planner *p,
               chorale_classes_find(&at, config, n, first) != 0;
 
     for (size_t i = 0; i < n && !bad; i++)
-        if (first[i] == i ||
-            chorale_alg_config_place(&config[i]) <
-                chorale_alg_config_place(&config[best[first[i]]]))
+        best[i] = SIZE_MAX;
+    for (size_t i = 0; i < n && !bad; i++)
+        if ((known == NULL || !known[i].known) &&
+            (best[first[i]] == SIZE_MAX ||
+             chorale_alg_config_place(&config[i]) <
+                 chorale_alg_config_place(&config[best[first[i]]])))
             best[first[i]] = i;
     for (size_t i = 0; i < n && !bad && known != NULL; i++)
-        if (known[i].known)
+        if (known[i].known && !known[i].failed)
             best[first[i]] = SIZE_MAX;
     for (size_t i = 0; i < n && !bad; i++)
         keep[i] = best[first[i]] == i || (known != NULL && known[i].known);

@@ -87,6 +87,15 @@ tune
 [ "$rc" -le 1 ] && [ "$(launches 4096)" -ge $((2 * most)) ]
 ok $? "slower once more, the point has twice the launches again: $(launches 4096)"
 
+# A point between measured sizes is measured with the candidates next to it.
+falsify
+sqlite3 m.db "UPDATE cell SET msg_size = 3000, n = 3000
+    WHERE provider = 'table' AND msg_size = 4096"
+tune
+is "$(sqlite3 m.db "SELECT count(DISTINCT params) > 1, min(launches) >= 8
+    FROM cell WHERE provider = 'chorale' AND msg_size = 3000")" "1|1" \
+    "a slower point that was not measured is measured"
+
 # A validation slower only by the shim's pass-through is not remeasured.
 sqlite3 m.db "UPDATE run_summary SET median = 1e-3 WHERE run_id IN
     (SELECT run_id FROM run JOIN cell USING (cell_id)
