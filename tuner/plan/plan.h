@@ -202,7 +202,7 @@ struct chorale_plan {
       "PERCENT", "end --adaptive when the expected regret of the table, "    \
       "averaged over all points, is this small (default: 0.5%); end --set "  \
       "model when no other candidate is expected to win by more at a point " \
-      "(default: 1%, in simulation 0.1%)", 0, 0 },                           \
+      "(default: 3%, in simulation 0.1%)", 0, 0 },                           \
     { "seed", 0, CHORALE_OPT_INT, offsetof(type, field.seed), "N",           \
       "seed of all random order (default: 1)", 0, 0 }
 

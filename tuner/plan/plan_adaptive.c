@@ -15,6 +15,8 @@
 #include "tuner/model/observations.h"
 #include "tuner/base/units.h"
 
+#define GOAL_REAL 0.03 /* a table ignores smaller gains (policy.h) */
+
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
                                      int *nodes_p, int *each_p,
                                      struct chorale_errmsg *msg)
@@ -88,7 +90,7 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
     if (plan->goal < 0)
         plan->goal = plan->adaptive                             ? 0.005
                      : strcmp(plan->launcher, "smpirun") == 0 ? 0.001
-                                                              : 0.01;
+                                                              : GOAL_REAL;
     return plan->adaptive ? chorale_plan_budget(plan->budget, &seconds, &nodes,
                                                 &each, msg)
                           : CHORALE_OK;
