@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* undecided.c - measures undecided points in further launches. */
+#include "tuner/decide/inherit_runs.h"
 #include "tuner/assess/undecided.h"
 
 #include <math.h>
@@ -90,6 +91,8 @@ static enum chorale_err list(struct chorale_store *store,
     if (err != CHORALE_OK)
         return err;
     chorale_points_dispatched(&work->points, chorale_policy_cost(&policy, 0));
+    if (chorale_points_inherit(&work->points) != 0)
+        return chorale_fail_memory(msg, NULL);
     opts = chorale_policy_decide(&policy, 0);
     err = chorale_decide_undecided(&work->points, &opts, &found, &count, msg);
     if (err == CHORALE_OK) {
@@ -226,16 +229,16 @@ enum chorale_err chorale_undecided_measure(const char *path, const char *system,
     enum chorale_err err = CHORALE_OK;
 
     for (int round = 0; round < CHORALE_UNDECIDED_ROUNDS && count > 0 &&
-                        err == CHORALE_OK; round++) {
+                        now() < ends && err == CHORALE_OK; round++) {
         struct work work = { .count = 0 };
         char rest[32];
 
         err = load(path, system, &plan->policy, &work, msg);
         if (err == CHORALE_OK && work.count > 0 && !run->quiet)
             printf("%s: the gain at %zu point%s is not significant yet; "
-                   "measuring more for at most %s\n", path, work.count,
+                   "further launches may take %s\n", path, work.count,
                    work.count == 1 ? "" : "s",
-                   chorale_human_seconds(ends - now(), rest));
+                   chorale_human_seconds(fmax(0, ends - now()), rest));
         if (err == CHORALE_OK)
             err = measure(path, &work, plan, run, ends, &count, msg);
         release(&work);

@@ -7,7 +7,7 @@
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 
 cd "$work" || exit 99
-options="-P 2 -m 8,64 -c bcast --variants binomial --launches 4 -i 15"
+options="-P 2 -m 2K,4K -c bcast --variants binomial --launches 4 -i 15"
 tune() { # further options
     # shellcheck disable=SC2086
     timeout 900 "$chorale" tune m.db $options --no-validate "$@" >out.txt \
@@ -21,11 +21,11 @@ launches() { # msg_size
 # shellcheck disable=SC2086
 "$chorale" plan m.db $options -q && timeout 900 "$chorale" run m.db -q
 ok $? "bcast is measured at two sizes"
-# Of 8 bytes one variant gains in two launches of four, of 64 bytes none gains.
+# Of 2 KiB one variant gains in two launches of four, of 4 KiB none gains.
 sqlite3 m.db "UPDATE run SET validity = '';
     UPDATE run_summary SET median = (SELECT
     CASE WHEN provider = 'library' THEN 1e-4
-         WHEN params <> 'segsize=1024' OR msg_size = 64 THEN 2e-4
+         WHEN params <> 'segsize=1024' OR msg_size = 4096 THEN 2e-4
          ELSE 1e-4 / CASE ordinal WHEN 0 THEN 1.35 WHEN 1 THEN 0.95
                                   WHEN 2 THEN 1.30 ELSE 1.02 END END
     FROM run JOIN cell USING (cell_id) JOIN launch USING (launch_id)
@@ -36,15 +36,16 @@ is "$rc $(sqlite3 m.db "SELECT DISTINCT provider FROM decision")" "0 library" \
 like "$(cat out.txt)" '^1 point is left undecided; --confirm with about .* it$' \
     "tune reports the undecided point"
 tune --confirm 0.01
-is "$rc $(launches 8)" "0 4" "a time below one launch adds no launch"
+is "$rc $(launches 2048) $(grep -c 'runs made' out.txt)" "0 4 1" \
+    "a time below one launch adds no launch"
 tune --confirm 10m
 is "$rc" 0 "tune --confirm exits with 0"
 diag "$(cat err.txt)"
-like "$(cat out.txt)" 'the gain at 1 point is not significant yet; measuring' \
+like "$(cat out.txt)" 'the gain at 1 point is not significant yet; further launches' \
     "tune reports the further launches"
-[ "$(launches 8)" -gt 4 ]
-ok $? "the undecided point has more launches: $(launches 8)"
-is "$(launches 64)" 4 "the other point keeps its launches"
+[ "$(launches 2048)" -gt 4 ]
+ok $? "the undecided point has more launches: $(launches 2048)"
+is "$(launches 4096)" 4 "the other point keeps its launches"
 is "$(sqlite3 m.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
     "all planned runs are done"
 finish
