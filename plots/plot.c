@@ -130,7 +130,7 @@ static enum chorale_err plot_system(struct plot *plot,
                                     struct chorale_errmsg *msg)
 {
     struct chorale_figures *figures = &plot->figures;
-    struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
+    struct chorale_proofs proofs = { .row = NULL };
     int validated;
     enum chorale_err err = CHORALE_OK;
 

@@ -307,7 +307,7 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     if (err == CHORALE_OK)
         fputs("<p class=\"note\">Crossover: at this n the choice changes. "
               "Speed-ups: each launch counts for the choice of the others. "
-              "Regret: the expected excess of the choice over the best."
+              "Regret: the excess of the choice over the best measured mean."
               "</p>\n", report->out);
     return err;
 }

@@ -84,17 +84,18 @@ static double equal_mean(const struct chorale_run_point *row, size_t n,
 {
     const struct chorale_class_point at = chorale_run_class_point(row);
     struct chorale_alg_config config = { .alg = choice->alg };
+    double mean = NAN;
     size_t end;
 
     memcpy(config.value, choice->value, sizeof(config.value));
-    for (size_t i = 0; i < n; i = end) {
+    for (size_t i = 0; i < n && isnan(mean); i = end) {
         for (end = i; end < n && chorale_run_same_candidate(&row[i], &row[end]);
              end++)
             continue;
         if (chorale_classes_equal(&at, &row[i].config, &config))
-            return log_mean(&row[i], end - i);
+            mean = log_mean(&row[i], end - i);
     }
-    return NAN;
+    return mean;
 }
 
 /* Returns 1 if a table may choose the row's variant, also with parameters that

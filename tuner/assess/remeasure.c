@@ -106,7 +106,7 @@ enum chorale_err chorale_remeasure(const char *path, const char *system,
                                    const struct chorale_run_opts *run,
                                    size_t *count_p, struct chorale_errmsg *msg)
 {
-    struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
+    struct chorale_proofs proofs = { .row = NULL };
     long *launches = NULL;
     enum chorale_err err = load(path, system, &proofs, &launches, msg);
 

@@ -73,6 +73,9 @@ struct chorale_proofs {
     size_t count, nordinal;
     int simulated;
     double threshold;
+    double overlap;          /* factor of the variance of a mean of ratios:
+                              * CHORALE_FOLD_OVERLAP if they are cross-fitted,
+                              * else 1 */
     char digest[17];
 };
 

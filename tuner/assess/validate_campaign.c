@@ -147,7 +147,8 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
 
     memset(&table, 0, sizeof(table));
     *proofs = (struct chorale_proofs){ .simulated = simulated,
-                                       .threshold = 0.03 };
+                                       .threshold = 0.03,
+                                       .overlap = CHORALE_FOLD_OVERLAP };
     err = chorale_policy_load(store, system_id, &policy, msg);
     if (err == CHORALE_OK)
         err = chorale_emit_load(store, system_id, &table, msg);

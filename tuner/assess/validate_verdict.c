@@ -113,7 +113,7 @@ static void judge_one(const struct chorale_proofs *proofs,
     for (size_t i = 0; i < proofs->nordinal; i++)
         if (isfinite(p->ratio[i]))
             square += (p->ratio[i] - p->mean) * (p->ratio[i] - p->mean);
-    error = sqrt(square / (n - 1) / n);
+    error = sqrt(proofs->overlap * square / (n - 1) / n);
     p->half = student(0.95, n - 1) * error;
     sum = p->mean + log1p(proofs->threshold);
     p->p = error > 0 ? gsl_cdf_tdist_P(sum / error, n - 1) : sum < 0 ? 0 : 1;
@@ -222,8 +222,8 @@ enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
 
         judge_one(proofs, p);
         if (p->coll < CHORALE_NCOLL)
-            chorale_served_kind_instead(&table->kind[p->coll], p->dtype, p->op, "",
-                                 p->rows_of);
+            chorale_served_kind_instead(&table->kind[p->coll], p->dtype, p->op,
+                                        "", p->rows_of);
     }
     if (holm(proofs) != 0)
         return chorale_fail_memory(msg, "validate");
@@ -241,7 +241,7 @@ enum chorale_err chorale_proofs_load(struct chorale_store *store,
 {
     enum chorale_err err;
 
-    *proofs = (struct chorale_proofs){ .simulated = simulated,
+    *proofs = (struct chorale_proofs){ .simulated = simulated, .overlap = 1,
                                        .threshold = threshold };
     err = chorale_emit_digest(table, proofs->digest, msg);
     if (err == CHORALE_OK)
@@ -321,7 +321,8 @@ static double interval(const struct chorale_proofs *proofs,
     }
     return n < 2 ? NAN
                  : student(0.95, n - 1) *
-                       sqrt(square / (n - 1) / n) / (double)npoint;
+                       sqrt(proofs->overlap * square / (n - 1) / n) /
+                       (double)npoint;
 }
 
 void chorale_proofs_total(const struct chorale_proofs *proofs,

@@ -204,7 +204,7 @@ static enum chorale_err answer(const struct job *job,
 
 static enum chorale_err conclude(struct job *job)
 {
-    struct chorale_proofs proofs = { NULL, 0, 0, 0, 0, "" };
+    struct chorale_proofs proofs = { .row = NULL };
     struct chorale_store *store = NULL;
     enum chorale_err err;
 
