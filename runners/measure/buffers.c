@@ -238,10 +238,11 @@ static void drop(struct chorale_kept *kept)
 }
 
 /* Let the kernel write to each page once. On some virtual machines the first
- * such write to a page of 4 KiB takes 9 us, and a long message in shared memory
- * is copied by the kernel. Of many rotated copies each serves few repetitions,
- * so most would include that time; an application that reuses its buffers does
- * not pay it. Writing from the program has no such effect. */
+ * such write to a page is slow, and a long message in shared memory is copied
+ * by the kernel (tests/bench/results/measuring.md). Of many rotated copies each
+ * serves few repetitions, so most would include that time; an application that
+ * reuses its buffers does not pay it. Writing from the program has no such
+ * effect. */
 static void kernel_writes(struct chorale_kept *kept)
 {
     char *p = kept->memory;

@@ -13,8 +13,8 @@
  * - The search deadlocks if sends wait for their receives and a node has 3 or 6
  *   ranks. Therefore sends that are posted while any rank searches do not wait.
  *   Measured sends follow the network model of the campaign.
- * - The search sends 2 P^2 messages, half a minute at P = 1024. The preloaded
- *   runners/launch/node_search.c sends P log P instead. */
+ * - The search sends 2 P^2 messages. The preloaded runners/launch/node_search.c
+ *   sends P log P instead. */
 #ifndef CHORALE_RUNNERS_MEASURE_COMM_CREATE_H
 #define CHORALE_RUNNERS_MEASURE_COMM_CREATE_H
 

@@ -298,17 +298,17 @@ struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot);
  *   to all sizes alike is not counted three times. This counts only if the size
  *   itself is significant at 5 % without correction, so a size without a gain
  *   beside sizes with gains is refused.
- * - p is twice the smaller one of the two p-values (Bonferroni).
+ * - Where both tests count, p is twice the smaller of their p-values
+ *   (Bonferroni), else that of the own test.
  *
  * -1: out of memory. */
 int chorale_measured_test(struct chorale_measured *spot, size_t nspot);
 
 /* Standard error of a sample's mean, for n >= 2; *dof_p: its degrees of
  * freedom. The choices of the folds were made by overlapping launches, so the
- * gains of a sample correlate. If no candidate is better than another, the
- * correlation of n gains is at most 0.36 / (n - 1); with more or fewer
- * candidates than three, or unequal ones, it is smaller. The variance of the
- * mean is therefore multiplied by CHORALE_FOLD_OVERLAP. */
+ * gains of a sample correlate. The variance of the mean is therefore multiplied
+ * by CHORALE_FOLD_OVERLAP; tests/bench/results/decide.md has the error rates
+ * with it and without. */
 #define CHORALE_FOLD_OVERLAP 1.36
 double chorale_mean_error(const struct chorale_spread *spread,
                           const struct chorale_sample *sample, double *dof_p);
@@ -336,8 +336,8 @@ int chorale_decide_is_blind(enum chorale_coll coll);
  * such a collective. Candidates are the variants that are slower than the
  * library at no size; the one with the best mean gain is chosen. Its mean gain
  * is cross-fitted and must be significant, as for a single size. critical: the
- * largest significant p-value; -1: none. Sets challenger, fold, pick, why, p
- * and loss of the spots. */
+ * level of significant p-values; -1: none is. Sets challenger, fold, pick, why,
+ * p and loss of the spots. */
 void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
                          const struct chorale_decide_opts *opts);

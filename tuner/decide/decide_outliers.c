@@ -25,9 +25,8 @@ static double median(double *x, size_t n)
 }
 
 /* Median of a candidate's ratios; *scale_p: their standard deviation, estimated
- * by the median absolute deviation. The factor n / (n - 1) makes that unbiased
- * within 5 % for small n (Croux and Rousseeuw, Computational Statistics 1,
- * 1992). NAN if not run. work: [nlaunch] */
+ * by the median absolute deviation. The factor n / (n - 1) corrects its bias
+ * for small n > 2 (Croux and Rousseeuw, Computational Statistics 1, 1992). NAN if not run. work: [nlaunch] */
 static double centre(const struct chorale_measured *spot, size_t cand,
                      double *work, double *scale_p)
 {

@@ -77,15 +77,14 @@ static void judge(struct chorale_measured *spot,
 {
     struct chorale_sample gain;
 
-    chorale_spot_choose(spot, neighbour, opts->simulated);
-    gain = chorale_spot_sample(spot);
-    spot->pick = spot->challenger;
     spot->p = 1;
-    if (spot->point->comm_size < 2) {
-        spot->pick = spot->challenger = 0;
+    if (spot->point->comm_size < 2) { /* pick, challenger and fold are 0 */
         spot->why = CHORALE_WHY_ONE_RANK;
         return;
     }
+    chorale_spot_choose(spot, neighbour, opts->simulated);
+    gain = chorale_spot_sample(spot);
+    spot->pick = spot->challenger;
     if (spot->pick == 0) {
         spot->why = CHORALE_WHY_NONE;
         for (size_t c = 1; c < spot->ncand; c++)
@@ -110,8 +109,8 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Benjamini and Hochberg over all tested points: the largest significant p, or
- * -1. */
+/* Benjamini and Hochberg over all tested points: the level up to which p is
+ * significant, or -1. */
 static int critical_p(const struct chorale_measured *spot, size_t nspot,
                       double fdr, double *critical_p)
 {
