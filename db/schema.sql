@@ -103,8 +103,10 @@ CREATE TABLE cell (
     root_policy TEXT NOT NULL,          -- none, first, middle, last, rotate
     buffers     TEXT NOT NULL CHECK (buffers IN ('warm', 'rotate', 'cold')),
     arrival     TEXT NOT NULL DEFAULT 'sync', -- skew of the ranks: sync, or
-                                        -- last, random, ascending:FACTOR of
-                                        -- the library's duration
+                                        -- first, last, random or ascending,
+                                        -- with the latest rank's delay: a
+                                        -- FACTOR of the library's duration
+                                        -- (last:0.5) or a time (last:50us)
     siblings    TEXT NOT NULL DEFAULT 'alone', -- or 2, 4: communicators that
                                         -- call at the same time
     metric      TEXT NOT NULL DEFAULT 'duration' CHECK (metric IN
@@ -360,6 +362,13 @@ CREATE TABLE decision (
     speedup_hi  REAL,                   -- NULL for a modelled row
     regret      REAL,                   -- expected, against the best
     reason      TEXT NOT NULL,
+    arrival     TEXT NOT NULL DEFAULT '', -- arrival patterns that decided at
+                                        -- the measured points: sync; traced
+                                        -- ones such as last:50us, whose
+                                        -- seconds count from the last arrival;
+                                        -- or robust, whose seconds are those
+                                        -- of the best in sync plus the largest
+                                        -- loss over the patterns
     UNIQUE (system_id, target, coll, comm_size, ppn, shape, dtype, op, n_lo)
 );
 
@@ -374,7 +383,9 @@ CREATE TABLE policy (
     objective   TEXT CHECK (objective IN ('median', 'p95')),
     deterministic INTEGER NOT NULL,     -- 1: reduce in rank order only
     max_scratch INTEGER,                -- scratch buffer limit, bytes per rank
-    allow_patented INTEGER NOT NULL
+    allow_patented INTEGER NOT NULL,
+    arrival     TEXT NOT NULL DEFAULT 'sync' CHECK (arrival IN
+                    ('sync', 'traced', 'robust')) -- patterns that decided
 );
 
 -- Results of `chorale validate`: a table's choices against the library's
@@ -452,6 +463,15 @@ CREATE TABLE trace_point (
                                         -- ranks of the communicators are summed
     seconds     REAL NOT NULL,          -- summed over the ranks
     max_seconds REAL NOT NULL,          -- of the rank with the longest time
+    skew        REAL,                   -- s between the ranks that on average
+                                        -- entered first and last; NULL: unknown
+    late        REAL,                   -- mean lateness, as a share of skew
+    trend       REAL,                   -- slope of the lateness over the ranks:
+                                        -- 1 if rank r is late by r / (P - 1)
+                                        -- of skew
+    latest      INTEGER,                -- rank that entered last
+    arrival     TEXT NOT NULL DEFAULT '', -- nearest pattern of cell.arrival;
+                                        -- '': unknown
     PRIMARY KEY (trace_id, coll, comm_size, n, shape, dtype, op, root, ran)
 ) WITHOUT ROWID;
 CREATE INDEX trace_point_by_size ON trace_point (comm_size, coll, msg_size);
@@ -591,6 +611,17 @@ SELECT t.trace_id, t.label, t.program, p.coll, p.msg_size, p.n, p.comm_size,
   FROM trace t JOIN trace_point p USING (trace_id)
  GROUP BY t.trace_id, p.coll, p.comm_size, p.n, p.shape, p.dtype, p.op
  ORDER BY t.trace_id, share DESC;
+
+-- The arrival pattern of each traced point: of the rows with a known pattern
+-- that with the largest time over all traces, types and operations.
+CREATE VIEW v_arrival AS
+SELECT coll, comm_size, msg_size, arrival, seconds
+  FROM (SELECT coll, comm_size, msg_size, arrival, sum(seconds) AS seconds,
+               row_number() OVER (PARTITION BY coll, comm_size, msg_size
+                   ORDER BY sum(seconds) DESC, arrival) AS place
+          FROM trace_point WHERE arrival <> ''
+         GROUP BY coll, comm_size, msg_size, arrival)
+ WHERE place = 1;
 
 -- Every cell against the library's default at the same point: mean logarithm of
 -- the ratio, paired by launch, so that launch-to-launch variation cancels.
@@ -763,7 +794,7 @@ SELECT y.name AS system, d.coll, d.comm_size,
        d.ppn, d.shape, d.dtype, d.op, d.op_class, d.n_lo, d.n_hi,
        d.provider, d.variant, d.params, d.basis, d.seconds,
        d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi, d.regret,
-       d.reason, d.decision_id, d.system_id
+       d.reason, d.arrival, d.decision_id, d.system_id
   FROM decision d JOIN system y USING (system_id)
  WHERE d.target = 'dispatch';
 

@@ -4,11 +4,13 @@
 
 #include "tuner/exchange/import.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tuner/exchange/trace_read.h"
 #include "tuner/exchange/trace_show.h"
+#include "tuner/base/arrival.h"
 
 /* One file to import: a trace, or benchmark tables. */
 struct source {
@@ -62,11 +64,19 @@ static enum chorale_err put_point(struct chorale_store *store,
                                   const struct chorale_traced *p,
                                   struct chorale_errmsg *msg)
 {
+    char arrival[CHORALE_ARRIVAL_SIZE] = "";
+
+    if (p->comm_size >= 2 && !isnan(p->skew))
+        chorale_arrival_of_trace(p->comm_size, p->skew, p->late, p->trend,
+                                 p->latest,
+                                 p->seconds / (double)p->rank_calls, arrival);
     return chorale_store_put(
         store, s, 1,
         CHORALE_FIELDS(id, chorale_coll_info(p->coll)->name, p->shape, p->dtype,
                        p->op, p->root, p->ran, p->n, p->msg_size, p->comm_size,
-                       p->rank_calls, p->calls, p->seconds, p->max_seconds),
+                       p->rank_calls, p->calls, p->seconds, p->max_seconds,
+                       p->skew, p->late, p->trend,
+                       p->latest < 0 ? NAN : (double)p->latest, arrival),
         msg);
 }
 
@@ -81,7 +91,8 @@ static enum chorale_err put_points(struct chorale_store *store,
         store,
         "INSERT INTO trace_point (trace_id, coll, shape, dtype, op,"
         " root, ran, n, msg_size, comm_size, rank_calls, calls, seconds,"
-        " max_seconds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &s, msg);
+        " max_seconds, skew, late, trend, latest, arrival)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &s, msg);
 
     for (size_t i = 0; i < t->npoint && err == CHORALE_OK; i++)
         err = put_point(store, s, id, &t->point[i], msg);

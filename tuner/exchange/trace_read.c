@@ -16,7 +16,7 @@
 #define NO_TRACE                                                             \
     "not a trace of CHORALE_TRACE, nor a table of OSU or IMB"
 
-enum { MAX_LINE = 1024, MAX_POINTS = 1 << 19, COLUMNS = 12,
+enum { MAX_LINE = 1024, MAX_POINTS = 1 << 19, COLUMNS = 16, COLUMNS_1 = 12,
        MAX_FILE = 1 << 28 };
 
 struct reader {
@@ -24,6 +24,7 @@ struct reader {
     char *text;              /* the whole file, split into lines */
     char *next;
     int line;
+    int ncolumn;             /* words of a row in that version */
     struct chorale_trace_text *trace;
     struct chorale_errmsg *msg;
 };
@@ -157,8 +158,11 @@ static enum chorale_err read_sums(struct reader *r)
         || !read_real(word[1], &t->unlisted_seconds))
         return bad(r, "not 'unlisted' with a number and a time");
     line = next_line(r);
-    return line != NULL && strcmp(line, CHORALE_TRACE_COLUMNS) == 0
-               ? CHORALE_OK : bad(r, "not the columns that version 1 has");
+    return line != NULL &&
+                   strcmp(line, r->ncolumn == COLUMNS
+                                    ? CHORALE_TRACE_COLUMNS
+                                    : CHORALE_TRACE_COLUMNS_1) == 0
+               ? CHORALE_OK : bad(r, "not the columns that its version has");
 }
 
 static enum chorale_err read_heading(struct reader *r)
@@ -178,9 +182,10 @@ static enum chorale_err read_heading(struct reader *r)
     rest = after(next_line(r), "chorale-trace");
     if (rest == NULL || !read_int(rest, 1, 1000000, &version))
         return bad(r, NO_TRACE);
-    if (version != CHORALE_TRACE_VERSION)
+    r->ncolumn = version == 1 ? COLUMNS_1 : COLUMNS;
+    if (version > CHORALE_TRACE_VERSION)
         return chorale_fail(r->msg, CHORALE_DATA, "%s:1: a trace of version "
-                            "%lld, this chorale reads version %d; use the "
+                            "%lld, this chorale reads up to %d; use the "
                             "chorale that the program was traced with",
                             r->path, version, CHORALE_TRACE_VERSION);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
@@ -264,14 +269,44 @@ static const char *read_call(char **word, struct chorale_traced *p)
     return NULL;
 }
 
+/* A number with an optional minus sign. */
+static int read_signed(const char *text, double *value)
+{
+    const int minus = text[0] == '-';
+    const int ok = read_real(text + minus, value);
+
+    *value = minus ? -*value : *value;
+    return ok;
+}
+
+/* Parse the words of a row about arrival. Returns 0 if they are invalid. */
+static int read_late(char **word, struct chorale_traced *p)
+{
+    long long latest;
+
+    p->skew = p->late = p->trend = NAN;
+    p->latest = -1;
+    if (word[0] == NULL || strcmp(word[0], "-") == 0)
+        return word[0] == NULL ||
+               (strcmp(word[1], "-") == 0 && strcmp(word[2], "-") == 0 &&
+                strcmp(word[3], "-") == 0);
+    if (!read_real(word[0], &p->skew) || !read_real(word[1], &p->late) ||
+        p->late > 1 || !read_signed(word[2], &p->trend) ||
+        !read_int(word[3], 0, p->comm_size - 1, &latest))
+        return 0;
+    p->latest = (int)latest;
+    return 1;
+}
+
 static enum chorale_err read_row(struct reader *r, char *line,
                                  struct chorale_traced *p)
 {
-    char *word[COLUMNS];
+    char *word[COLUMNS] = { NULL };
     const char *why;
 
-    if (split(line, word, COLUMNS) != COLUMNS)
-        return bad(r, "a row has 12 words");
+    if (split(line, word, r->ncolumn) != r->ncolumn)
+        return bad(r, r->ncolumn == COLUMNS ? "a row has 16 words"
+                                            : "a row has 12 words");
     why = read_call(word, p);
     if (why != NULL)
         return bad(r, why);
@@ -282,6 +317,8 @@ static enum chorale_err read_row(struct reader *r, char *line,
         || !read_real(word[11], &p->max_seconds)
         || p->max_seconds > p->seconds * (1 + 1e-6))
         return bad(r, "not a sum of seconds and the largest of its parts");
+    if (!read_late(word + COLUMNS_1, p))
+        return bad(r, "not a skew in seconds, its share, trend and last rank");
     return CHORALE_OK;
 }
 

@@ -18,6 +18,8 @@ struct chorale_traced {
     const char *shape, *dtype, *op, *root; /* spelled as in the database */
     char ran[CHORALE_TRACE_RAN];
     double calls, seconds, max_seconds;
+    double skew, late, trend; /* as in trace.h; NAN: unknown */
+    int latest;
     int line;                /* of the file */
 };
 

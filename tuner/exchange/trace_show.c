@@ -10,6 +10,7 @@
 #include "tuner/base/units.h"
 
 #define TOP 10
+#define LATE 3
 
 static enum chorale_err show_head(struct chorale_store *store,
                                   sqlite3_int64 trace_id, int *rows_p,
@@ -53,6 +54,26 @@ static enum chorale_err show_head(struct chorale_store *store,
     return err;
 }
 
+/* Print the arrival patterns of the points, the largest time first. */
+static enum chorale_err show_arrivals(struct chorale_store *store,
+                                      sqlite3_int64 trace_id,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *s = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT group_concat(coll || ' ' || msg_size || ' B: ' ||"
+        " arrival, ', ') FROM (SELECT coll, msg_size,"
+        " arrival, sum(seconds) AS t FROM trace_point WHERE trace_id = ?1"
+        " AND arrival NOT IN ('', 'sync') GROUP BY 1, 2, 3"
+        " ORDER BY t DESC LIMIT ?2)", CHORALE_FIELDS(trace_id, LATE), &s, msg);
+
+    if (chorale_store_next(store, s, &err, msg) && *chorale_text(s, 0) != '\0')
+        printf("  ranks enter late: %s; 'chorale plan --from-trace --arrival "
+               "traced' measures it\n", chorale_text(s, 0));
+    sqlite3_finalize(s);
+    return err;
+}
+
 enum chorale_err chorale_trace_show(struct chorale_store *store,
                                     sqlite3_int64 trace_id,
                                     struct chorale_errmsg *msg)
@@ -85,6 +106,8 @@ enum chorale_err chorale_trace_show(struct chorale_store *store,
                            sqlite3_column_double(s, 8)));
     chorale_rows_show(&rows, NULL);
     sqlite3_finalize(s);
+    if (err == CHORALE_OK)
+        err = show_arrivals(store, trace_id, msg);
     if (err == CHORALE_OK && nrow > TOP)
         printf("  and %d points more: SELECT * FROM v_trace\n", nrow - TOP);
     return err;

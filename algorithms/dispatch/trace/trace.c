@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "algorithms/dispatch/trace/tick_clock.h"
 #include "algorithms/dispatch/table/fingerprint.h"
 #include "algorithms/dispatch/trace/trace.h"
+#include "algorithms/dispatch/trace/trace_clock.h"
 #include "algorithms/dispatch/trace/trace_comm.h"
 #include "algorithms/dispatch/trace/trace_file.h"
 #include "algorithms/dispatch/trace/trace_merge.h"
@@ -33,6 +35,7 @@ static struct {
     int writer;              /* rank that writes; -1: not joined */
     atomic_int finished;
     uint64_t start_tick, start_clock;
+    struct chorale_trace_offset first; /* when this rank joined */
     time_t started;
     char mpi_library[256];
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER, .writer = -1 };
@@ -150,6 +153,25 @@ static void at_exit(void)
         chorale_trace_part("the program ended without MPI_Finalize");
 }
 
+/* Read ticks and nanoseconds of the same moment: of several readings that with
+ * the fewest ticks around it, since the process may be preempted between. */
+static void read_clocks(uint64_t *tick, uint64_t *clock)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < 5; i++) {
+        const uint64_t before = chorale_tick(trace.steady);
+        const uint64_t now = chorale_tick_clock();
+        const uint64_t after = chorale_tick(trace.steady);
+
+        if (after - before >= least)
+            continue;
+        least = after - before;
+        *tick = before + least / 2;
+        *clock = now;
+    }
+}
+
 /* Start counting calls. node: as in trace_comm.h. */
 static void begin(uint64_t *node)
 {
@@ -168,8 +190,7 @@ static void begin(uint64_t *node)
     catch_signal();
     atexit(at_exit);
     time(&trace.started);
-    trace.start_clock = chorale_tick_clock();
-    trace.start_tick = chorale_tick(trace.steady);
+    read_clocks(&trace.start_tick, &trace.start_clock);
     atomic_store(&chorale_trace_on, 1);
     atomic_fetch_or(&chorale_epoch, CHORALE_EPOCH_TRACED);
 }
@@ -222,6 +243,15 @@ void chorale_trace_join(int largest)
     node = gather_nodes();
     if (node == NULL)
         trace.writer = -1;
+    trace.first = (struct chorale_trace_offset){ 0, NAN };
+    if (node != NULL) {
+        MPI_Comm comm = chorale_trace_merge_comm();
+
+        trace.first = chorale_trace_offset_find(comm, trace.writer,
+                                                chorale_node_id());
+        if (comm != MPI_COMM_NULL)
+            PMPI_Comm_free(&comm);
+    }
     if (atomic_load(&chorale_trace_on))
         chorale_trace_comm_nodes(node);
     else if (node != NULL && trace.path != NULL)
@@ -274,8 +304,8 @@ void chorale_trace_done_slow(void)
         trace.table.unlisted++;
         trace.table.unlisted_ticks += ticks;
     } else {
-        chorale_trace_table_add(&trace.table, &frame.key, ticks,
-                                frame.bytes);
+        chorale_trace_table_add(&trace.table, &frame.key, ticks, frame.bytes,
+                                frame.start - trace.start_tick);
     }
     if (trace.threads)
         pthread_mutex_unlock(&trace.lock);
@@ -284,22 +314,33 @@ void chorale_trace_done_slow(void)
         chorale_trace_part(NULL);
 }
 
-/* Rows of this process so far, and its wall time in seconds. */
-static void take(struct chorale_trace_rows *rows, double *wall)
+/* Rows of this process so far, and its wall time in seconds. last: the clock's
+ * difference now; NULL: times of entry stay unknown. */
+static void take(struct chorale_trace_rows *rows, double *wall,
+                 const struct chorale_trace_offset *last)
 {
+    struct chorale_trace_rate rate = { .begin = NAN, .rank = trace.rank };
     uint64_t ticks, clock;
 
     *wall = 0;
     *rows = (struct chorale_trace_rows){0};
     if (trace.start_clock == 0)
         return; /* this process never started tracing */
-    ticks = chorale_tick(trace.steady) - trace.start_tick;
-    clock = chorale_tick_clock() - trace.start_clock;
+    read_clocks(&ticks, &clock);
+    ticks -= trace.start_tick;
+    clock -= trace.start_clock;
     *wall = 1e-9 * (double)clock;
+    rate.tick = ticks > 0 ? *wall / (double)ticks : 0;
+    if (last != NULL) {
+        const double start = 1e-9 * (double)trace.start_clock;
+
+        rate.begin = chorale_trace_common(&trace.first, last, start);
+        rate.rate = chorale_trace_common(&trace.first, last, start + 1) -
+                    rate.begin;
+    }
     if (trace.threads)
         pthread_mutex_lock(&trace.lock);
-    chorale_trace_rows_of(&trace.table,
-                          ticks > 0 ? *wall / (double)ticks : 0, rows);
+    chorale_trace_rows_of(&trace.table, &rate, rows);
     if (trace.threads)
         pthread_mutex_unlock(&trace.lock);
 }
@@ -323,7 +364,7 @@ void chorale_trace_part(const char *why)
 
     if (!atomic_load(&chorale_trace_on))
         return;
-    take(&rows, &wall);
+    take(&rows, &wall, NULL);
     head = local_trace_head(wall);
     snprintf(reason, sizeof(reason), "signal %d", trace.signal);
     head.part = why != NULL ? why : reason;
@@ -343,12 +384,20 @@ static void merge_and_write(void)
 {
     struct chorale_trace_sum sum = {0};
     struct chorale_trace_head head;
+    const MPI_Comm comm = chorale_trace_merge_comm();
+    const struct chorale_trace_offset last =
+        chorale_trace_offset_find(comm, trace.writer, chorale_node_id());
     const char *bad;
 
-    take(&sum.rows, &sum.wall);
+    take(&sum.rows, &sum.wall, &last);
     sum.wall_max = sum.wall;
     sum.ranks = trace.start_clock != 0;
-    bad = chorale_trace_merge(trace.writer, &sum);
+    bad = chorale_trace_merge(comm, trace.writer, &sum);
+    if (comm != MPI_COMM_NULL) {
+        MPI_Comm done = comm;
+
+        PMPI_Comm_free(&done);
+    }
     if (bad == NULL && trace.rank == trace.writer) {
         head = local_trace_head(sum.wall / (double)sum.ranks);
         head.ranks = (int)sum.ranks;

@@ -12,7 +12,7 @@
  *
  * FILE is text; words are separated by one space:
  *
- *   chorale-trace 1                  version of the format
+ *   chorale-trace 2                  version of the format
  *   mpi MPICH Version: 4.0.2         the rest of the line
  *   program NAME
  *   started 2026-01-31T12:00:00Z     when MPI_Init returned, UTC; with
@@ -27,8 +27,9 @@
  *                                    many different calls, or out of memory),
  *                                    and their seconds
  *   columns coll n comm_size shape type op root ran rank_calls calls
- *           seconds max_seconds      (one line)
+ *           seconds max_seconds skew late trend latest   (one line)
  *   bcast 1024 4 single-node double - first library 400 100 0.012 0.013
+ *           5e-05 0.25 0.9 3         (one line)
  *   end 1                            number of rows
  *
  * The columns are:
@@ -42,7 +43,14 @@
  *   is the share of the run.
  * - calls: operations, which is rank_calls / comm_size if all ranks are
  *   summed; otherwise scaled up to all ranks.
- * - max_seconds: seconds of the rank that spent most. */
+ * - max_seconds: seconds of the rank that spent most.
+ * - skew, late, trend, latest: how late ranks enter, from the mean time of entry
+ *   of each rank: skew, s, between the first and the last rank; late, the mean
+ *   lateness as a share of skew; trend, the slope over the ranks, 1 if rank r is
+ *   late by r / (P - 1) of skew; latest, the last rank. "-": unknown, as for
+ *   communicators smaller than MPI_COMM_WORLD and for ranks with different
+ *   numbers of calls. Lateness that varies from call to call averages out. Ranks
+ *   are those of MPI_COMM_WORLD. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_H
 

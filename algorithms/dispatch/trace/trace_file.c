@@ -107,12 +107,13 @@ static void write_row(FILE *out, const struct chorale_trace_head *head,
 {
     const double per_call = (double)row->comm_size * head->ranks
                             / (double)head->comm_size;
+    struct chorale_trace_arrival arrival;
     uint64_t n = row->n;
 
     if (chorale_trace_blind((enum chorale_coll)row->coll))
         n = (uint64_t)((double)row->bytes * row->comm_size
                        / (double)row->rank_calls + 0.5);
-    fprintf(out, "%s %llu %d %s %s %s %s %s %llu %.9g %.9g %.9g\n",
+    fprintf(out, "%s %llu %d %s %s %s %s %s %llu %.9g %.9g %.9g",
             chorale_coll_info((enum chorale_coll)row->coll)->name,
             (unsigned long long)n, row->comm_size,
             chorale_trace_shape[row->shape], chorale_trace_type[row->type],
@@ -120,6 +121,12 @@ static void write_row(FILE *out, const struct chorale_trace_head *head,
             row->ran, (unsigned long long)row->rank_calls,
             (double)row->rank_calls / per_call, row->seconds,
             row->max_seconds);
+    if (head->part == NULL && head->ranks == head->comm_size &&
+        chorale_trace_arrival_of(row, head->ranks, &arrival))
+        fprintf(out, " %.6g %.6g %.6g %d\n", arrival.skew, arrival.late,
+                arrival.trend, arrival.latest);
+    else
+        fputs(" - - - -\n", out);
 }
 
 static int by_time(const void *a, const void *b)

@@ -5,11 +5,14 @@
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FORMAT_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_FORMAT_H
 
-#define CHORALE_TRACE_VERSION 1
+/* Version 1 lacks the columns of arrival; readers accept both. */
+#define CHORALE_TRACE_VERSION 2
 
-#define CHORALE_TRACE_COLUMNS                                                \
+#define CHORALE_TRACE_COLUMNS_1                                              \
     "columns coll n comm_size shape type op root ran rank_calls calls "      \
     "seconds max_seconds"
+#define CHORALE_TRACE_COLUMNS                                                \
+    CHORALE_TRACE_COLUMNS_1 " skew late trend latest"
 
 #define CHORALE_TRACE_TYPES                                                  \
     "byte", "int", "int64", "float", "double", "other", "derived"

@@ -18,7 +18,7 @@ struct head {
     int64_t ranks;
 };
 
-static MPI_Comm make_comm(void)
+MPI_Comm chorale_trace_merge_comm(void)
 {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Errhandler before;
@@ -125,14 +125,11 @@ static int merge(MPI_Comm comm, int writer, struct chorale_trace_sum *sum)
     return rc;
 }
 
-const char *chorale_trace_merge(int writer, struct chorale_trace_sum *sum)
+const char *chorale_trace_merge(MPI_Comm comm, int writer,
+                                struct chorale_trace_sum *sum)
 {
-    MPI_Comm comm = make_comm();
-    int rc;
-
     if (comm == MPI_COMM_NULL)
         return "no communicator could be made to sum up the ranks";
-    rc = merge(comm, writer, sum);
-    PMPI_Comm_free(&comm);
-    return rc == MPI_SUCCESS ? NULL : "the ranks could not be summed up";
+    return merge(comm, writer, sum) == MPI_SUCCESS
+               ? NULL : "the ranks could not be summed up";
 }

@@ -11,9 +11,15 @@ struct chorale_trace_sum {
     int64_t ranks;           /* ranks that traced */
 };
 
+/* A communicator over the ranks of MPI_COMM_WORLD for the trace's own messages,
+ * which returns errors; MPI_COMM_NULL on failure. Collective over
+ * MPI_COMM_WORLD. The caller frees it. */
+MPI_Comm chorale_trace_merge_comm(void);
+
 /* Sum up the traces of all ranks in sum on rank writer, in ceil(lg P) rounds.
- * Collective over MPI_COMM_WORLD. Returns NULL, or the reason of a failure
- * (static string). */
-const char *chorale_trace_merge(int writer, struct chorale_trace_sum *sum);
+ * Collective over comm, of chorale_trace_merge_comm(). Returns NULL, or the
+ * reason of a failure (static string). */
+const char *chorale_trace_merge(MPI_Comm comm, int writer,
+                                struct chorale_trace_sum *sum);
 
 #endif

@@ -3,6 +3,7 @@
  * quarters full. */
 #include "config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,8 @@ look_up(struct chorale_trace_table *table,
 
 void chorale_trace_table_add(struct chorale_trace_table *table,
                              const struct chorale_trace_key *key,
-                             uint64_t ticks, uint64_t bytes)
+                             uint64_t ticks, uint64_t bytes,
+                             uint64_t entered)
 {
     struct chorale_trace_cell *cell = look_up(table, key);
 
@@ -105,6 +107,7 @@ void chorale_trace_table_add(struct chorale_trace_table *table,
     cell->calls++;
     cell->ticks += ticks;
     cell->bytes += bytes;
+    cell->entered += entered / CHORALE_TRACE_ENTERED;
 }
 
 void chorale_trace_table_release(struct chorale_trace_table *table)
@@ -141,8 +144,9 @@ static void name_ran(const struct chorale_plan *plan, char *text)
 }
 
 static struct chorale_trace_row row_of(const struct chorale_trace_cell *cell,
-                                       double tick)
+                                       const struct chorale_trace_rate *rate)
 {
+    const double tick = rate->tick;
     const struct chorale_trace_key *key = &cell->key;
     struct chorale_trace_row row = {
         .n = key->n, .comm_size = key->comm_size, .coll = key->coll,
@@ -152,6 +156,7 @@ static struct chorale_trace_row row_of(const struct chorale_trace_cell *cell,
     };
 
     row.max_seconds = row.seconds;
+    row.entry.sum = tick * CHORALE_TRACE_ENTERED * (double)cell->entered;
     name_ran(key->plan, row.ran);
     return row;
 }
@@ -182,15 +187,73 @@ static size_t fold(struct chorale_trace_row *row, size_t n)
 
             add(&row[to], &row[i]);
             row[to].max_seconds = longest;
+            row[to].entry.sum += row[i].entry.sum;
         } else {
             row[++to] = row[i];
         }
     return n > 0 ? to + 1 : 0;
 }
 
-void chorale_trace_rows_of(const struct chorale_trace_table *table,
-                           double tick, struct chorale_trace_rows *rows)
+/* Set the entry of a row of this process, whose field sum is that of all calls,
+ * s since tick 0. */
+static void set_entry(struct chorale_trace_row *row,
+                      const struct chorale_trace_rate *rate)
 {
+    const double mean = rate->begin +
+                        rate->rate * row->entry.sum / (double)row->rank_calls;
+
+    row->entry = (struct chorale_trace_entry){ .ranks = 0 };
+    if (isfinite(mean))
+        row->entry = (struct chorale_trace_entry){
+            .sum = mean, .rank_sum = rate->rank * mean,
+            .first = mean, .last = mean, .calls = row->rank_calls,
+            .ranks = 1, .latest = rate->rank
+        };
+}
+
+/* Ranks with different numbers of calls, or one of them unknown: unknown. */
+static void add_entry(struct chorale_trace_entry *to,
+                      const struct chorale_trace_entry *from)
+{
+    if (to->calls != from->calls || to->ranks == 0 || from->ranks == 0) {
+        *to = (struct chorale_trace_entry){ .ranks = 0 };
+        return;
+    }
+    to->sum += from->sum;
+    to->rank_sum += from->rank_sum;
+    to->ranks += from->ranks;
+    if (from->first < to->first)
+        to->first = from->first;
+    if (from->last > to->last) {
+        to->last = from->last;
+        to->latest = from->latest;
+    }
+}
+
+int chorale_trace_arrival_of(const struct chorale_trace_row *row, int ranks,
+                             struct chorale_trace_arrival *arrival)
+{
+    const struct chorale_trace_entry *entry = &row->entry;
+    const double size = row->comm_size, skew = entry->last - entry->first;
+
+    if (row->comm_size < 2 || row->comm_size != ranks ||
+        entry->ranks != ranks)
+        return 0;
+    *arrival = (struct chorale_trace_arrival){ .skew = skew,
+                                               .latest = entry->latest };
+    if (skew > 0) {
+        arrival->late = (entry->sum / size - entry->first) / skew;
+        arrival->trend = (entry->rank_sum - (size - 1) / 2 * entry->sum) * 12 /
+                         (size * (size + 1) * skew);
+    }
+    return 1;
+}
+
+void chorale_trace_rows_of(const struct chorale_trace_table *table,
+                           const struct chorale_trace_rate *rate,
+                           struct chorale_trace_rows *rows)
+{
+    const double tick = rate->tick;
     size_t n = 0;
 
     *rows = (struct chorale_trace_rows){
@@ -205,7 +268,7 @@ void chorale_trace_rows_of(const struct chorale_trace_table *table,
         if (cell->calls == 0)
             continue;
         if (rows->row != NULL) {
-            rows->row[n++] = row_of(cell, tick);
+            rows->row[n++] = row_of(cell, rate);
             continue;
         }
         rows->unlisted += cell->calls;
@@ -214,6 +277,8 @@ void chorale_trace_rows_of(const struct chorale_trace_table *table,
     if (n > 0)
         qsort(rows->row, n, sizeof(*rows->row), compare);
     rows->n = fold(rows->row, n);
+    for (size_t i = 0; i < rows->n; i++)
+        set_entry(&rows->row[i], rate);
 }
 
 static void count_as_unlisted(struct chorale_trace_rows *mine,
@@ -246,8 +311,10 @@ void chorale_trace_rows_merge(struct chorale_trace_rows *mine,
                           : compare(&mine->row[i], &other->row[k]);
 
         both[n] = order <= 0 ? mine->row[i++] : other->row[k++];
-        if (order == 0)
+        if (order == 0) {
+            add_entry(&both[n].entry, &other->row[k].entry);
             add(&both[n], &other->row[k++]);
+        }
         n++;
     }
     free(mine->row);

@@ -10,7 +10,13 @@ struct chorale_trace_cell {
     struct chorale_trace_key key;
     uint64_t calls;          /* 0: unused cell */
     uint64_t ticks, bytes;
+    uint64_t entered;        /* sum over the calls of the time of entry, in
+                              * units of CHORALE_TRACE_ENTERED ticks */
 };
+
+/* Ticks of a unit of time of entry: a sum of 10^7 calls over hours fits into 64
+ * bits. */
+#define CHORALE_TRACE_ENTERED 64
 
 struct chorale_trace_table {
     struct chorale_trace_cell *cell;
@@ -19,13 +25,32 @@ struct chorale_trace_table {
     uint64_t unlisted, unlisted_ticks;
 };
 
-/* Count one call with that key. Without memory, or if the table has its largest
+/* Count one call with that key. entered: ticks from the start of the trace to
+ * the call. Without memory, or if the table has its largest
  * size and is full, the call is counted as unlisted. */
 void chorale_trace_table_add(struct chorale_trace_table *table,
                              const struct chorale_trace_key *key,
-                             uint64_t ticks, uint64_t bytes);
+                             uint64_t ticks, uint64_t bytes,
+                             uint64_t entered);
 
 void chorale_trace_table_release(struct chorale_trace_table *table);
+
+/* When ranks enter the calls of a row: sums over the ranks of the mean time of
+ * entry of each, s on the common clock. */
+struct chorale_trace_entry {
+    double sum, rank_sum;    /* rank_sum: each weighted with its rank */
+    double first, last;      /* smallest and largest */
+    uint64_t calls;          /* of each rank */
+    int32_t ranks;           /* 0: unknown */
+    int32_t latest;          /* rank of the largest */
+};
+
+/* Clock of a process: its ticks in s, and the common clock at tick 0 and 1 s
+ * later; begin NAN: unknown. */
+struct chorale_trace_rate {
+    double tick, begin, rate;
+    int rank;                /* in MPI_COMM_WORLD */
+};
 
 /* A row has a key that is the same in every process, and its sums. The fields
  * before rank_calls are the key; they are compared as bytes, without
@@ -38,6 +63,7 @@ struct chorale_trace_row {
     char ran[CHORALE_TRACE_RAN]; /* padded with 0 */
     uint64_t rank_calls, bytes;
     double seconds, max_seconds;
+    struct chorale_trace_entry entry;
 };
 
 struct chorale_trace_rows {
@@ -47,10 +73,20 @@ struct chorale_trace_rows {
     double unlisted_seconds;
 };
 
-/* Convert the table to rows; tick: seconds per tick. Without memory all calls
+/* Convert the table to rows. Without memory all calls
  * are unlisted. The caller frees rows->row. */
 void chorale_trace_rows_of(const struct chorale_trace_table *table,
-                           double tick, struct chorale_trace_rows *rows);
+                           const struct chorale_trace_rate *rate,
+                           struct chorale_trace_rows *rows);
+
+/* The arrival of a row of a communicator of all ranks of MPI_COMM_WORLD, as
+ * explained in trace.h. Returns 0 if it is unknown. */
+struct chorale_trace_arrival {
+    double skew, late, trend;
+    int latest;
+};
+int chorale_trace_arrival_of(const struct chorale_trace_row *row, int ranks,
+                             struct chorale_trace_arrival *arrival);
 
 /* Add other to mine. Without memory, or with too many rows, the rows of other
  * become unlisted. other is unchanged. */

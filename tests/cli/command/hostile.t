@@ -178,7 +178,8 @@ sqlite3 bytes.db "UPDATE system SET name = CAST(x'61fe80c22d' AS TEXT);
     INSERT INTO trace VALUES (1, 'u', '', '2026-01-01', 'app', 'MPI',
         '2026-01-01', 4, 4, NULL, '', 10, 10, 0, 0);
     INSERT INTO trace_point VALUES (1, 'bcast', 512, 512, 4, 'one-per-node',
-        CAST(x'62ff2d' AS TEXT), '', 'first', 'library', 4, 1, 4, 1)"
+        CAST(x'62ff2d' AS TEXT), '', 'first', 'library', 4, 1, 4, 1, NULL,
+        NULL, NULL, NULL, CAST(x'62ff2d' AS TEXT))"
 for words in status fit decide "evaluate --oracle bytes.db --points" \
     "export --json"; do
     # shellcheck disable=SC2086

@@ -210,7 +210,7 @@ cp a.db t.db
 sqlite3 t.db "INSERT INTO trace VALUES (1, 'u', '', '2026-01-01', '/home/joe/app',
     'MPI', '2026-01-01', 64, 64, NULL, '', 10, 10, 0, 0);
     INSERT INTO trace_point VALUES (1, 'bcast', 512, 512, 64, 'one-per-node',
-    'byte', '', 'first', 'library', 64, 1, 64, 1)"
+    'byte', '', 'first', 'library', 64, 1, 64, 1, NULL, NULL, NULL, NULL, '')"
 run report t.db -o t.html
 is $? 0 "a database with a trace exits with 0"
 run evaluate t.db --trace
@@ -281,7 +281,7 @@ sqlite3 evil.db "UPDATE cell SET variant = '$name', params = '$name'
     INSERT INTO trace VALUES (1, 'u', '$name', '$name', '$name', '$name',
         '$name', 4, 4, NULL, '$name', 10, 10, 0, 0);
     INSERT INTO trace_point VALUES (1, '$name', 512, 512, 4, '$name', '$name',
-        '$name', '$name', '$name', 64, 1, 64, 1);
+        '$name', '$name', '$name', 64, 1, 64, 1, 1, 1, 1, 1, '$name');
     INSERT INTO counter SELECT run_id, -1, e, 1e300 FROM run JOIN (
         SELECT 'chorale::messages' AS e UNION SELECT 'chorale::bytes_sent')"
 run report evil.db -o evil.html

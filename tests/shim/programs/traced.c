@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -161,6 +162,24 @@ static void many(void)
         MPI_Bcast(out, i, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
+/* Rank 2 enters each reduction 0.1 s late, the root each broadcast. */
+static void late(void)
+{
+    const struct timespec while_late = { 0, 100000000 };
+
+    for (int i = 0; i < 5; i++) {
+        if (rank == 2)
+            nanosleep(&while_late, NULL);
+        MPI_Allreduce(in, out, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < 5; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0)
+            nanosleep(&while_late, NULL);
+        MPI_Bcast(in, 8, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+}
+
 static void signalled(void)
 {
     for (int i = 0; i < 5; i++)
@@ -177,6 +196,8 @@ static int run(const char *what)
         return threads();
     if (strcmp(what, "many") == 0)
         many();
+    else if (strcmp(what, "late") == 0)
+        late();
     else if (strcmp(what, "signal") == 0)
         signalled();
     else if (strcmp(what, "wrong") == 0)
