@@ -26,6 +26,8 @@ double chorale_arrival_delay(const struct chorale_bench *bench,
     switch (arrival) {
     case CHORALE_ARRIVAL_SYNC:
         return 0;
+    case CHORALE_ARRIVAL_FIRST:
+        return bench->rank == 0 ? skew : 0;
     case CHORALE_ARRIVAL_LAST:
         return bench->rank == bench->size - 1 ? skew : 0;
     case CHORALE_ARRIVAL_RANDOM:

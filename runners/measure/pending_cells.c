@@ -53,7 +53,7 @@
 static const char *const root_policies[] = { "none", "first", "middle",
                                              "last", "rotate" };
 static const char *const buffer_policies[] = { "warm", "rotate", "cold" };
-static const char *const arrivals[] = { "sync", "last", "random",
+static const char *const arrivals[] = { "sync", "first", "last", "random",
                                         "ascending" };
 static const char *const metrics[] = { "duration", "throughput" };
 
@@ -133,20 +133,28 @@ static enum chorale_err load_launch(struct chorale_store *store,
     return err;
 }
 
-/* Parse "ascending:0.5". Returns an enum chorale_arrival, -1: invalid. */
-static int read_arrival(const char *word, double *late_by)
+/* Parse "ascending:0.5" (a factor of the library's duration) or "last:50us".
+ * Returns an enum chorale_arrival, -1: invalid. */
+static int read_arrival(const char *word, double *late_by,
+                        double *late_seconds)
 {
     char name[16] = "", *rest;
     size_t len = strcspn(word, ":");
 
-    *late_by = 0;
+    *late_by = *late_seconds = 0;
     if (len >= sizeof(name))
         return -1;
     memcpy(name, word, len);
     if (word[len] == ':') {
         *late_by = strtod(word + len + 1, &rest);
-        if (*rest != '\0' || !(*late_by > 0))
+        if (!(*late_by > 0))
             return -1;
+        if (strcmp(rest, "us") == 0) {
+            *late_seconds = 1e-6 * *late_by;
+            *late_by = 0;
+        } else if (*rest != '\0') {
+            return -1;
+        }
     }
     return FIND(arrivals, name);
 }
@@ -209,7 +217,8 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
                    : -1;
     task->root_policy = FIND(root_policies, chorale_text(stmt, 4));
     task->buffers = FIND(buffer_policies, chorale_text(stmt, 9));
-    task->arrival = read_arrival(chorale_text(stmt, 10), &task->late_by);
+    task->arrival = read_arrival(chorale_text(stmt, 10), &task->late_by,
+                                 &task->late_seconds);
     task->metric = FIND(metrics, chorale_text(stmt, 11));
     task->band = band_of(sqlite3_column_double(stmt, 12));
     if (task->coll < 0 || task->dtype < 0 || task->root_policy < 0 ||
@@ -269,7 +278,9 @@ static int same_point(const struct chorale_task *a,
            a->dtype == b->dtype && a->op == b->op &&
            a->root_policy == b->root_policy && a->buffers == b->buffers &&
            a->arrival == b->arrival && a->metric == b->metric &&
-           memcmp(&a->late_by, &b->late_by, sizeof(a->late_by)) == 0;
+           memcmp(&a->late_by, &b->late_by, sizeof(a->late_by)) == 0 &&
+           memcmp(&a->late_seconds, &b->late_seconds,
+                  sizeof(a->late_seconds)) == 0;
 }
 
 static int grow(void *array_p, int count, size_t size)

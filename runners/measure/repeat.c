@@ -391,7 +391,9 @@ static void calibrate_batch(struct chorale_timing *t, double any,
 {
     judge_late(t, read_slots(t, 0), t->nslot);
     gauge[0] = chorale_timing_batch(t, any);
-    gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
+    gauge[1] = t->task->late_seconds;
+    if (t->task->late_by > 0)
+        gauge[1] = isfinite(library) ? t->task->late_by * library : 0;
     set_windows(t);
     for (int c = 0; c < t->ncand; c++) {
         t->window[c] = gauge[0] * t->window[c] + gauge[1];

@@ -81,6 +81,7 @@ enum chorale_buffers {
 /* Arrival pattern: which ranks enter late (arrival.c). */
 enum chorale_arrival {
     CHORALE_ARRIVAL_SYNC,
+    CHORALE_ARRIVAL_FIRST,   /* rank 0, by the whole skew */
     CHORALE_ARRIVAL_LAST,    /* the last rank, by the whole skew */
     CHORALE_ARRIVAL_RANDOM,  /* each rank by a random share, new each round */
     CHORALE_ARRIVAL_ASCENDING/* rank r by r / (P - 1) of the skew */
@@ -95,6 +96,7 @@ struct chorale_task {
     int root_policy;
     int buffers, arrival, metric;
     double late_by;          /* skew, as a factor of the library's duration */
+    double late_seconds;     /* skew in s if late_by is 0 */
     int64_t msg_size;        /* m, bytes, a multiple of the type's size */
     int first, ncand;
     int band, place;         /* sort keys (pending_cells.c) */

@@ -147,9 +147,12 @@ struct chorale_plan {
       "(default: rotate from 64 KiB on, else warm; warm in simulation)", 0,  \
       0 },                                                                   \
     { "arrival", 0, CHORALE_OPT_TEXT, offsetof(type, field.arrival), "LIST", \
-      "arrival patterns: sync (all ranks at once), last, random, ascending; "\
-      "the latest rank is late by FACTOR (default 1) times the library's "   \
-      "duration, as in sync,ascending:0.5 (default: sync)", 0, 0 },          \
+      "arrival patterns: sync (all ranks at once); first or last (one rank " \
+      "is late), random, ascending. The latest rank is late by a factor "    \
+      "(default 1) of the library's duration, or by a time: "                \
+      "sync,ascending:0.5,last:50us. robust: sync,last,ascending; traced: "  \
+      "sync and the pattern of the imported traces, with --from-trace "      \
+      "(default: sync)", 0, 0 },                                             \
     { "siblings", 0, CHORALE_OPT_TEXT, offsetof(type, field.siblings),       \
       "LIST", "communicators that call at once, each with equally many "     \
       "ranks on every node: alone; a number; all, as many as fit into the "  \

@@ -417,40 +417,52 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
     return err == CHORALE_OK && predicts ? keep_contenders(p, pt, first) : err;
 }
 
-/* Normalise an arrival pattern for storage: always with its factor. */
-static void spell_arrival(char *word, size_t size)
+/* Write the point in one arrival pattern for each number of siblings. */
+static enum chorale_err put_siblings(struct planner *p, struct point *pt)
 {
-    size_t name = strcspn(word, ":");
-    double factor = word[name] == ':' ? strtod(word + name + 1, NULL) : 1;
-
-    if (strcmp(word, "sync") != 0)
-        snprintf(word + name, size - name, ":%.6g", factor);
-}
-
-/* Write the point for each arrival pattern and number of siblings. */
-static enum chorale_err put_conditions(struct planner *p,
-                                       const struct point *plain)
-{
-    struct point at = *plain, *pt = &at;
-    char arrival[32], siblings[32];
+    char siblings[32];
     enum chorale_err err = CHORALE_OK;
 
-    pt->arrival = arrival;
     pt->siblings = siblings;
-    for (size_t i = 0; err == CHORALE_OK &&
-                       chorale_spec_word(p->plan->arrival, i, arrival,
-                                         sizeof(arrival)) == 1; i++) {
-        spell_arrival(arrival, sizeof(arrival));
-        for (size_t j = 0; err == CHORALE_OK &&
-                           chorale_spec_word(p->plan->siblings, j, siblings,
-                                             sizeof(siblings)) == 1; j++) {
-            long count = chorale_planned_siblings(p, siblings, pt->procs);
+    for (size_t j = 0; err == CHORALE_OK &&
+                       chorale_spec_word(p->plan->siblings, j, siblings,
+                                         sizeof(siblings)) == 1; j++) {
+        long count = chorale_planned_siblings(p, siblings, pt->procs);
 
-            if (strcmp(siblings, "alone") != 0)
-                snprintf(siblings, sizeof(siblings), "%ld", count);
-            if ((count > 1 && pt->procs > 1) || strcmp(siblings, "alone") == 0)
-                err = put_point(p, pt);
-        }
+        if (strcmp(siblings, "alone") != 0)
+            snprintf(siblings, sizeof(siblings), "%ld", count);
+        if ((count > 1 && pt->procs > 1) || strcmp(siblings, "alone") == 0)
+            err = put_point(p, pt);
+    }
+    return err;
+}
+
+/* Write the point for each arrival pattern, once, and number of siblings.
+ * traced: the pattern of the point in the traces, "" if it is unknown. Points
+ * in a traced or robust pattern are also measured in pattern sync. */
+static enum chorale_err put_conditions(struct planner *p,
+                                       const struct point *plain,
+                                       const char *traced)
+{
+    struct point at = *plain;
+    char list[256], done[8][CHORALE_ARRIVAL_SIZE], word[64];
+    enum chorale_err err = CHORALE_OK;
+    int ndone = 0;
+
+    chorale_arrival_expand(p->plan->arrival, traced, list, sizeof(list));
+    for (size_t i = 0; err == CHORALE_OK && ndone < 8 &&
+                       chorale_spec_word(list, i, word, sizeof(word)) == 1;
+         i++) {
+        int k = 0;
+
+        if (!chorale_arrival_spell(word, done[ndone]))
+            continue; /* of a trace in a database of unknown origin */
+        while (strcmp(done[k], done[ndone]) != 0)
+            k++;
+        if (k < ndone)
+            continue;
+        at.arrival = done[ndone++];
+        err = put_siblings(p, &at);
     }
     return err;
 }
@@ -465,7 +477,7 @@ static enum chorale_err put_wanted(struct planner *p)
                             .procs = w->procs, .dtype = w->dtype,
                             .op = w->op, .root = w->root };
 
-        err = put_conditions(p, &pt);
+        err = put_conditions(p, &pt, w->arrival);
     }
     return err;
 }
@@ -493,7 +505,7 @@ enum chorale_err chorale_plan_cells(struct planner *p)
                                   ? 0
                                   : (p->size[j] + size - 1) / size * size;
                 if (pt.msg_size != last)
-                    err = put_conditions(p, &pt);
+                    err = put_conditions(p, &pt, "");
                 last = pt.msg_size;
             }
         }

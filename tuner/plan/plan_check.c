@@ -13,6 +13,7 @@
 #include "tuner/run/smpi.h"
 #include "tuner/base/suggest.h"
 #include "tuner/base/units.h"
+#include "tuner/base/arrival.h"
 
 /* Makes a remedy for an unknown word, as in suggest.h. */
 typedef const char *suggest_function(const char *word, const char *otherwise,
@@ -101,24 +102,12 @@ static int known_metric(const char *word)
     return chorale_spec_listed("duration,throughput", word);
 }
 
-/* sync; or last, random or ascending, with an optional factor. */
 static int known_arrival(const char *word)
 {
-    char name[16] = "", *rest = NULL;
-    size_t len = strcspn(word, ":");
-    double factor = 1;
+    char text[CHORALE_ARRIVAL_SIZE];
 
-    if (len >= sizeof(name) || len == 0)
-        return 0;
-    memcpy(name, word, len);
-    if (word[len] == ':') {
-        factor = strtod(word + len + 1, &rest);
-        if (rest == word + len + 1 || *rest != '\0')
-            return 0;
-    }
-    return strcmp(word, "sync") == 0 ||
-           (chorale_spec_listed("last,random,ascending", name) &&
-            factor > 0 && factor <= 100);
+    return strcmp(word, "traced") == 0 || strcmp(word, "robust") == 0 ||
+           chorale_arrival_spell(word, text);
 }
 
 static int known_siblings(const char *word)
@@ -239,8 +228,9 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
         { "--metric", plan->metric, known_metric,
           "there are duration, throughput", 1, NULL },
         { "--arrival", plan->arrival, known_arrival,
-          "write sync, last, random or ascending, and if wanted by how many "
-          "durations: last:0.5", 0, NULL },
+          "write sync, first, last, random or ascending, and by how many "
+          "durations or what time: last:0.5, last:50us; or traced, robust", 0,
+          NULL },
         { "--siblings", plan->siblings, known_siblings,
           "write alone, all, or a number of communicators from 2 on", 0, NULL },
         { "--launcher", plan->launcher, known_launcher,

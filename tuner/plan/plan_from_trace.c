@@ -33,6 +33,9 @@ struct tally {
 enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
                                           struct chorale_errmsg *msg)
 {
+    if (chorale_spec_listed(plan->arrival, "traced") && !plan->from_trace)
+        return chorale_fail(msg, CHORALE_USAGE, "--arrival traced: only points "
+                            "of a trace have a pattern; add --from-trace");
     if (plan->trace != NULL && !plan->from_trace)
         return chorale_fail(msg, CHORALE_USAGE, "--trace %s: selects no points "
                             "alone; add --from-trace", plan->trace);
@@ -182,11 +185,13 @@ static void fold(struct planner *p)
 }
 
 #define TRACED                                                               \
-    "SELECT coll, msg_size, p.comm_size, shape, dtype, op, root, seconds,"   \
-    "       rank_calls"                                                      \
+    "SELECT p.coll, p.msg_size, p.comm_size, shape, dtype, op, root,"        \
+    "       p.seconds, rank_calls, coalesce(a.arrival, '')"                  \
     "  FROM trace_point p JOIN trace t USING (trace_id)"                     \
+    "  LEFT JOIN v_arrival a ON a.coll = p.coll"                             \
+    "   AND a.comm_size = p.comm_size AND a.msg_size = p.msg_size"           \
     " WHERE ?1 IS NULL OR t.label = ?1"                                      \
-    " ORDER BY seconds DESC, coll, p.comm_size, n"
+    " ORDER BY p.seconds DESC, p.coll, p.comm_size, n"
 
 static enum chorale_err read_points(struct planner *p,
                                     struct chorale_store *store,
@@ -201,6 +206,7 @@ static enum chorale_err read_points(struct planner *p,
                                   .calls = sqlite3_column_double(s, 8) };
         enum why why = judge(p, s, &w);
 
+        snprintf(w.arrival, sizeof(w.arrival), "%s", chorale_text(s, 9));
         tally->points[why]++;
         tally->seconds[why] += w.seconds;
         tally->all += w.seconds;

@@ -4,6 +4,7 @@
 #define CHORALE_TUNER_PLAN_PLAN_INTERNAL_H
 
 #include "tuner/adaptive/adaptive.h"
+#include "tuner/base/arrival.h"
 #include "tuner/plan/estimate.h"
 #include "tuner/plan/native_algs.h"
 #include "tuner/plan/plan.h"
@@ -15,6 +16,8 @@ struct chorale_trace_target {
     long msg_size, procs;
     int dtype, op;           /* rows of dtypes.h; op -1: none */
     const char *root;        /* policy */
+    char arrival[CHORALE_ARRIVAL_SIZE]; /* of all traces, as in v_arrival; "":
+                              * unknown */
     double seconds;          /* traced, summed over ranks */
     double calls;            /* of all ranks, in that time */
 };

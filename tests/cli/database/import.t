@@ -73,7 +73,8 @@ bad() { # sed script, expected text
         "the error has line and reason: $1"
     is "$(wc -l <"$work/err")" 1 "the error is one line: $1"
 }
-bad 's/trace 1/trace 2/' '1: a trace of version 2, this chorale reads'
+bad 's/trace 1/trace 3/' '1: a trace of version 3, this chorale reads'
+bad 's/trace 1/trace 2/' '9: not the columns'
 bad 's/chorale-trace/other-trace/' '1: not a trace'
 bad '/^mpi/d' "2: not a line 'mpi"
 bad 's/^comm_size 8/comm_size 0/' "5: not 'comm_size'"
@@ -97,6 +98,37 @@ bad 's/^end 10/end 9/' '20: rows are missing'
 bad '$d' '20: not a whole line'
 bad '$a more' '21: goes on after its end'
 bad 's/^end 10/end 11/;/^barrier/p' '19: this row was there before'
+# Version 2: how late the ranks enter.
+sed -e 's/trace 1/trace 2/' -e 's/max_seconds$/& skew late trend latest/' \
+    -e '10,19s/$/ - - - -/' -e '10s/- - - -$/0.0012 0.125 0.4 7/' \
+    -e '11s/- - - -$/0.02 0.5 -0.98 0/' -e '12s/- - - -$/1e-6 0.5 0.98 7/' \
+    "$work/app.trace" >"$work/late.trace"
+cp "$work/app.trace" "$work/old.trace"
+cp "$work/late.trace" "$work/app.trace"
+skew='not a skew in seconds'
+bad 's/0.0012 0.125/-1 0.125/' "10: $skew"
+bad 's/0.0012 0.125/0.0012 1.5/' "10: $skew"
+bad 's/0.4 7/0.4 8/' "10: $skew"
+bad 's/0.4 7/4x 7/' "10: $skew"
+bad 's/- - - -/- 1 - -/' "13: $skew"
+bad 's/ 0.4 7//' '10: a row has 16 words'
+cp "$work/old.trace" "$work/app.trace"
+"$chorale" import "$work/late.db" "$work/late.trace" >"$work/out"
+is "$(sqlite3 "$work/late.db" "SELECT group_concat(arrival) FROM (SELECT arrival
+    FROM trace_point WHERE arrival <> '' ORDER BY seconds DESC)")" \
+    "last:1200us,random:20000us,sync" "a trace implies arrival patterns"
+is "$(sqlite3 "$work/late.db" "SELECT group_concat(arrival) FROM v_arrival")" \
+    "last:1200us,random:20000us" "the rows with the largest time count"
+like "$(cat "$work/out")" 'ranks enter late: allreduce 64 B: last:1200us' \
+    "import reports which ranks are late"
+"$chorale" plan "$work/late.db" -q --from-trace --arrival traced --ppn 1 \
+    --launcher srun 2>"$work/err"
+is "$(sqlite3 "$work/late.db" "SELECT group_concat(DISTINCT arrival) FROM
+    (SELECT arrival FROM cell WHERE coll = 'allreduce' ORDER BY arrival)")" \
+    "last:1200us,sync" "plan --arrival traced measures the pattern and sync"
+is "$(sqlite3 "$work/late.db" "SELECT group_concat(DISTINCT arrival) FROM cell
+    WHERE coll = 'barrier'")" sync "a point without a pattern has sync only"
+
 head -c 700 "$work/app.trace" >"$work/cut.trace"
 "$chorale" import "$db" "$work/cut.trace" >"$work/out" 2>"$work/err"
 is $? 4 "a truncated file is refused"
