@@ -190,7 +190,8 @@ static enum chorale_err put_figures(
 static const char decisions_sql[] =
     "SELECT coll, comm_size, comm_size_hi, ppn, shape, dtype,"
     " op, n_lo, n_hi, provider, variant, params, basis, speedup, speedup_lo,"
-    " speedup_hi, regret, reason, op_class FROM v_decision WHERE system_id = ?1"
+    " speedup_hi, regret, reason || iif(arrival IN ('', 'sync'), '',"
+    " '; arrival ' || arrival), op_class FROM v_decision WHERE system_id = ?1"
     " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo";
 
 /* The choice of the previous row, to find crossovers. */

@@ -85,7 +85,7 @@ static enum chorale_err list(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_points_load_by(store, system_id,
                                      chorale_policy_objective(&policy),
-                                     &work->points, msg);
+                                     CHORALE_ARRIVALS_SYNC, &work->points, msg);
     if (err == CHORALE_OK)
         err = chorale_adapt_start_up(store, system_id, &work->start_up, msg);
     if (err != CHORALE_OK)

@@ -155,7 +155,7 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_points_load_by(store, system_id,
                                      chorale_policy_objective(&policy),
-                                     &points, msg);
+                                     CHORALE_ARRIVALS_SYNC, &points, msg);
     opts = chorale_policy_decide(&policy, simulated);
     if (err == CHORALE_OK)
         chorale_points_dispatched(&points,

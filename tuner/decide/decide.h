@@ -15,6 +15,8 @@ struct chorale_predictor;
 struct chorale_decide_opts {
     struct chorale_predictor *model; /* NULL: fitted to the points */
     int simulated;           /* deterministic times: one launch decides */
+    enum chorale_arrival_policy arrivals; /* patterns that the times are of, as
+                              * combined by decide_arrival.h */
     int rules;               /* choose native algorithms, not Chorale's */
     double threshold;        /* keep the library below this gain (share) */
     double fdr;              /* false discovery rate on real systems */
@@ -40,6 +42,8 @@ struct chorale_decision {
     double speedup, speedup_lo, speedup_hi; /* cross-fitted, see below */
     double regret;           /* seconds / best seconds - 1, >= 0 */
     size_t nspot;            /* measured sizes in the row */
+    char arrival[64];        /* patterns that decided at these sizes, separated
+                              * by commas; "...": more; "": none measured */
     char reason[256];
 };
 

@@ -85,7 +85,11 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
             return 0;
         t = ln->log_time[i * fam->ncand + c];
         if (cand->place < 0 && e->barred == NULL)
-            e->barred = "failed, gave wrong data or was not timed properly";
+            e->barred = fam->opts->arrivals == CHORALE_ARRIVALS_ROBUST
+                            ? "failed, gave wrong data, or lacks a proper time "
+                              "in an arrival pattern"
+                            : "failed, gave wrong data or was not timed "
+                              "properly";
         interval(&ln->spot[i], cand, e);
         e->seconds = isfinite(t) ? exp(t) : NAN;
         return 1;
@@ -240,6 +244,21 @@ static void name_of(const struct chorale_member *m, char *text, size_t size)
                                                                : "");
 }
 
+/* What the times of the point are, in the arrival patterns of its size. */
+static const char *arrival_of(const struct view *v)
+{
+    return v->row != NULL && *v->row->arrival != '\0' ? v->row->arrival
+                                                      : "sync";
+}
+
+static const char *meaning_of(const char *arrival)
+{
+    return strcmp(arrival, "robust") == 0
+               ? "times are of the best in sync, plus the largest loss over "
+                 "the patterns"
+               : "times count from the last rank's arrival";
+}
+
 static const char *why_of(const struct view *v)
 {
     if (v->row != NULL)
@@ -284,6 +303,9 @@ static void print_view(const struct view *v)
            chorale_coll_info(p->coll)->name,
            chorale_human_bytes((double)v->n, bytes), v->n, v->comm_size,
            p->ppn, p->shape, p->dtype, *p->op ? " " : "", p->op);
+    if (strcmp(arrival_of(v), "sync") != 0)
+        printf("  arrival %s: %s\n", arrival_of(v),
+               meaning_of(arrival_of(v)));
     for (size_t i = 0; i < v->count; i++) {
         if (!v->entry[i].listed)
             continue;
@@ -325,13 +347,14 @@ static int append_view(const struct view *v, json_t *list)
             (json_int_t)e->nlaunch, "chosen", is_choice(v, e), "barred",
             e->barred, "also", also)) != 0;
     }
-    item = json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:o}",
+    item = json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:o}",
                      "coll", chorale_coll_info(p->coll)->name,
                      "n", (json_int_t)v->n, "comm_size", v->comm_size,
                      "ppn", p->ppn, "shape", p->shape, "dtype", p->dtype,
                      "op", p->op, "basis",
                      v->row != NULL ? v->row->basis : "library",
-                     "reason", why_of(v), "candidates", entries);
+                     "reason", why_of(v), "arrival", arrival_of(v),
+                     "candidates", entries);
     return bad | (json_array_append_new(list, item) != 0);
 }
 

@@ -249,6 +249,28 @@ static void gather(struct list *list, const struct range *r)
     }
 }
 
+/* Names the arrival patterns of the gathered spots. */
+static void name_arrivals(const struct list *list, char *text, size_t size)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < list->nspot; i++) {
+        const char *name = list->spot[i]->point->arrival;
+        size_t k = 0;
+
+        while (list->spot[k]->point->arrival != name)
+            k++;
+        if (k < i)
+            continue;
+        if (len + strlen(name) + 5 > size) {
+            strcpy(text + len, ",...");
+            return;
+        }
+        len += (size_t)snprintf(text + len, size - len, "%s%s",
+                                len > 0 ? "," : "", name);
+    }
+}
+
 /* Append the row of a range. */
 static int add(struct list *list, const struct range *r)
 {
@@ -268,6 +290,7 @@ static int add(struct list *list, const struct range *r)
     }
     gather(list, r);
     row->nspot = list->nspot;
+    name_arrivals(list, row->arrival, sizeof(row->arrival));
     if (list->nspot == 0) {
         predict(list, r, row);
         return 0;

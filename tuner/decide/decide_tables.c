@@ -11,6 +11,7 @@
 
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
+#include "tuner/decide/decide_arrival.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/decide/served_kinds.h"
 #include "tuner/model/excluded_points.h"
@@ -27,9 +28,9 @@ static const char insert_sql[] =
     "INSERT INTO decision (system_id, coll, comm_size, ppn, shape, dtype, op,"
     " n_lo, n_hi, provider, variant, params, basis, seconds, library_seconds,"
     " speedup, speedup_lo, speedup_hi, regret, reason, target, op_class,"
-    " comm_size_hi)"
+    " comm_size_hi, arrival)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
-    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
+    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
 
 static enum chorale_err insert(struct chorale_store *store,
                                sqlite3_stmt *stmt,
@@ -43,7 +44,8 @@ static enum chorale_err insert(struct chorale_store *store,
                        d->run->provider, d->run->variant, d->run->params,
                        d->basis, d->seconds, d->library_seconds, d->speedup,
                        d->speedup_lo, d->speedup_hi, d->regret, d->reason,
-                       target, d->op_class, d->comm_size_hi), msg);
+                       target, d->op_class, d->comm_size_hi, d->arrival),
+        msg);
 }
 
 /* Replace a system's rows in one transaction. */
@@ -107,7 +109,10 @@ static void print_row(const struct chorale_decision *d)
     else if (d->run != &chorale_library_run)
         snprintf(gain, sizeof(gain), "x%.2f%s", d->speedup,
                  strcmp(d->basis, "modelled") == 0 ? " modelled" : "");
-    printf("  %-22s %-32s %-20s %s\n", range, what, gain, d->reason);
+    printf("  %-22s %-32s %-20s %s%s%s\n", range, what, gain, d->reason,
+           *d->arrival != '\0' && strcmp(d->arrival, "sync") != 0
+               ? "; arrival " : "",
+           strcmp(d->arrival, "sync") != 0 ? d->arrival : "");
 }
 
 /* Note that the table uses rows of another type or operation. */
@@ -198,7 +203,7 @@ static json_t *row_json(const struct chorale_decision *d)
 {
     return json_pack(
         "{s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s, s:s,"
-        " s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
+        " s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}",
         "coll", chorale_coll_info(d->coll)->name, "comm_size", d->comm_size,
         "comm_size_hi", d->comm_size_hi, "ppn", d->ppn, "shape", d->shape,
         "dtype", d->dtype, "op", d->op, "op_class", d->op_class,
@@ -211,7 +216,7 @@ static json_t *row_json(const struct chorale_decision *d)
         "speedup_lo", chorale_json(d->speedup_lo),
         "speedup_hi", chorale_json(d->speedup_hi),
         "regret", chorale_json(d->regret),
-        "reason", d->reason);
+        "reason", d->reason, "arrival", d->arrival);
 }
 
 static enum chorale_err append_json(json_t *list, const char *path,
@@ -254,18 +259,42 @@ static int has_natives(const struct chorale_points *points)
 static enum chorale_err load(struct chorale_store *store,
                              const struct chorale_system_row *system,
                              const struct chorale_policy *policy,
+                             const struct chorale_decide_opts *how,
                              struct chorale_points *points,
+                             struct chorale_arrival_count *count_p,
                              struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_points_load_by(
-        store, system->id, chorale_policy_objective(policy), points, msg);
+        store, system->id, chorale_policy_objective(policy), how->arrivals,
+        points, msg);
 
     if (err == CHORALE_OK)
         chorale_points_dispatched(
             points, chorale_policy_cost(policy, system->simulated));
+    if (err == CHORALE_OK && how->arrivals != CHORALE_ARRIVALS_SYNC &&
+        chorale_arrivals_combine(points, how, count_p) != 0)
+        err = chorale_fail_memory(msg, chorale_store_path(store));
     if (err == CHORALE_OK && chorale_points_inherit(points) != 0)
         err = chorale_fail_memory(msg, chorale_store_path(store));
     return err;
+}
+
+/* Report on stderr which arrival patterns decide, and at how many points. */
+static void say_arrivals(const char *path, const char *system,
+                         enum chorale_arrival_policy arrivals,
+                         const struct chorale_arrival_count *count)
+{
+    const int traced = arrivals == CHORALE_ARRIVALS_TRACED;
+
+    if (arrivals == CHORALE_ARRIVALS_SYNC)
+        return;
+    fprintf(stderr, "chorale: %s: system %s: %zu of %zu points are decided by "
+                    "arrival %s, the others by sync%s%s\n", path, system,
+            count->late, count->points, chorale_arrival_policy_name(arrivals),
+            count->late > 0 ? "" : "; measure the patterns with ",
+            count->late > 0 ? ""
+            : traced        ? "'chorale plan --from-trace --arrival traced'"
+                            : "'chorale plan --arrival robust'");
 }
 
 static enum chorale_err nothing(const char *path, const char *system,
@@ -325,6 +354,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
     struct chorale_decide_opts how;
     struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };
     const char *path = chorale_store_path(store);
+    struct chorale_arrival_count arrivals = { 0, 0 };
     size_t ntable = 0;
     enum chorale_err err = CHORALE_OK;
 
@@ -334,7 +364,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_predictor_load(store, system->id, &how.model, msg);
     if (err == CHORALE_OK)
-        err = load(store, system, &policy, &points, msg);
+        err = load(store, system, &policy, &how, &points, &arrivals, msg);
     if (err == CHORALE_OK && opts->explain != NULL) {
         err = explain(store, system->id, &points, &how, *opts->explain, list,
                       msg);
@@ -346,6 +376,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
         err = nothing(path, system->name, msg);
     if (err == CHORALE_OK)
         err = write_rows(store, system->id, &policy, table, ntable, msg);
+    if (err == CHORALE_OK && (!opts->each.quiet || arrivals.late == 0))
+        say_arrivals(path, system->name, how.arrivals, &arrivals);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
         err = print_rows(store, system, how.threshold, &policy, table, ntable,
                          msg);

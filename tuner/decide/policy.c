@@ -21,17 +21,30 @@ struct held {
 
 static const struct chorale_opt rows[] = {
     CHORALE_POLICY_OPTS(struct held, policy),
+    CHORALE_POLICY_ARRIVAL_OPT(struct held, policy),
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 
 enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
                                       struct chorale_errmsg *msg)
 {
+    if (chorale_arrival_policy_find(policy->arrival) < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--arrival %s: unknown; use "
+                            "sync, traced or robust", policy->arrival);
     if (policy->objective == NULL || strcmp(policy->objective, "median") == 0 ||
         strcmp(policy->objective, "p95") == 0)
         return CHORALE_OK;
     return chorale_fail(msg, CHORALE_USAGE, "--objective %s: unknown; use "
                         "median or p95", policy->objective);
+}
+
+enum chorale_arrival_policy
+chorale_policy_arrivals(const struct chorale_policy *policy)
+{
+    int found = chorale_arrival_policy_find(policy->arrival);
+
+    return found > 0 ? (enum chorale_arrival_policy)found
+                     : CHORALE_ARRIVALS_SYNC;
 }
 
 enum chorale_objective
@@ -51,6 +64,7 @@ chorale_policy_decide(const struct chorale_policy *policy, int simulated)
         .deterministic = policy->deterministic,
         .allow_patented = policy->allow_patented,
         .max_scratch = policy->max_scratch,
+        .arrivals = chorale_policy_arrivals(policy),
     };
 
     if (isnan(how.threshold))
@@ -83,10 +97,12 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_query(
         store, "SELECT threshold, compact, dispatch_cost, objective,"
-        " deterministic, coalesce(max_scratch, -1), allow_patented FROM policy"
+        " deterministic, coalesce(max_scratch, -1), allow_patented, arrival FROM policy"
         " WHERE system_id = ?1", CHORALE_FIELDS(system_id), &stmt, msg);
 
-    if (chorale_store_next(store, stmt, &err, msg))
+    if (chorale_store_next(store, stmt, &err, msg)) {
+        int arrival = chorale_arrival_policy_find(chorale_text(stmt, 7));
+
         *policy = (struct chorale_policy){
             .threshold = real(stmt, 0), .compact = real(stmt, 1),
             .dispatch_cost = real(stmt, 2),
@@ -95,7 +111,10 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
             .deterministic = sqlite3_column_int(stmt, 4),
             .max_scratch = (long)sqlite3_column_int64(stmt, 5),
             .allow_patented = sqlite3_column_int(stmt, 6),
+            .arrival = arrival > 0 ? chorale_arrival_policy_name(
+                           (enum chorale_arrival_policy)arrival) : NULL,
         };
+    }
     sqlite3_finalize(stmt);
     return err;
 }
@@ -120,6 +139,8 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
         policy->objective = old.objective;
     if (policy->max_scratch < 0)
         policy->max_scratch = old.max_scratch;
+    if (policy->arrival == NULL)
+        policy->arrival = old.arrival;
     policy->deterministic |= old.deterministic;
     return CHORALE_OK;
 }
@@ -132,12 +153,14 @@ enum chorale_err chorale_policy_store(struct chorale_store *store,
     return chorale_store_run(
         store, "INSERT OR REPLACE INTO policy (system_id, threshold, compact,"
         " dispatch_cost, objective, deterministic, max_scratch,"
-        " allow_patented) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-        " iif(?7 < 0, NULL, ?7), ?8)",
+        " allow_patented, arrival) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+        " iif(?7 < 0, NULL, ?7), ?8, ?9)",
         CHORALE_FIELDS(system_id, policy->threshold, policy->compact,
                        policy->dispatch_cost, policy->objective,
                        policy->deterministic, policy->max_scratch,
-                       policy->allow_patented), msg);
+                       policy->allow_patented,
+                       chorale_arrival_policy_name(
+                           chorale_policy_arrivals(policy))), msg);
 }
 
 void chorale_policy_words(const struct chorale_policy *policy, char *text,

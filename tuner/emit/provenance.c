@@ -104,6 +104,27 @@ static enum chorale_err load_system(struct chorale_store *store,
     return err;
 }
 
+/* Append the arrival patterns that decided, unless all ranks entered
+ * together. */
+static enum chorale_err load_arrivals(struct chorale_store *store,
+                                      sqlite3_int64 system_id,
+                                      struct chorale_origin *origin,
+                                      struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT group_concat(arrival, '; ') FROM (SELECT DISTINCT"
+        " arrival FROM decision WHERE system_id = ?1 AND arrival <> ''"
+        " ORDER BY arrival)", CHORALE_FIELDS(system_id), &stmt, msg);
+
+    if (chorale_store_next(store, stmt, &err, msg) &&
+        chorale_origin_line(&origin->environment, "arrival of ranks",
+                            chorale_text(stmt, 0), "") != 0)
+        err = chorale_fail_memory(msg, NULL);
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 /* Append the options of `chorale decide` that differ from their defaults. */
 static enum chorale_err load_policy(struct chorale_store *store,
                                     sqlite3_int64 system_id,
@@ -114,6 +135,10 @@ static enum chorale_err load_policy(struct chorale_store *store,
     char words[CHORALE_POLICY_TEXT];
     enum chorale_err err = chorale_policy_load(store, system_id, &policy, msg);
 
+    if (err != CHORALE_OK)
+        return err;
+    if (chorale_policy_arrivals(&policy) != CHORALE_ARRIVALS_SYNC)
+        err = load_arrivals(store, system_id, origin, msg);
     if (err != CHORALE_OK)
         return err;
     chorale_policy_words(&policy, words, sizeof(words));

@@ -35,11 +35,13 @@ static const char runs_sql[] =
     "  GROUP BY a.cell_id) GROUP BY cell_id) "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, seconds, late, patterns, launch_id, batch"
+    " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew"
     " FROM"
-    " (SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
-    "   provider, variant, params, root_policy, buffers, ordinal, launch_id,"
-    "   batch, late, patterns,"
+    " (SELECT v.coll, v.comm_size, ppn, shape, dtype, op, op_class, v.msg_size,"
+    "   n, provider, variant, params, root_policy, buffers, ordinal, launch_id,"
+    "   batch, late, patterns, v.arrival,"
+    "   (SELECT r.skew FROM run r WHERE r.run_id = v.run_id"
+    "     AND v.arrival <> 'sync') AS skew,"
     /* In simulation a native algorithm has its own launch; launches with the
      * same ordinal are compared there. */
     "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
@@ -47,15 +49,21 @@ static const char runs_sql[] =
     "    AND stop_reason <> 'unequal' AS ok,"
     "   CASE ?2 WHEN 0 THEN median ELSE p95 END AS seconds,"
     "   max(" HAS("clock") " OR " HAS("suspicious") ") OVER"
-    "    (PARTITION BY launch_id, coll, msg_size, dtype, op, root_policy,"
-    "     buffers) AS spoilt"
-    " FROM v_run LEFT JOIN late USING (cell_id)"
+    "    (PARTITION BY launch_id, v.coll, v.msg_size, dtype, op, root_policy,"
+    "     buffers, v.arrival) AS spoilt"
+    " FROM v_run v LEFT JOIN late USING (cell_id)"
     " WHERE system_id = ?1 AND status <> 'inapplicable'"
-    "  AND metric = 'duration' AND arrival = 'sync' AND siblings = 'alone'"
+    "  AND metric = 'duration' AND siblings = 'alone' AND (v.arrival = 'sync'"
+    "   OR (?3 = 1 AND EXISTS (SELECT 1 FROM v_arrival a"
+    "        WHERE a.coll = v.coll AND a.comm_size = v.comm_size"
+    "         AND a.msg_size = v.msg_size AND a.arrival = v.arrival))"
+    "   OR (?3 = 2 AND (v.arrival GLOB 'last:*'"
+    "                   OR v.arrival GLOB 'ascending:*')))"
     "  AND variant <> 'untouched' AND provider <> 'table')"
     " WHERE NOT spoilt"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
-    " provider, variant, params, root_policy, buffers, ordinal, launch";
+    " provider, variant, params, root_policy, buffers, ordinal, launch,"
+    " arrival <> 'sync', arrival";
 
 int chorale_run_same_candidate(const struct chorale_run_point *a,
                                const struct chorale_run_point *b)
@@ -101,6 +109,7 @@ static int intern_texts(void **pool, sqlite3_stmt *stmt,
         { 3, &row->shape },    { 4, &row->dtype },   { 5, &row->op },
         { 6, &row->op_class }, { 9, &row->provider }, { 10, &row->variant },
         { 11, &row->params },  { 12, &row->conditions }, { 13, &row->launch },
+        { 21, &row->arrival },
     };
 
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
@@ -138,6 +147,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->patterns = sqlite3_column_int(stmt, 18);
     row->launch_id = sqlite3_column_int64(stmt, 19);
     row->batch = sqlite3_column_int(stmt, 20);
+    row->skew = sqlite3_column_double(stmt, 22);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));
@@ -168,12 +178,13 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
                                      struct chorale_errmsg *msg)
 {
     return chorale_points_load_by(store, system_id, CHORALE_OBJECTIVE_MEDIAN,
-                                  points, msg);
+                                  CHORALE_ARRIVALS_SYNC, points, msg);
 }
 
 enum chorale_err chorale_points_load_by(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         enum chorale_objective objective,
+                                        enum chorale_arrival_policy arrivals,
                                         struct chorale_points *points,
                                         struct chorale_errmsg *msg)
 {
@@ -182,7 +193,8 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
     size_t room = 0;
     int taken;
     enum chorale_err err = chorale_store_query(
-        store, runs_sql, CHORALE_FIELDS(system_id, objective), &stmt, msg);
+        store, runs_sql, CHORALE_FIELDS(system_id, objective, arrivals), &stmt,
+        msg);
 
     while (chorale_store_next(store, stmt, &err, msg)) {
         taken = grow(&got, &room);

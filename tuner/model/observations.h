@@ -9,6 +9,7 @@
 #include "algorithms/dtypes.h"
 #include "db/store.h"
 #include "tuner/base/alg_config.h"
+#include "tuner/base/arrival.h"
 #include "tuner/model/topology.h"
 
 /* One run of one cell in one launch. Texts are interned: equal texts have equal
@@ -38,6 +39,9 @@ struct chorale_run_point {
     int patterns;            /* number of arrival patterns measured */
     int inherited;           /* 1: measured under the name of an equal candidate
                               * (tuner/decide/inherit_runs.h) */
+    const char *arrival;     /* arrival pattern: "sync" unless other patterns
+                              * were loaded; decide_arrival.c combines them */
+    double skew;             /* s, of the arrival pattern in that launch */
 };
 
 /* 1 if two runs of one struct chorale_points have the same provider, variant
@@ -68,11 +72,16 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
                                      struct chorale_points *points,
                                      struct chorale_errmsg *msg);
 
-/* The same with the given quantile of each run instead of its median. */
+/* The same with the given quantile of each run instead of its median, and also
+ * with the runs of other arrival patterns: for CHORALE_ARRIVALS_TRACED those of
+ * the point's pattern in the imported traces (v_arrival), for
+ * CHORALE_ARRIVALS_ROBUST those of last and ascending by any delay. Runs that
+ * differ in the pattern only are adjacent, sync first. */
 enum chorale_objective { CHORALE_OBJECTIVE_MEDIAN, CHORALE_OBJECTIVE_P95 };
 enum chorale_err chorale_points_load_by(struct chorale_store *store,
                                         sqlite3_int64 system_id,
                                         enum chorale_objective objective,
+                                        enum chorale_arrival_policy arrivals,
                                         struct chorale_points *points,
                                         struct chorale_errmsg *msg);
 

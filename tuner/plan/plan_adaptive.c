@@ -377,8 +377,8 @@ static enum chorale_err find_evidence(struct planner *p)
         return err;
     p->decide = chorale_policy_decide(&policy, p->sys.simulated);
     err = chorale_points_load_by(p->store, p->sys.id,
-                                 chorale_policy_objective(&policy), &p->points,
-                                 p->msg);
+                                 chorale_policy_objective(&policy),
+                                 CHORALE_ARRIVALS_SYNC, &p->points, p->msg);
     if (err == CHORALE_OK &&
         chorale_adapt_evidence_init(&p->evidence, &p->points,
                                     p->plan->root,

@@ -378,6 +378,10 @@ static void fill_in(struct chorale_plan *plan)
         plan->all_values = plan->variants != NULL && plan->set == NULL;
         plan->limits_kept = 1;
     }
+    if (plan->policy.arrival == NULL)
+        plan->policy.arrival =
+            chorale_spec_listed(plan->arrival, "robust")   ? "robust"
+            : chorale_spec_listed(plan->arrival, "traced") ? "traced" : NULL;
     if (plan->sizes == NULL)
         plan->sizes = "8:1M";
     if (plan->op == NULL)

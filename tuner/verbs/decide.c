@@ -92,6 +92,7 @@ static const struct chorale_opt rows[] = {
       "use the options of the present table for those below that are not "
       "given, except --allow-patented", 0, 0 },
     CHORALE_POLICY_OPTS(struct opts, tables.policy),
+    CHORALE_POLICY_ARRIVAL_OPT(struct opts, tables.policy),
     { "json", 0, CHORALE_OPT_FLAG, offsetof(struct opts, tables.each.json),
       NULL, "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, tables.each.quiet),
@@ -130,6 +131,13 @@ const struct chorale_verb chorale_verb_decide = {
         "counts, predicted from their neighbours. The library also stays if "
         "that error exceeds 30 %. Outside the measured sizes and process "
         "counts the library's default is used.\n"
+        "By default times are of ranks that enter a call together. --arrival "
+        "traced compares each point in the arrival pattern that the imported "
+        "traces have there, counting from the last arrival. --arrival robust "
+        "chooses the variant whose largest loss against the best one, over "
+        "the patterns sync, last and ascending, is smallest. Cells of these "
+        "patterns come from `chorale plan --arrival`; points without them are "
+        "decided by sync.\n"
         "A choice is replaced by another that costs at most --compact more if "
         "this saves ranges; the table has the fewest possible ranges.\n"
         "Provider native, the library's own algorithms, is not in this table, "
@@ -142,6 +150,7 @@ const struct chorale_verb chorale_verb_decide = {
         "`chorale tune` and campaigns decide again with those.",
     .example = "chorale decide results.db\n"
                "chorale decide results.db --threshold 5% --json\n"
+               "chorale decide results.db --arrival robust\n"
                "chorale decide results.db --explain bcast 64K 128",
     .opt = rows,
     .run = run,
