@@ -190,8 +190,9 @@ static enum chorale_err put_figures(
 static const char decisions_sql[] =
     "SELECT coll, comm_size, comm_size_hi, ppn, shape, dtype,"
     " op, n_lo, n_hi, provider, variant, params, basis, speedup, speedup_lo,"
-    " speedup_hi, regret, reason || iif(arrival IN ('', 'sync'), '',"
-    " '; arrival ' || arrival), op_class FROM v_decision WHERE system_id = ?1"
+    " speedup_hi, regret, reason, op_class,"
+    " iif(arrival IN ('', 'sync'), '', '; arrival ' || arrival) FROM v_decision"
+    " WHERE system_id = ?1"
     " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo";
 
 /* The choice of the previous row, to find crossovers. */
@@ -280,7 +281,8 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
                                                                      text));
     chorale_html_cell(&c->table, chorale_text(stmt, 12));
     chorale_html_cell(&c->table, chorale_report_percent(stmt, 16, text));
-    chorale_html_cell(&c->table, chorale_report_text(report, stmt, 17));
+    chorale_html_cellf(&c->table, "%s%s", chorale_report_text(report, stmt, 17),
+                       report->anon == NULL ? chorale_text(stmt, 19) : "");
     snprintf(c->choice, sizeof(c->choice), "%s", choice);
     snprintf(c->line, sizeof(c->line), "%s", line);
 }
