@@ -33,8 +33,9 @@ static struct note *add(struct chorale_ctx *ctx, enum what what)
         t->note = grown;
         t->room = room;
     }
-    t->note[t->n] = (struct note){ .what = what, .copied = t->trailing };
-    t->trailing = 0;
+    t->note[t->n] = (struct note){ .what = what, .copied = t->trailing,
+                                   .cold_copied = t->cold_trailing };
+    t->trailing = t->cold_trailing = 0;
     return &t->note[t->n++];
 }
 
@@ -43,8 +44,23 @@ static struct chorale_stat *stat_of(struct chorale_ctx *ctx)
     return &ctx->schedule->stat[rank_of(ctx, ctx->rank)];
 }
 
-static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
-                   int peer, MPI_Request *req)
+/* Add to *cold what an access to buf[bytes] touches first. Returns an MPI error
+ * code. */
+static int touch(struct chorale_ctx *ctx, const void *buf, size_t bytes,
+                 size_t *cold)
+{
+    const struct chorale_schedule *s = ctx->schedule;
+    const uintptr_t at = (uintptr_t)buf, mem = (uintptr_t)s->mem;
+
+    if (at < mem || at >= mem + s->mem_bytes)
+        return MPI_SUCCESS;
+    return chorale_touch(&trace_of(ctx)->touched, buf, bytes, cold) == 0
+               ? MPI_SUCCESS
+               : MPI_ERR_NO_MEM;
+}
+
+static int add_end(struct chorale_ctx *ctx, enum what what, const void *buf,
+                   size_t bytes, int peer, MPI_Request *req)
 {
     struct trace *t = trace_of(ctx);
     struct note *note = add(ctx, what);
@@ -59,7 +75,7 @@ static int add_end(struct chorale_ctx *ctx, enum what what, size_t bytes,
     memset(req, 0, sizeof(*req));
     index++;
     memcpy(req, &index, sizeof(index));
-    return MPI_SUCCESS;
+    return touch(ctx, buf, bytes, &note->cold);
 }
 
 static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
@@ -71,7 +87,7 @@ static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
     chorale_mailbox_send(ctx->schedule->told, buf, bytes, rank_of(ctx, dest));
     stat_of(ctx)->messages++;
     stat_of(ctx)->bytes_sent += (long long)bytes;
-    err = add_end(ctx, SEND, bytes, dest, req);
+    err = add_end(ctx, SEND, buf, bytes, dest, req);
     if (err == MPI_SUCCESS)
         t->note[t->n - 1].special = synchronous;
     return err;
@@ -81,7 +97,7 @@ static int record_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
                       int source, MPI_Request *req)
 {
     chorale_mailbox_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
-    return add_end(ctx, RECV, bytes, source, req);
+    return add_end(ctx, RECV, buf, bytes, source, req);
 }
 
 static int record_wait(struct chorale_ctx *ctx, MPI_Request *req)
@@ -140,15 +156,22 @@ static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
         return MPI_ERR_NO_MEM;
     note->bytes = bytes;
     stat_of(ctx)->bytes_reduced += (long long)bytes;
-    return MPI_SUCCESS;
+    if (touch(ctx, in, bytes, &note->cold) != MPI_SUCCESS)
+        return MPI_ERR_NO_MEM;
+    return touch(ctx, inout, bytes, &note->cold);
 }
 
 static void record_copy(struct chorale_ctx *ctx, void *to, const void *from,
                        size_t bytes)
 {
+    struct trace *t = trace_of(ctx);
+
     chorale_mailbox_copy(ctx->schedule->told, to, from, bytes);
-    trace_of(ctx)->copied += (long long)bytes;
-    trace_of(ctx)->trailing += bytes;
+    t->copied += (long long)bytes;
+    t->trailing += bytes;
+    if (touch(ctx, from, bytes, &t->cold_trailing) != MPI_SUCCESS ||
+        touch(ctx, to, bytes, &t->cold_trailing) != MPI_SUCCESS)
+        ctx->schedule->lacks = 1;
 }
 
 static void record_opaque(struct chorale_ctx *ctx)

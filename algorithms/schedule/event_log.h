@@ -10,6 +10,7 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/context.h"
+#include "algorithms/schedule/first_touch.h"
 
 enum what { SEND, RECV, WAIT, REDUCE };
 
@@ -19,6 +20,9 @@ struct note {
                      * for */
     size_t bytes;
     size_t copied;  /* bytes copied in memory since the previous event */
+    size_t cold;    /* bytes of the call's buffers, not of scratch, that the
+                     * event accesses first at its rank (first_touch.h) */
+    size_t cold_copied; /* the same of these copies */
     int message;    /* SEND, RECV: during replay, its message (replay.h) */
     int special;    /* SEND: 1 if it waits for its receiver (MPI_Issend). WAIT:
                      * 1 if for any one of several messages */
@@ -33,7 +37,10 @@ struct trace {
                      * it */
     int moment;
     long long copied; /* bytes copied inside its memory */
-    size_t trailing;  /* bytes of these copied since the last event */
+    size_t trailing;  /* bytes of these copied since the last event, */
+    size_t cold_trailing; /* and their cold bytes */
+    int copies;       /* during replay: events whose copies are replayed */
+    struct chorale_touched touched; /* in the call's buffers */
 };
 
 /* A step of a path: its duration (from what and bytes) and the moment it
@@ -52,6 +59,9 @@ struct chorale_schedule {
     size_t notes, sends; /* recorded events, and how many of them are SEND */
     struct chorale_stat *stat;
     int opaque;
+    int lacks; /* 1: memory was exhausted while a copy was recorded */
+    const char *mem; /* the call's buffers of every rank: mem[mem_bytes], */
+    size_t mem_bytes; /* inaccessible */
     struct chorale_mailbox *told; /* size_exchange.h; NULL: without data */
     double alpha, beta, tau;
     int links; /* 1: a port per link; 0: one port per rank */

@@ -153,6 +153,19 @@ static int post(struct chorale_replay *r, int rank, struct note *note)
     return r->network->post(r->state, rank, i, sends);
 }
 
+/* Replay the copies before the rank's next event, unless this was done before
+ * it had to wait. */
+static void copy(struct chorale_replay *r, int rank, size_t bytes, size_t cold)
+{
+    struct trace *t = &r->s->trace[rank];
+
+    if (t->copies > t->at)
+        return;
+    t->copies = t->at + 1;
+    if (bytes > 0 && r->network->copy != NULL)
+        r->network->copy(r->state, rank, bytes, cold);
+}
+
 /* Advance a rank until it waits for a message that has not ended. */
 static int advance(struct chorale_replay *r, int rank)
 {
@@ -161,8 +174,9 @@ static int advance(struct chorale_replay *r, int rank)
     for (; t->at < t->n; t->at++) {
         struct note *note = &t->note[t->at];
 
+        copy(r, rank, note->copied, note->cold_copied);
         if (note->what == REDUCE) {
-            r->network->reduce(r->state, rank, note->bytes);
+            r->network->reduce(r->state, rank, note);
         } else if (note->what == WAIT) {
             const struct note *end = &t->note[note->peer];
 
@@ -173,6 +187,7 @@ static int advance(struct chorale_replay *r, int rank)
             return -1;
         }
     }
+    copy(r, rank, t->trailing, t->cold_trailing);
     return 0;
 }
 
@@ -217,7 +232,7 @@ int chorale_replay_init(struct chorale_replay *r, struct chorale_schedule *s)
     r->ready = calloc(ranks, sizeof(*r->ready));
     r->is_ready = calloc(ranks, sizeof(*r->is_ready));
     for (int i = 0; i < s->size; i++)
-        s->trace[i].at = s->trace[i].peers = 0;
+        s->trace[i].at = s->trace[i].peers = s->trace[i].copies = 0;
     return r->message && r->queue && r->pair && r->ready && r->is_ready ? 0
                                                                         : -1;
 }

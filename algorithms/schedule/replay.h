@@ -39,7 +39,10 @@ struct chorale_replay_network {
     /* Returns 1 if the rank's wait for its end of the message is over, 0 if the
      * rank must wait until chorale_replay_end(). */
     int (*waited)(void *state, int rank, int message, int sends);
-    void (*reduce)(void *state, int rank, size_t bytes);
+    /* The rank reduces note->bytes, or copies bytes inside its memory, of which
+     * cold are cold (event_log.h); copy may be NULL. */
+    void (*reduce)(void *state, int rank, const struct note *note);
+    void (*copy)(void *state, int rank, size_t bytes, size_t cold);
     /* Process the first event, or several. Returns 0, or -1 to stop. */
     int (*step)(void *state);
 };

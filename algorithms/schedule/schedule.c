@@ -148,8 +148,10 @@ static int note_rank(struct chorale_schedule *s, struct stage *st,
 
 void chorale_schedule_release(struct chorale_schedule *s)
 {
-    for (int r = 0; s->trace != NULL && r < s->size; r++)
+    for (int r = 0; s->trace != NULL && r < s->size; r++) {
         free(s->trace[r].note);
+        chorale_touched_release(&s->trace[r].touched);
+    }
     free(s->trace);
     free(s->stat);
     free(s->moment);
@@ -169,11 +171,12 @@ static int note_all(struct chorale_schedule *s, struct stage *st,
 
         s->trace[r].n = 0;
         s->trace[r].copied = 0;
-        s->trace[r].trailing = 0;
+        s->trace[r].trailing = s->trace[r].cold_trailing = 0;
+        chorale_touched_clear(&s->trace[r].touched);
         s->stat[r] = (struct chorale_stat){ 0 };
         if (s->told != NULL)
             chorale_mailbox_begin(s->told, r);
-        bad = note_rank(s, st, alg, pt, node, r, scratch) != 0;
+        bad = note_rank(s, st, alg, pt, node, r, scratch) != 0 || s->lacks;
         if (s->told != NULL)
             chorale_mailbox_end(s->told);
     }
@@ -219,6 +222,8 @@ int chorale_schedule_write(struct chorale_schedule *s,
     s->stat = calloc(p, sizeof(*s->stat));
     node = calloc(p, sizeof(*node));
     bad = stage_init(&st, pt) != 0 || !s->trace || !s->stat || !node;
+    s->mem = st.mem;
+    s->mem_bytes = st.bytes;
     for (int r = 0; !bad && r < pt->comm_size; r++)
         node[r] = pt->ppn > 0 ? r / pt->ppn : 0;
     if (!bad)

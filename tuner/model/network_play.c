@@ -147,14 +147,14 @@ static int waited(void *state, int rank, int flow, int sends)
     return 1;
 }
 
-static void reduce(void *state, int rank, size_t bytes)
+static void reduce(void *state, int rank, const struct note *note)
 {
     struct play *p = state;
     const struct chorale_net *net = p->net;
-    int k = chorale_net_regime(&net->tau, (double)bytes);
+    int k = chorale_net_regime(&net->tau, (double)note->bytes);
 
     spend(p, rank, chorale_net_column_tau(net) + k, net->tau.beta[k],
-          (double)bytes);
+          (double)note->bytes);
 }
 
 /* --- replay ------------------------------------------------------------ */
