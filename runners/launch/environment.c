@@ -58,6 +58,20 @@ static void put_distances(struct chorale_facts *facts,
                            bench->distance_mirror);
 }
 
+/* Times of operations in memory, read by memory_rows.c. */
+static void put_memory(struct chorale_facts *facts,
+                       const struct chorale_bench *bench)
+{
+    for (int i = 0; i < bench->nmemory; i++) {
+        const struct chorale_memory_time *t = &bench->memory[i];
+        char key[48];
+
+        snprintf(key, sizeof(key), "memory_%s_s:%zu",
+                 chorale_memory_kinds[t->kind], t->bytes);
+        chorale_facts_putf(facts, key, "%.6g", t->seconds);
+    }
+}
+
 static void put_tool(struct chorale_facts *facts,
                      const struct chorale_bench *bench)
 {
@@ -83,6 +97,7 @@ static void put_tool(struct chorale_facts *facts,
     if (bench->floor_ports > 0)
         chorale_facts_putf(facts, "rank_ports", "%.0f", bench->floor_ports);
     put_distances(facts, bench);
+    put_memory(facts, bench);
     if (bench->copy_beta > 0)
         chorale_facts_putf(facts, "copy_beta_s", "%.6g", bench->copy_beta);
     chorale_facts_putf(facts, "ranks", "%d", bench->world_size);

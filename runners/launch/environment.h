@@ -16,6 +16,8 @@
  * - clock_residual_s, clock_resolution_s, sync_slack_s;
  * - message_alpha_s, message_beta_s (s/byte), rank_ports (lower_bound.c);
  * - copy_beta_s: s/byte of a copy in memory (memcpy_speed.c);
+ * - memory_message_s:N, memory_exchange_s:N, memory_copy_s:N of N bytes in one
+ *   node (memory_times.c);
  * - distance_alpha_s:D, distance_kappa:D, distance_pairs:D of ranks D places
  *   apart; distance_mirror (hop_latency.c);
  * - command, tool_version, tool_revision ("-dirty": with local changes),

@@ -217,6 +217,9 @@ enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_copying_measure(bench),
                                  "timing copies in memory", msg);
+    if (err == CHORALE_OK)
+        err = chorale_launch_mpi(chorale_memory_measure(bench),
+                                 "timing messages in memory", msg);
     return err;
 }
 

@@ -138,6 +138,21 @@ struct chorale_distance {
                               * exchange */
 };
 
+/* Times of single operations in the memory of a node (memory_times.c). */
+enum {
+    CHORALE_MEMORY_MESSAGE,  /* from rank 0 to rank 1 */
+    CHORALE_MEMORY_EXCHANGE, /* both send to each other at once */
+    CHORALE_MEMORY_COPY,     /* in each rank's own memory, all at once */
+    CHORALE_NMEMORY
+};
+enum { CHORALE_MEMORY_SIZES = 21 };
+extern const char *const chorale_memory_kinds[CHORALE_NMEMORY];
+struct chorale_memory_time {
+    int kind;
+    size_t bytes;
+    double seconds;          /* until the last rank has finished */
+};
+
 /* Memory reused from point to point; all of its pages have been touched. */
 struct chorale_kept {
     char *memory;
@@ -185,6 +200,8 @@ struct chorale_bench {
     struct chorale_native *native; /* NULL: no algorithm can be forced */
     struct chorale_distance distance[CHORALE_DISTANCES]; /* rank 0 */
     int ndistance;           /* 0: not measured */
+    struct chorale_memory_time memory[CHORALE_NMEMORY * CHORALE_MEMORY_SIZES];
+    int nmemory;             /* 0: not measured */
     double distance_mirror;  /* kappa when r and P - 1 - r exchange */
     double copy_own;         /* copy_beta of this rank */
     int straggler;           /* rank 0: some node is slower than the others */
@@ -391,6 +408,11 @@ int chorale_verify_check(const struct chorale_bench *bench,
 
 /* memcpy_speed.c: set bench->copy_beta; collective. No effect in simulation. */
 int chorale_copying_measure(struct chorale_bench *bench);
+
+/* memory_times.c: fill bench->memory; collective. Skipped in simulation, with
+ * more ranks than processors, with siblings, and unless ranks 0 and 1 are on
+ * one node. */
+int chorale_memory_measure(struct chorale_bench *bench);
 
 /* hop_latency.c: fill bench->distance; collective. Skipped with fewer than 3
  * ranks, with more ranks than processors, with siblings, and in simulation with

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory_times.c - times of the operations of which collectives in a node's
+ * memory consist: a message from rank 0 to rank 1, an exchange of both, and a
+ * copy by all ranks at once, from a word to 1 MiB. The buffers are reused, so
+ * they stay in the caches. Over these sizes the MPI library changes its
+ * protocol (a copy through shared memory by both ranks, or one copy by the
+ * kernel), and the data leave one cache level after another. The fit finds its
+ * size regimes from these times (tuner/model/memory_rows.h). */
+#include "runners/measure/runner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/quantiles.h"
+
+#define NTIME 21             /* repetitions of a time; the median counts */
+#define MOST ((size_t)1 << 20)
+#define COPY_FROM 16384      /* bytes; shorter copies take less than the start
+                              * together and the reading of clocks, 80 ns */
+
+static const size_t sizes[CHORALE_MEMORY_SIZES] = {
+    8,     32,    64,    128,   256,    512,    1024,   2048,  4096,
+    8192,  12288, 16384, 24576, 32768,  49152,  65536,  98304, 131072,
+    262144, 524288, MOST,
+};
+
+const char *const chorale_memory_kinds[CHORALE_NMEMORY] = {
+    "message", "exchange", "copy",
+};
+
+/* This rank's part of one operation. */
+static int operate(struct chorale_bench *bench, int kind, size_t bytes,
+                   char *buf)
+{
+    struct chorale_ctx *ctx = bench->sync;
+    MPI_Count n = (MPI_Count)bytes;
+    int me = bench->world_rank;
+
+    if (kind == CHORALE_MEMORY_COPY) {
+        memcpy(buf, buf + MOST, bytes);
+        __asm__ volatile("" : : "r"(buf) : "memory"); /* keep the copy */
+        return MPI_SUCCESS;
+    }
+    if (me > 1)
+        return MPI_SUCCESS;
+    if (kind == CHORALE_MEMORY_EXCHANGE)
+        return chorale_sendrecv(ctx, buf, n, MPI_BYTE, 1 - me, buf + MOST, n,
+                                MPI_BYTE, 1 - me);
+    return me == 0 ? chorale_send(ctx, buf, n, MPI_BYTE, 1)
+                   : chorale_recv(ctx, buf + MOST, n, MPI_BYTE, 0);
+}
+
+/* Median time from the common start until the last rank has finished, s. */
+static int one_time(struct chorale_bench *bench, int kind, size_t bytes,
+                    char *buf, double *seconds)
+{
+    double took[NTIME];
+    int rc = MPI_SUCCESS, n = 0;
+
+    for (int i = 0; i <= NTIME && rc == MPI_SUCCESS; i++) {
+        double in, out, start;
+        int late;
+
+        start = chorale_sync_start(bench, CHORALE_SYNC_ROUNDTIME, 0, &in,
+                                   &late);
+        rc = operate(bench, kind, bytes, buf);
+        out = chorale_now_common(bench);
+        if (rc == MPI_SUCCESS)
+            rc = chorale_p2p_allreduce(bench, &out, 1, 0);
+        if (i > 0) /* the first one warms up */
+            took[n++] = out - start;
+    }
+    if (rc != MPI_SUCCESS)
+        return rc;
+    chorale_sort(took, (size_t)n);
+    *seconds = chorale_quantile(took, (size_t)n, 0.5);
+    return MPI_SUCCESS;
+}
+
+int chorale_memory_measure(struct chorale_bench *bench)
+{
+    int rc = MPI_SUCCESS, lacks;
+    char *buf;
+
+    bench->nmemory = 0;
+    if (chorale_simulated() || bench->world_size < 2 || bench->oversubscribed ||
+        bench->work.siblings > 1 || bench->node == NULL ||
+        bench->node[0] != bench->node[1])
+        return MPI_SUCCESS;
+    buf = malloc(2 * MOST);
+    lacks = buf == NULL;
+    if (!lacks)
+        memset(buf, 1, 2 * MOST);
+    rc = chorale_p2p_max(bench, &lacks);
+    for (int kind = 0; kind < CHORALE_NMEMORY && !lacks; kind++)
+        for (int i = 0; i < CHORALE_MEMORY_SIZES && rc == MPI_SUCCESS; i++) {
+            struct chorale_memory_time *t = &bench->memory[bench->nmemory];
+
+            if (kind == CHORALE_MEMORY_COPY && sizes[i] < COPY_FROM)
+                continue;
+            t->kind = kind;
+            t->bytes = sizes[i];
+            rc = one_time(bench, kind, sizes[i], buf, &t->seconds);
+            bench->nmemory += rc == MPI_SUCCESS && t->seconds > 0;
+        }
+    free(buf);
+    return rc;
+}
