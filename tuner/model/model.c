@@ -10,6 +10,8 @@
 #include "db/quantiles.h"
 #include "tuner/model/model_internal.h"
 
+#define WORSE 1.05 /* lack of fit of a mean of launches, to that before */
+
 static int compare_int(const void *a, const void *b)
 {
     return (*(const int *)a > *(const int *)b) -
@@ -34,13 +36,18 @@ static size_t ordinals(const struct model_job *job, int *list)
 }
 
 /* Take the geometric mean of the launches' fits as the model's values: outliers
- * bias a fit to the cells' centres, always upwards. */
+ * bias a fit to the cells' centres, always upwards. If the mean misses the
+ * centres by more, the launches saw different states of the machine, and the
+ * values stay. */
 static enum chorale_err use_launch_mean(struct model_job *job,
                                         const double (*value)[CHORALE_FIT_MAX],
                                         size_t k, struct chorale_errmsg *msg)
 {
-    double mean[CHORALE_FIT_MAX] = { 0 };
+    double mean[CHORALE_FIT_MAX] = { 0 }, was[CHORALE_FIT_MAX];
+    double lack = job->lack;
+    enum chorale_err err;
 
+    chorale_model_values_get(job->model, was);
     for (size_t j = 0; j < job->ncol; j++) {
         double sum = 0, log_sum = 0;
 
@@ -50,9 +57,14 @@ static enum chorale_err use_launch_mean(struct model_job *job,
         }
         mean[j] = isfinite(log_sum) ? exp(log_sum) : sum;
     }
-    memcpy(job->model->fit.value, mean, sizeof(mean));
     chorale_model_values_set(job->model, mean);
-    return chorale_model_replay(job, msg);
+    err = chorale_model_replay(job, msg);
+    if (err == CHORALE_OK && job->lack <= WORSE * lack) {
+        memcpy(job->model->fit.value, mean, sizeof(mean));
+        return CHORALE_OK;
+    }
+    chorale_model_values_set(job->model, was);
+    return err == CHORALE_OK ? chorale_model_replay(job, msg) : err;
 }
 
 /* Fit each launch separately; the intervals come from the differences. */

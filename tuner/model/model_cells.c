@@ -11,6 +11,7 @@
 #include "tuner/model/model_internal.h"
 
 #define MANY_LAUNCHES 32 /* with more, the geometric mean is used */
+#define TWO_STATES 1.5   /* ratio of times */
 #define LONGEST 40000 /* recorded events that any cell may have */
 #define COARSE 6 /* 1/COARSE of the sample chooses the kind of network */
 #define SOME_COARSE 100 /* with more variants, one cell of each chooses it */
@@ -95,14 +96,16 @@ static int describe(struct chorale_model *model,
 }
 
 /* Centre of n ascending values: with few values the median, else the
- * Hodges-Lehmann estimator (median of pairwise means), which is more
- * efficient. */
+ * Hodges-Lehmann estimator (median of pairwise means), which is more efficient.
+ * Values far apart are of two states of the machine, such as virtual processors
+ * that share a cache or do not. The median is then a time of the more frequent
+ * state; the estimator would break down at 29 % of the other one. */
 static double centre(const double *x, size_t n)
 {
     double mean[MANY_LAUNCHES * (MANY_LAUNCHES + 1) / 2];
     size_t k = 0;
 
-    if (n < 5)
+    if (n < 5 || x[n - 1] - x[0] > log(TWO_STATES))
         return chorale_quantile(x, n, 0.5);
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)
