@@ -87,6 +87,9 @@ struct chorale_model_variant {
     int lacks;               /* lack is significant and the worst error above
                               * the bound: use at measured points only */
     int trusted;             /* loo_error is within the bound, and not lacks */
+    size_t npoor;            /* points with an error above
+                              * CHORALE_MODEL_TRUST_TAIL, */
+    size_t poor_lo, poor_hi; /* and their block sizes, bytes */
     size_t nranks;
     struct chorale_model_ranks *ranks; /* ascending */
 };
@@ -124,6 +127,11 @@ struct chorale_model {
         double median, worst; /* |model / measured - 1| there */
         struct chorale_run_point at; /* point with the worst error */
     } beyond;
+    struct {
+        size_t npoints;      /* predicted by fits without their block size; 0:
+                              * simulated, or fewer than three sizes */
+        double median, tail; /* |predicted / measured - 1|; 90th percentile */
+    } sizes;
     size_t nvariant;
     struct chorale_model_variant *variant;
 };

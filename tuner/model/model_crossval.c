@@ -149,6 +149,40 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     return err;
 }
 
+/* Predict sizes between the smallest and the largest, each from all the others.
+ * c->loo and c->ahead keep their values. */
+static enum chorale_err leave_sizes_out(struct check *c,
+                                        struct chorale_errmsg *msg)
+{
+    size_t k = distinct(c, size_of), every, n = 0;
+    double *size = malloc((k + 1) * sizeof(*size));
+    double *error = malloc((c->n + 1) * sizeof(*error));
+    enum chorale_err err = size != NULL && error != NULL
+                               ? CHORALE_OK
+                               : chorale_fail_memory(msg, "fit");
+
+    if (err == CHORALE_OK)
+        memcpy(size, c->sorted, k * sizeof(*size));
+    every = k > 2 ? (k - 3) / MODEL_SIZES_OUT + 1 : 1;
+    for (size_t s = 1; s + 1 < k && err == CHORALE_OK; s += every) {
+        chorale_model_progress(c->job, 1, "predicting m = %.0f", size[s]);
+        use_value_range(c, size_of, size[s], size[s], 1);
+        err = predict_left_out(c, msg);
+        for (size_t i = 0; i < c->n && err == CHORALE_OK; i++)
+            if (!c->use[c->index[i]] && c->now[i] >= 0)
+                error[n++] = c->now[i];
+    }
+    if (err == CHORALE_OK && n > 0) {
+        chorale_sort(error, n);
+        c->job->model->sizes.npoints = n;
+        c->job->model->sizes.median = chorale_quantile(error, n, 0.5);
+        c->job->model->sizes.tail = chorale_quantile(error, n, 0.9);
+    }
+    free(size);
+    free(error);
+    return err;
+}
+
 /* Raise the reach of each variant whose cells above cut were all predicted
  * within the bound by the fit to cells up to cut. */
 static void raise_reach(struct check *c, double cut,
@@ -395,6 +429,23 @@ static void name_variants(struct check *c)
     }
 }
 
+/* Set the sizes at which the fit of a variant is poor. */
+static void find_poor(const struct check *c, size_t first, size_t end,
+                      struct chorale_model_variant *v)
+{
+    for (size_t i = first; i < end; i++) {
+        size_t size = c->cell[i]->pt.msg_size;
+
+        if (!(c->error[i] > CHORALE_MODEL_TRUST_TAIL))
+            continue;
+        if (v->npoor == 0 || size < v->poor_lo)
+            v->poor_lo = size;
+        if (v->npoor == 0 || size > v->poor_hi)
+            v->poor_hi = size;
+        v->npoor++;
+    }
+}
+
 static enum chorale_err fill_variants(struct check *c,
                                       struct chorale_errmsg *msg)
 {
@@ -412,6 +463,7 @@ static enum chorale_err fill_variants(struct check *c,
         v->lacks = v->lack < CHORALE_MODEL_LACK &&
                    v->worst_error > MODEL_BOUND;
         v->trusted = v->loo_error <= MODEL_BOUND && !v->lacks;
+        find_poor(c, i, end, v);
         if (fill_ranks(c, i, end, v) != 0)
             return chorale_fail_memory(msg, "fit");
     }
@@ -483,6 +535,8 @@ enum chorale_err chorale_model_crossval(struct model_job *job,
                 err = look_ahead(&c, ranks_of, 1, msg);
             if (err == CHORALE_OK)
                 err = look_ahead(&c, size_of, 0, msg);
+            if (err == CHORALE_OK && !job->opts.exact)
+                err = leave_sizes_out(&c, msg);
         }
     }
     if (err == CHORALE_OK)

@@ -161,6 +161,7 @@ size_t chorale_model_cutoffs(const double *value, size_t k, double apart,
                              double *cut);
 #define MODEL_RANKS_APART 2 /* ratio of process counts */
 #define MODEL_SIZES_APART 8 /* ratio of block sizes */
+#define MODEL_SIZES_OUT 8   /* most sizes left out, one at a time */
 
 /* Set the total of the progress bar: the network search and the fits of the
  * cross-validation. -1: out of memory. */

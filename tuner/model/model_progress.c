@@ -57,6 +57,8 @@ static long folds(const struct model_job *job, double *value, double *cut)
             value[n++] = (double)job->cell[i].pt.msg_size;
     k = distinct(value, n);
     all += chorale_model_cutoffs(value, k, MODEL_SIZES_APART, cut);
+    if (!job->opts.exact && k > 2)
+        all += (k - 3) / ((k - 3) / MODEL_SIZES_OUT + 1) + 1;
     return (long)all;
 }
 

@@ -118,6 +118,37 @@ static void print_variants(const struct chorale_model *m)
     chorale_rows_show(&rows, NULL);
 }
 
+/* Print where the fit is poor, and what the model leaves out. */
+static void print_poor(const struct chorale_model *m)
+{
+    struct chorale_rows rows = {
+        .columns = "poor fit, over 30 %:|points|of|worst|from|to", .indent = 2,
+    };
+    char worst[24], lo[32], hi[32];
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->nvariant; i++) {
+        const struct chorale_model_variant *v = &m->variant[i];
+        char name[80];
+
+        if (v->npoor == 0)
+            continue;
+        snprintf(name, sizeof(name), "%s %s",
+                 chorale_coll_info(v->alg->coll)->name, v->alg->name);
+        chorale_rows_add(&rows, CHORALE_FIELDS(
+            name, v->npoor, v->npoints, percent(v->worst_error, worst),
+            chorale_human_bytes((double)v->poor_lo, lo),
+            chorale_human_bytes((double)v->poor_hi, hi)));
+        n += v->npoor;
+    }
+    if (n == 0)
+        return;
+    chorale_rows_show(&rows, NULL);
+    printf("  The model has no term for: the cache level of data just used;"
+           " buffers that are partly\n  in a cache; a rank that other programs"
+           " delay; a protocol that the library adapts\n");
+}
+
 static void print_crossval(const struct chorale_model *m)
 {
     struct chorale_rows rows = {
@@ -246,8 +277,9 @@ void chorale_fit_print(const struct chorale_system_row *system,
     for (size_t i = 0; i < m->nparam; i++)
         add_param(&rows, m, &m->param[i]);
     chorale_rows_show(&rows, NULL);
-    printf("  |model / measured - 1|: median %.2f %%, worst %.2f %% (%s %s,"
-           " P = %d, n = %s)\n", 100 * m->fit.median_error,
+    printf("  |model / measured - 1|: median %.2f %%, 90th percentile %.2f %%,"
+           " worst %.2f %% (%s %s, P = %d, n = %s)\n",
+           100 * m->fit.median_error, 100 * m->fit.tail_error,
            100 * m->fit.worst_error, chorale_coll_info(m->worst.coll)->name,
            m->worst.variant, m->worst.comm_size,
            chorale_human_bytes((double)m->worst.n, bytes));
@@ -258,7 +290,12 @@ void chorale_fit_print(const struct chorale_system_row *system,
                chorale_coll_info(m->beyond.at.coll)->name,
                m->beyond.at.variant, m->beyond.at.comm_size,
                chorale_human_bytes((double)m->beyond.at.n, bytes));
+    if (m->sizes.npoints > 0)
+        printf("  each size predicted from the others, %zu points: median"
+               " %.2f %%, 90th percentile %.2f %%\n", m->sizes.npoints,
+               100 * m->sizes.median, 100 * m->sizes.tail);
     print_variants(m);
+    print_poor(m);
     if (crossval)
         print_crossval(m);
     print_warnings(m);
