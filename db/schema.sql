@@ -262,7 +262,8 @@ CREATE TABLE model (
                                              -- between nodes
     regime      TEXT NOT NULL DEFAULT 'all', -- readable: '<= 8192'
     param       TEXT NOT NULL CHECK (param IN ('alpha', 'beta', 'tau', 'kappa',
-                    'send_overhead', 'recv_overhead', 'gap', 'overlapped')),
+                    'send_overhead', 'recv_overhead', 'gap', 'copy', 'cold',
+                    'overlapped')),
     dtype       TEXT NOT NULL DEFAULT '', -- for tau
     op          TEXT NOT NULL DEFAULT '', -- for tau
     value       REAL NOT NULL,

@@ -24,7 +24,7 @@ double shared_seconds(const struct chorale_alg *alg,
         .tau = { .n = 1, .upto[0] = HUGE_VAL, .beta[0] = pt->tau },
     };
     struct chorale_score *score =
-        chorale_recording_new(alg, pt, 1, CHORALE_NET_BLOCK, NULL);
+        chorale_recording_new(alg, pt, 1, CHORALE_NET_BLOCK, 0, NULL);
     double seconds = NAN;
 
     if (score != NULL)

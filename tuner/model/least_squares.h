@@ -8,7 +8,7 @@
 
 #include "db/err.h"
 
-#define CHORALE_FIT_MAX 40
+#define CHORALE_FIT_MAX 64
 
 /* Above this condition number the parameters are not identifiable. */
 #define CHORALE_FIT_CONDITION 1e6

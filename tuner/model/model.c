@@ -161,7 +161,7 @@ static void add_kappas(struct model_job *job, const char *level, int nodes)
 static void list_params(struct model_job *job)
 {
     static const char *const parts[CHORALE_NET_PARTS] = {
-        "send_overhead", "recv_overhead", "gap"
+        "send_overhead", "recv_overhead", "gap", "copy", "cold"
     };
     struct chorale_model *model = job->model;
 
@@ -173,6 +173,9 @@ static void list_params(struct model_job *job)
 
             add_param(job, c, "alpha", level->name, &level->regime, k, -1);
             add_param(job, c + 1, "beta", level->name, &level->regime, k, -1);
+            if (model->net.memory)
+                add_param(job, c + 2, "cold", level->name, &level->regime, k,
+                          -1);
         }
     }
     for (size_t t = 0; t < model->ntau; t++)
@@ -181,8 +184,10 @@ static void list_params(struct model_job *job)
                 add_param(job, chorale_model_column_tau(model, t) + (size_t)k,
                           "tau", "all", &model->tau[t].regime, k, (int)t);
     for (size_t i = 0; i < CHORALE_NET_PARTS; i++)
-        add_param(job, chorale_model_column_parts(model) + i, parts[i], "all",
-                  NULL, 0, -1);
+        if (i < CHORALE_NET_DELAYS || model->net.memory)
+            add_param(job, chorale_model_column_parts(model) + i, parts[i],
+                      i < CHORALE_NET_DELAYS ? "all" : CHORALE_MODEL_LOCAL,
+                      NULL, 0, -1);
     add_kappas(job, "net", 2);
     if (model->net.inner_shared)
         add_kappas(job, "node", 1);
@@ -255,7 +260,7 @@ void chorale_model_job_free(struct model_job *job)
 
 int chorale_model_job_alloc(struct model_job *job)
 {
-    size_t n = job->ncell + 1, wide = n * CHORALE_FIT_MAX;
+    size_t n = job->nrow + 1, wide = n * CHORALE_FIT_MAX;
 
     job->x = calloc(wide, sizeof(*job->x));
     job->rx = calloc(wide, sizeof(*job->rx));
@@ -270,7 +275,7 @@ int chorale_model_job_alloc(struct model_job *job)
 
 static void job_release(struct model_job *job)
 {
-    for (size_t i = 0; i < job->ncell; i++)
+    for (size_t i = 0; i < job->nrow; i++)
         for (int k = 0; k < 3; k++)
             chorale_recording_free(job->cell[i].score[k]);
     chorale_model_job_free(job);

@@ -151,6 +151,9 @@ void chorale_model_release(struct chorale_model *model);
  * are names of links (topology.h) and of patterns ("shift 4", "mirror"). */
 #define CHORALE_MODEL_HOP "hop"
 
+/* Level of copy, and of cold for copies and reductions. */
+#define CHORALE_MODEL_LOCAL "rank"
+
 /* model.value of the parameter overlapped if it is HUGE_VAL. */
 #define CHORALE_MODEL_OVERLAPPED 9e18
 

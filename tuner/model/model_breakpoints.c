@@ -32,10 +32,10 @@ struct target {
     const double *edge;      /* candidates, ascending */
     size_t nedge;
     size_t per;              /* columns per regime */
-    double *bin;             /* [ncell * 2 * CHORALE_NET_REGIMES] columns of
-                              * the regimes between the candidates */
+    double *bin;             /* [nrow * CHORALE_NET_PER * CHORALE_NET_REGIMES]
+                              * columns of the regimes between the candidates */
     int npiece;
-    double *x;               /* [ncell * CHORALE_FIT_MAX] job->x without a
+    double *x;               /* [nrow * CHORALE_FIT_MAX] job->x without a
                               * further break */
 };
 
@@ -58,7 +58,8 @@ static void in_pieces(const struct target *t,
 
         piece->upto[piece->n] = upto;
         piece->alpha[piece->n] = r->alpha[k];
-        piece->beta[piece->n++] = r->beta[k];
+        piece->beta[piece->n] = r->beta[k];
+        piece->cold[piece->n++] = r->cold[k];
     }
 }
 
@@ -68,13 +69,13 @@ static void play_pieces(struct model_job *job, struct target *t)
     const struct chorale_net_regimes *r = regimes(job->model, t);
     double own[CHORALE_NET_COLUMNS];
 
-    for (size_t i = 0; i < job->ncell; i++) {
+    for (size_t i = 0; i < job->nrow; i++) {
         const struct model_cell *cell = &job->cell[i];
         struct chorale_net wide = job->model->net;
-        double *bin = t->bin + i * 2 * CHORALE_NET_REGIMES;
+        double *bin = t->bin + i * CHORALE_NET_PER * CHORALE_NET_REGIMES;
         int at;
 
-        memset(bin, 0, 2 * CHORALE_NET_REGIMES * sizeof(*bin));
+        memset(bin, 0, CHORALE_NET_PER * CHORALE_NET_REGIMES * sizeof(*bin));
         wide.tau.n = 0;
         if (cell->tau >= 0)
             wide.tau = job->model->tau[cell->tau].regime;
@@ -98,9 +99,9 @@ static void split_rows(struct model_job *job, const struct target *t,
 {
     size_t per = t->per, after = job->ncol - column - per;
 
-    for (size_t i = 0; i < job->ncell; i++) {
+    for (size_t i = 0; i < job->nrow; i++) {
         const double *x = t->x + i * CHORALE_FIT_MAX;
-        const double *bin = t->bin + i * 2 * CHORALE_NET_REGIMES;
+        const double *bin = t->bin + i * CHORALE_NET_PER * CHORALE_NET_REGIMES;
         double *to = job->x + i * CHORALE_FIT_MAX;
 
         memcpy(to, x, column * sizeof(*to));
@@ -140,6 +141,17 @@ static double row_lack(const struct model_job *job, const double *value)
     return n > 0 ? sum / (double)n : HUGE_VAL;
 }
 
+/* Drop the columns [first, first + n) that are zero in all rows, and no other
+ * of them: one side of a break may have no cold bytes. */
+static void drop_empty(struct model_job *job, size_t first, size_t n)
+{
+    memset(job->drop + first, 1, n);
+    for (size_t i = 0; i < job->nrow; i++)
+        for (size_t j = first; j < first + n && job->cell[i].use; j++)
+            if (job->x[i * CHORALE_FIT_MAX + j] > 0)
+                job->drop[j] = 0;
+}
+
 /* Try a break at edge inside regime k. Returns the lack of fit; HUGE_VAL if the
  * measurements do not separate the two sides. */
 static double try_edge(struct model_job *job, const struct target *t, int k,
@@ -162,8 +174,8 @@ static double try_edge(struct model_job *job, const struct target *t, int k,
     memcpy(split + column + per, value + column,
            (ncol - column) * sizeof(*split));
     memmove(job->drop + column + per, drop + column, ncol - column);
-    memset(job->drop + column, 0, 2 * per);
     job->ncol = ncol + per;
+    drop_empty(job, column, 2 * per);
     job->cold = 1; /* values for one side alone may be far from the start */
     if (chorale_model_fit_rows(job, NULL, -1, split, NULL, NULL) == CHORALE_OK)
         lack = row_lack(job, split);
@@ -208,7 +220,7 @@ static void best_edge(struct model_job *job, struct target *t,
 
     *best = (struct found){ .lack = HUGE_VAL, .at = -1 };
     chorale_model_values_get(job->model, value);
-    memcpy(t->x, job->x, job->ncell * CHORALE_FIT_MAX * sizeof(*t->x));
+    memcpy(t->x, job->x, job->nrow * CHORALE_FIT_MAX * sizeof(*t->x));
     play_pieces(job, t);
     for (size_t e = t->nedge > 1; e < t->nedge; e += 3)
         try_at(job, t, e, value, best);
@@ -216,7 +228,7 @@ static void best_edge(struct model_job *job, struct target *t,
     for (long e = near - 2; near >= 0 && e <= near + 2; e++)
         if (e >= 0 && e < (long)t->nedge && e != near)
             try_at(job, t, (size_t)e, value, best);
-    memcpy(job->x, t->x, job->ncell * CHORALE_FIT_MAX * sizeof(*t->x));
+    memcpy(job->x, t->x, job->nrow * CHORALE_FIT_MAX * sizeof(*t->x));
 }
 
 static void insert_break(struct chorale_net_regimes *r, int k, double edge)
@@ -225,6 +237,7 @@ static void insert_break(struct chorale_net_regimes *r, int k, double edge)
         r->upto[i] = r->upto[i - 1];
         r->alpha[i] = r->alpha[i - 1];
         r->beta[i] = r->beta[i - 1];
+        r->cold[i] = r->cold[i - 1];
     }
     r->upto[k] = edge;
     r->n++;
@@ -244,7 +257,7 @@ static void set_target(const struct model_job *job, struct target *t, int i)
 
     t->level = i < nlevel ? i : -1;
     t->tau = i < nlevel ? -1 : i - nlevel;
-    t->per = i < nlevel ? 2 : 1;
+    t->per = i < nlevel ? CHORALE_NET_PER : 1;
 }
 
 /* Add the break that explains most; *done_p: none is good enough. */
@@ -297,9 +310,9 @@ enum chorale_err chorale_model_add_breaks(struct model_job *job,
     enum chorale_err err = CHORALE_OK;
     int done = 0;
 
-    t.bin = malloc((job->ncell + 1) * 2 * CHORALE_NET_REGIMES *
+    t.bin = malloc((job->nrow + 1) * CHORALE_NET_PER * CHORALE_NET_REGIMES *
                    sizeof(*t.bin));
-    t.x = malloc((job->ncell + 1) * CHORALE_FIT_MAX * sizeof(*t.x));
+    t.x = malloc((job->nrow + 1) * CHORALE_FIT_MAX * sizeof(*t.x));
     if (t.bin == NULL || t.x == NULL)
         err = chorale_fail_memory(msg, "fit");
     while (err == CHORALE_OK && !done && job->lack > 10 * EXACT_LACK)

@@ -121,6 +121,8 @@ double chorale_model_cell_seconds(const struct model_job *job,
     double log_of[MANY_LAUNCHES], sum = 0;
     size_t n = 0;
 
+    if (cell->memory)
+        return chorale_model_memory_seconds(job, cell, ordinal);
     for (size_t i = cell->first; i < cell->last; i++) {
         double l;
 
@@ -218,6 +220,7 @@ static size_t write_down(const struct model_job *job, struct model_cell *cell)
     static const char *const name[3] = { "first", "middle", "last" };
     const char *policy = run_of(job, cell)->conditions;
     int rooted = chorale_coll_info(cell->alg->coll)->rooted;
+    int cold = strstr(policy, " warm") == NULL;
     size_t length = strcspn(policy, " "), notes = 0;
 
     for (int i = 0; i < 3; i++) {
@@ -230,7 +233,7 @@ static size_t write_down(const struct model_job *job, struct model_cell *cell)
         if (!rooted && i > 0)
             break;
         cell->score[i] = chorale_recording_new(cell->alg, &at, cell->ppn,
-                                               cell->place, NULL);
+                                               cell->place, cold, NULL);
         if (cell->score[i] == NULL)
             return 0;
         notes += 1 + chorale_recording_events(cell->score[i]);
@@ -317,7 +320,9 @@ enum chorale_err chorale_model_cells_find(struct model_job *job,
     const struct chorale_run_point *row = job->points->row;
     size_t i = 0, end;
 
-    job->cell = calloc(job->points->count + 1, sizeof(*job->cell));
+    job->cell = calloc(job->points->count + 1 +
+                           chorale_model_memory_count(job->points),
+                       sizeof(*job->cell));
     if (job->cell == NULL)
         return chorale_fail_memory(msg, "fit");
     for (; i < job->points->count; i = end) {
@@ -342,5 +347,5 @@ enum chorale_err chorale_model_cells_find(struct model_job *job,
     job->model->ncell = job->ncell;
     shuffle(job);
     sample(job);
-    return CHORALE_OK;
+    return chorale_model_memory_rows(job, msg);
 }

@@ -4,6 +4,7 @@
  *   model_iterate.c      fit of one network to the cells
  *   model_search.c       choice among networks
  *   model_breakpoints.c  choice of size regimes
+ *   model_memory.c       rows and regimes of operations in memory
  *   model_kappa.c        interval of the number of node ports
  *   model_crossval.c     cross-validation
  *   model_refit.c        fits to a subset of the cells
@@ -22,6 +23,7 @@
 /* The runs [first, last) of one cell, and its recorded schedule. */
 struct model_cell {
     size_t first, last;
+    int memory;              /* 1: runs of points->memory; alg is NULL */
     const struct chorale_alg *alg;
     struct chorale_point pt;
     int ppn, nodes;
@@ -45,10 +47,12 @@ struct model_job {
     struct chorale_model *model;
     struct model_cell *cell;
     size_t ncell;
+    size_t nrow;             /* cell[ncell] to cell[nrow - 1]: operations in
+                              * memory (memory_rows.h), also rows of the fit */
     /* Columns: the levels, each tau, then the parts (overheads, gap;
      * network.h). Of linearly dependent columns the later ones are dropped. */
     size_t ncol;
-    double *x;               /* [ncell][CHORALE_FIT_MAX], of all cells; the
+    double *x;               /* [nrow][CHORALE_FIT_MAX], of all rows; the
                               * first ncol of each are used */
     unsigned char *drop;     /* [CHORALE_FIT_MAX] columns held at 0 */
     double *rx, *rs, *scratch; /* rows of a fit: packed columns, seconds */
@@ -70,6 +74,21 @@ void chorale_model_job_free(struct model_job *job);
 /* Find the cells and record the schedules of a sample. */
 enum chorale_err chorale_model_cells_find(struct model_job *job,
                                           struct chorale_errmsg *msg);
+
+/* Append the operations in memory of job->points to job->cell, which must have
+ * room, and set job->nrow. Without cells on shared nodes no row is added.
+ * CHORALE_ENV: out of memory. */
+enum chorale_err chorale_model_memory_rows(struct model_job *job,
+                                           struct chorale_errmsg *msg);
+/* Number of rows that it may append. */
+size_t chorale_model_memory_count(const struct chorale_points *points);
+/* Seconds of such a row over the launches with that ordinal (-1: all): the
+ * median; 0: no launch. */
+double chorale_model_memory_seconds(const struct model_job *job,
+                                    const struct model_cell *row, int ordinal);
+/* Split the innermost level into the regimes of the measured messages. Returns
+ * 1, or 0 if they were not measured. */
+int chorale_model_memory_regimes(struct model_job *job);
 
 /* Seconds of a cell over the launches with that ordinal (-1: all): a robust
  * centre of 3 to 32 runs, else the geometric mean; 0: no run. */

@@ -159,7 +159,7 @@ static int play_all(struct model_job *job)
     job->ncol = chorale_model_columns(job->model);
     if (job->ncol > CHORALE_FIT_MAX)
         return -1;
-    for (size_t i = 0; i < job->ncell; i++) {
+    for (size_t i = 0; i < job->nrow; i++) {
         struct model_cell *cell = &job->cell[i];
 
         cell->use = 0;
@@ -171,8 +171,11 @@ static int play_all(struct model_job *job)
                                             cell->played);
         cell->use = cell->played > 0 &&
                     (cell->tau < 0 || job->model->tau[cell->tau].known);
-        if (cell->use) {
+        if (cell->use && !cell->memory) {
             sum += fmin(0.5, fabs(log(cell->seconds / cell->played)));
+            n++;
+        } else if (!cell->memory && cell->played <= 0) {
+            sum += 0.5; /* all of its parameters are 0 */
             n++;
         }
     }
@@ -199,7 +202,7 @@ static struct chorale_fit_data rows(struct model_job *job,
 
     for (size_t j = 0; j < job->ncol; j++)
         data.ncol += drop == NULL || !drop[j];
-    for (size_t i = 0; i < job->ncell; i++) {
+    for (size_t i = 0; i < job->nrow; i++) {
         const struct model_cell *cell = &job->cell[i];
         const double *x = job->x + i * CHORALE_FIT_MAX;
         double seconds = ordinal < 0 ? cell->seconds
@@ -360,9 +363,9 @@ static void limit_parts(struct model_job *job, double *value)
             if (alpha > 0)
                 least = fmin(least, alpha);
         }
-    for (size_t i = 0; i < CHORALE_NET_PARTS; i++)
+    for (size_t i = 0; i < CHORALE_NET_DELAYS; i++)
         sum += value[parts + i];
-    for (size_t i = 0; i < CHORALE_NET_PARTS && sum > LATENCY * least; i++)
+    for (size_t i = 0; i < CHORALE_NET_DELAYS && sum > LATENCY * least; i++)
         value[parts + i] *= LATENCY * least / sum;
 }
 

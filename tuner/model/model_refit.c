@@ -66,6 +66,9 @@ static void take_cells(struct model_job *fold, const struct model_job *job,
         fold->cell[fold->ncell] = job->cell[i];
         fold->cell[fold->ncell++].coarse = at < coarse;
     }
+    fold->nrow = fold->ncell;
+    for (size_t i = job->ncell; i < job->nrow; i++)
+        fold->cell[fold->nrow++] = job->cell[i];
 }
 
 /* The levels a cell uses: 1 inside nodes, 2 between nodes. */
@@ -107,7 +110,7 @@ enum chorale_err chorale_model_predict(const struct model_job *job,
 
     fold.opts.bar = NULL; /* the whole fold is one step of job's bar */
     memcpy(model.tau, job->model->tau, sizeof(model.tau));
-    fold.cell = malloc((job->ncell + 1) * sizeof(*fold.cell));
+    fold.cell = malloc((job->nrow + 1) * sizeof(*fold.cell));
     if (fold.cell != NULL) {
         take_cells(&fold, job, use);
         err = chorale_model_job_alloc(&fold) == 0

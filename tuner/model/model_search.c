@@ -15,7 +15,8 @@ static void set_regime(struct chorale_net_regimes *r, double alpha,
                        double beta)
 {
     *r = (struct chorale_net_regimes){ .n = 1, .upto = { HUGE_VAL },
-                                       .alpha = { alpha }, .beta = { beta } };
+                                       .alpha = { alpha }, .beta = { beta },
+                                       .cold = { beta } };
 }
 
 /* Start from a typical network with the levels of the cells. */
@@ -30,6 +31,8 @@ static void first_guess(struct model_job *job)
     }
     memset(net, 0, sizeof(*net));
     net->ports = 1;
+    net->memory = job->nrow > job->ncell;
+    net->copy = net->cold = 1e-10;
     net->wiring = job->points->wiring;
     net->nlevel = inner && outer ? 2 : 1;
     net->level[0].name = inner && outer ? "node" : "all";
@@ -215,6 +218,22 @@ static size_t candidates(const struct model_job *job, double *edge)
     return n;
 }
 
+/* Use the regimes of the measured messages if the fit of the cells improves. */
+static enum chorale_err try_memory_regimes(struct model_job *job,
+                                           struct chorale_errmsg *msg)
+{
+    struct model_state before;
+    enum chorale_err err;
+
+    chorale_model_save(job, &before);
+    if (!chorale_model_memory_regimes(job))
+        return CHORALE_OK;
+    err = chorale_model_converge(job, ROUNDS, msg);
+    if (err == CHORALE_DATA || (err == CHORALE_OK && job->lack >= before.lack))
+        err = chorale_model_restore(job, &before, msg);
+    return err;
+}
+
 enum chorale_err chorale_model_search(struct model_job *job,
                                       struct chorale_errmsg *msg)
 {
@@ -234,6 +253,8 @@ enum chorale_err chorale_model_search(struct model_job *job,
     if (err == CHORALE_OK)
         err = chorale_model_converge(job, ROUNDS, msg);
     chorale_model_progress(job, 1, "breakpoints");
+    if (err == CHORALE_OK && !job->opts.no_breaks)
+        err = try_memory_regimes(job, msg);
     if (err == CHORALE_OK && !job->opts.no_breaks)
         err = chorale_model_add_breaks(job, edge, nedge, msg);
     return err;

@@ -60,7 +60,8 @@ static void add_param(struct chorale_rows *rows, const struct chorale_model *m,
         add_line(rows, name, 1, "ways", p->value, p->lo, p->hi, "");
         return;
     }
-    if (strcmp(p->name, "beta") != 0 && p->tau < 0) {
+    if (strcmp(p->name, "beta") != 0 && strcmp(p->name, "copy") != 0 &&
+        strcmp(p->name, "cold") != 0 && p->tau < 0) {
         chorale_human_seconds(p->value, human);
         add_line(rows, name, 1, "s", p->value, p->lo, p->hi, human);
         return;

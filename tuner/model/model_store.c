@@ -12,7 +12,8 @@
 
 static const char *unit(const char *param)
 {
-    if (strcmp(param, "beta") == 0 || strcmp(param, "tau") == 0)
+    if (strcmp(param, "beta") == 0 || strcmp(param, "tau") == 0 ||
+        strcmp(param, "copy") == 0 || strcmp(param, "cold") == 0)
         return "s/byte";
     if (strcmp(param, "kappa") == 0)
         return "ways";

@@ -19,10 +19,10 @@ int chorale_net_columns(const struct chorale_net *net)
 
 int chorale_net_column(const struct chorale_net *net, int level, int regime)
 {
-    int n = 2 * regime;
+    int n = CHORALE_NET_PER * regime;
 
     for (int i = 0; i < level && i < net->nlevel; i++)
-        n += 2 * net->level[i].regime.n;
+        n += CHORALE_NET_PER * net->level[i].regime.n;
     return n;
 }
 
@@ -32,10 +32,13 @@ void chorale_net_get(const struct chorale_net *net, double *value)
         for (int k = 0; k < net->level[i].regime.n; k++) {
             *value++ = net->level[i].regime.alpha[k];
             *value++ = net->level[i].regime.beta[k];
+            *value++ = net->level[i].regime.cold[k];
         }
     *value++ = net->send_overhead;
     *value++ = net->recv_overhead;
     *value++ = net->gap;
+    *value++ = net->copy;
+    *value++ = net->cold;
     for (int k = 0; k < net->tau.n; k++)
         *value++ = net->tau.beta[k];
 }
@@ -46,10 +49,13 @@ void chorale_net_set(struct chorale_net *net, const double *value)
         for (int k = 0; k < net->level[i].regime.n; k++) {
             net->level[i].regime.alpha[k] = *value++;
             net->level[i].regime.beta[k] = *value++;
+            net->level[i].regime.cold[k] = *value++;
         }
     net->send_overhead = *value++;
     net->recv_overhead = *value++;
     net->gap = *value++;
+    net->copy = *value++;
+    net->cold = *value++;
     for (int k = 0; k < net->tau.n; k++)
         net->tau.beta[k] = *value++;
 }

@@ -29,10 +29,17 @@
 
 #define CHORALE_NET_LEVELS 4
 #define CHORALE_NET_REGIMES 32
-#define CHORALE_NET_PARTS 3 /* send_overhead, recv_overhead, gap */
+#define CHORALE_NET_PARTS 5 /* send_overhead, recv_overhead, gap, copy, cold */
+#define CHORALE_NET_DELAYS 3 /* the first of them, which alpha includes */
+#define CHORALE_NET_PER 3   /* of a regime: alpha, beta, cold */
 #define CHORALE_NET_COLUMNS                                                  \
-    (2 * CHORALE_NET_LEVELS * CHORALE_NET_REGIMES + CHORALE_NET_PARTS +      \
-     CHORALE_NET_REGIMES)
+    (CHORALE_NET_PER * CHORALE_NET_LEVELS * CHORALE_NET_REGIMES +            \
+     CHORALE_NET_PARTS + CHORALE_NET_REGIMES)
+
+/* From this block size on [bytes], calls on real machines are measured and
+ * predicted with buffers that are not in the caches, where applications seldom
+ * find long ones. */
+#define CHORALE_NET_COLD_FROM 65536
 
 /* Regime i holds the sizes upto[i - 1] < bytes <= upto[i]; the last upto is
  * HUGE_VAL. */
@@ -41,6 +48,7 @@ struct chorale_net_regimes {
     double upto[CHORALE_NET_REGIMES];
     double alpha[CHORALE_NET_REGIMES]; /* s per message; unused for tau */
     double beta[CHORALE_NET_REGIMES];  /* s per byte */
+    double cold[CHORALE_NET_REGIMES];  /* s per cold byte; unused for tau */
 };
 
 struct chorale_net_level {
@@ -58,6 +66,10 @@ struct chorale_net {
     double send_overhead, recv_overhead; /* s, of overlapped messages */
     double gap;              /* s per message that its ports are busy, for any
                               * size */
+    int memory;              /* 0: copies and cold bytes take no time, as where
+                              * no operation in memory was measured */
+    double copy;             /* s per byte that a rank copies in its memory */
+    double cold;             /* s per cold byte of copies and reductions */
     double ports;            /* bandwidth of a node's port for sending, and for
                               * receiving, in units of one rank's: >= 1 */
     int inner_shared;        /* messages inside a node share its ports too */
@@ -68,8 +80,8 @@ struct chorale_net {
                                      * wiring.hop times alpha */
 };
 
-/* Number of columns: alpha and beta for each level and regime; send_overhead,
- * recv_overhead, gap; one tau for each regime. */
+/* Number of columns: alpha, beta and cold for each level and regime;
+ * send_overhead, recv_overhead, gap, copy, cold; one tau for each regime. */
 int chorale_net_columns(const struct chorale_net *net);
 /* Index of send_overhead, of the first tau, and of alpha of a level's
  * regime. */
@@ -92,13 +104,15 @@ enum chorale_net_place {
  * and replayed often. */
 struct chorale_score;
 
-/* Record alg at pt (root pt->root) with ppn ranks per node. Returns NULL, and
+/* Record alg at pt (root pt->root) with ppn ranks per node. cold: the call's
+ * buffers are not in the caches, so that first accesses to them are cold bytes
+ * (schedule/first_touch.h). Returns NULL, and
  * the reason in *why, if chorale_schedule_walk() gives no schedule. */
 struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
                                             const struct chorale_point *pt,
                                             int ppn,
                                             enum chorale_net_place place,
-                                            const char **why);
+                                            int cold, const char **why);
 void chorale_recording_free(struct chorale_score *score);
 
 /* Number of recorded events: ends of messages, waits, reductions. */

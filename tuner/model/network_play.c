@@ -10,18 +10,20 @@
 
 #include "algorithms/schedule/event_log.h"
 #include "algorithms/schedule/schedule.h"
+#include "tuner/model/memory_rows.h"
 
 struct chorale_score {
     struct chorale_schedule s;
     int ppn;
     enum chorale_net_place place;
+    int cold;                /* the call's buffers are not in the caches */
 };
 
 struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
                                             const struct chorale_point *pt,
                                             int ppn,
                                             enum chorale_net_place place,
-                                            const char **why)
+                                            int cold, const char **why)
 {
     struct chorale_score *score = calloc(1, sizeof(*score));
     const char *reason = NULL;
@@ -43,6 +45,48 @@ struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
     }
     score->ppn = ppn > 0 ? ppn : pt->comm_size;
     score->place = place;
+    score->cold = cold;
+    return score;
+}
+
+struct chorale_score *chorale_memory_recording(enum chorale_memory_kind kind,
+                                               size_t bytes)
+{
+    struct chorale_score *score = calloc(1, sizeof(*score));
+    struct chorale_schedule *s;
+
+    if (score == NULL)
+        return NULL;
+    s = &score->s;
+    s->size = score->ppn = 2;
+    s->trace = calloc(2, sizeof(*s->trace));
+    for (int r = 0; r < 2 && s->trace != NULL; r++) {
+        struct trace *t = &s->trace[r];
+        int both = kind == CHORALE_MEMORY_EXCHANGE;
+
+        t->note = calloc(4, sizeof(*t->note));
+        if (t->note == NULL)
+            break;
+        if (kind == CHORALE_MEMORY_COPY) {
+            t->trailing = bytes;
+            continue;
+        }
+        /* Post the receive, then the send; then wait for both. */
+        for (int sends = 0; sends < 2; sends++)
+            if (both || sends == 1 - r)
+                t->note[t->n++] = (struct note){
+                    .what = sends ? SEND : RECV, .peer = 1 - r, .bytes = bytes,
+                };
+        for (int i = 0, n = t->n; i < n; i++)
+            t->note[t->n++] = (struct note){ .what = WAIT, .peer = i };
+        s->sends += both || r == 0;
+        s->notes += (size_t)t->n;
+    }
+    if (s->trace == NULL || s->trace[0].note == NULL ||
+        s->trace[1].note == NULL) {
+        chorale_recording_free(score);
+        return NULL;
+    }
     return score;
 }
 
@@ -80,7 +124,8 @@ static void start_latency(struct play *p, int flow)
     if (latency >= 0)
         when[0] += latency;
     memset(left, 0, (size_t)p->width * sizeof(*left));
-    left[0] = f->work = net->gap + r->beta[f->regime] * bytes;
+    left[0] = f->work = net->gap + r->beta[f->regime] * bytes +
+                        r->cold[f->regime] * f->cold;
     if (latency >= 0 && p->width > 1) {
         when[column] += alphas;
         when[parts] -= over;
@@ -90,6 +135,7 @@ static void start_latency(struct play *p, int flow)
     if (p->width > 1) {
         left[parts + 2] = 1;
         left[column + 1] = bytes;
+        left[column + 2] = f->cold;
     }
     f->state = FLOW_FLYING;
     play_await(p, flow, when[0]);
@@ -105,6 +151,14 @@ static void spend(struct play *p, int rank, int column, double seconds,
         t[1 + column] += times;
 }
 
+/* Cold bytes of the rank's next event that take time. */
+static double cold_bytes(const struct play *p, int rank)
+{
+    const struct trace *t = &p->r.s->trace[rank];
+
+    return p->cold ? (double)t->note[t->at].cold : 0;
+}
+
 static int post(void *state, int rank, int flow, int sends)
 {
     struct play *p = state;
@@ -112,14 +166,18 @@ static int post(void *state, int rank, int flow, int sends)
     const chorale_time *mine = play_rank(p, rank);
     struct flow *f = &p->flow[flow];
     chorale_time *when = play_when(p, flow);
+    double cold = cold_bytes(p, rank);
 
     if (sends && chorale_play_route(p, flow) != 0)
         return -1;
     if (sends && f->overlapped)
         spend(p, rank, chorale_net_column_parts(p->net), p->net->send_overhead,
               1);
-    if (f->state != FLOW_OPEN)
+    if (f->state != FLOW_OPEN) {
+        f->later = cold;
         return 0;
+    }
+    f->cold += cold;
     if (m->nend == 1 || mine[0] > when[0] || (sends && f->overlapped))
         memcpy(when, mine, (size_t)p->width * sizeof(*when));
     if (m->nend == 2 || (sends && f->overlapped))
@@ -144,6 +202,10 @@ static int waited(void *state, int rank, int flow, int sends)
     if (f->overlapped)
         spend(p, rank, chorale_net_column_parts(p->net) + 1,
               p->net->recv_overhead, 1);
+    if (f->later > 0)
+        spend(p, rank,
+              chorale_net_column(p->net, f->level, f->regime) + 2,
+              p->net->level[f->level].regime.cold[f->regime], f->later);
     return 1;
 }
 
@@ -155,6 +217,21 @@ static void reduce(void *state, int rank, const struct note *note)
 
     spend(p, rank, chorale_net_column_tau(net) + k, net->tau.beta[k],
           (double)note->bytes);
+    if (p->cold)
+        spend(p, rank, chorale_net_column_parts(net) + 4, net->cold,
+              (double)note->cold);
+}
+
+static void copy(void *state, int rank, size_t bytes, size_t cold)
+{
+    struct play *p = state;
+    const struct chorale_net *net = p->net;
+    int parts = chorale_net_column_parts(net);
+
+    if (net->memory)
+        spend(p, rank, parts + 3, net->copy, (double)bytes);
+    if (p->cold)
+        spend(p, rank, parts + 4, net->cold, (double)cold);
 }
 
 /* --- replay ------------------------------------------------------------ */
@@ -205,7 +282,7 @@ static int process_next_events(void *state)
 }
 
 static const struct chorale_replay_network network = {
-    .post = post, .waited = waited, .reduce = reduce,
+    .post = post, .waited = waited, .reduce = reduce, .copy = copy,
     .step = process_next_events,
 };
 
@@ -225,6 +302,7 @@ static int play_init(struct play *p, struct chorale_score *score)
     p->ppn = ppn;
     p->nnode = nnode;
     p->where = score->place;
+    p->cold = score->cold && p->net->memory;
     p->nport = own + chorale_wiring_links(wiring, nnode);
     ports = (size_t)p->nport;
     p->flow = calloc(flows, sizeof(*p->flow));

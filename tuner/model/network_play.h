@@ -26,6 +26,9 @@ struct flow {
     double work;             /* total, s of an unshared port */
     double share;            /* next value of rate; < 0: not yet known */
     unsigned stamp;
+    double cold;             /* cold bytes of its ends that were posted before
+                              * it started */
+    double later;            /* cold bytes of a receive posted after that */
     int nhop;                /* links that delay it beyond alpha */
     int nport, first;        /* its entries in play.place */
 };
@@ -48,6 +51,7 @@ struct play {
     struct chorale_replay r;
     const struct chorale_net *net;
     int size, ppn, nnode;    /* ranks, ranks per node, nodes */
+    int cold;                /* cold bytes take time in this call */
     enum chorale_net_place where; /* placement of ranks */
     int *link;               /* buffer for the route of one message */
     int width;               /* numbers in a chorale_time */

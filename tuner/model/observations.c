@@ -208,6 +208,9 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
     }
     if (err == CHORALE_OK)
         err = chorale_links_wiring(store, system_id, &got.wiring, msg);
+    if (err == CHORALE_OK)
+        err = chorale_memory_rows_load(store, system_id, &got.memory,
+                                       &got.nmemory, msg);
     if (err != CHORALE_OK)
         goto out;
     *points = got;
@@ -240,6 +243,8 @@ void chorale_points_release(struct chorale_points *points)
         free(text);
     }
     free(points->row);
+    free(points->memory);
     points->row = NULL;
-    points->count = 0;
+    points->memory = NULL;
+    points->count = points->nmemory = 0;
 }

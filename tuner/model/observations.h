@@ -10,6 +10,7 @@
 #include "db/store.h"
 #include "tuner/base/alg_config.h"
 #include "tuner/base/arrival.h"
+#include "tuner/model/memory_rows.h"
 #include "tuner/model/topology.h"
 
 /* One run of one cell in one launch. Texts are interned: equal texts have equal
@@ -57,6 +58,8 @@ struct chorale_points {
     size_t count;
     void *pool;
     struct chorale_wiring wiring; /* topology of the system (link_fit.h) */
+    struct chorale_memory_row *memory; /* [nmemory] (memory_rows.h) */
+    size_t nmemory;
 };
 
 /* Load the runs of a system with metric duration, synchronous arrival and no

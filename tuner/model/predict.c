@@ -77,8 +77,11 @@ static struct chorale_net_regimes *tau_of(struct chorale_predictor *p,
     return &t->regime;
 }
 
-/* Set alpha or beta of the regime that ends at upto; called in order. */
-static void set_value(struct chorale_net_regimes *r, int alpha, double upto,
+enum what_value { ALPHA, BETA, COLD };
+
+/* Set a value of the regime that ends at upto; called in order. */
+static void set_value(struct chorale_net_regimes *r, enum what_value what,
+                      double upto,
                       double value)
 {
     int k = 0;
@@ -93,10 +96,9 @@ static void set_value(struct chorale_net_regimes *r, int alpha, double upto,
         r->upto[k] = upto;
         r->n++;
     }
-    if (alpha)
-        r->alpha[k] = value;
-    else
-        r->beta[k] = value;
+    *(what == ALPHA  ? &r->alpha[k]
+      : what == BETA ? &r->beta[k]
+                     : &r->cold[k]) = value;
 }
 
 static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
@@ -111,18 +113,27 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
     int ppn = sqlite3_column_int(stmt, 6);
 
     p->doubtful |= !sqlite3_column_int(stmt, 7);
+    p->net.memory |= strcmp(param, "copy") == 0 || strcmp(param, "cold") == 0;
     if (strcmp(param, "alpha") == 0 && strcmp(level, CHORALE_MODEL_HOP) == 0)
         p->hop = value;
     else if (strcmp(param, "alpha") == 0 || strcmp(param, "beta") == 0)
-        set_value(level_of(p, level), param[0] == 'a', upto, value);
+        set_value(level_of(p, level), param[0] == 'a' ? ALPHA : BETA, upto,
+                  value);
+    else if (strcmp(param, "cold") == 0 &&
+             strcmp(level, CHORALE_MODEL_LOCAL) != 0)
+        set_value(level_of(p, level), COLD, upto, value);
     else if (strcmp(param, "tau") == 0)
-        set_value(tau_of(p, dtype, op), 0, upto, value);
+        set_value(tau_of(p, dtype, op), BETA, upto, value);
     else if (strcmp(param, "send_overhead") == 0)
         p->net.send_overhead = value;
     else if (strcmp(param, "recv_overhead") == 0)
         p->net.recv_overhead = value;
     else if (strcmp(param, "gap") == 0)
         p->net.gap = value;
+    else if (strcmp(param, "copy") == 0)
+        p->net.copy = value;
+    else if (strcmp(param, "cold") == 0)
+        p->net.cold = value;
     else if (strcmp(param, "overlapped") == 0)
         p->net.overlap_upto = value <= 0 ? -1
                               : value >= CHORALE_MODEL_OVERLAPPED ? HUGE_VAL
@@ -316,7 +327,9 @@ static double played(struct chorale_predictor *p, struct chorale_net net,
             strcmp(policy, name[i]) != 0)
             continue;
         at.root = root[i];
-        score = chorale_recording_new(alg, &at, ppn, place, NULL);
+        score = chorale_recording_new(alg, &at, ppn, place,
+                                      pt->msg_size >= CHORALE_NET_COLD_FROM,
+                                      NULL);
         if (score == NULL)
             return NAN;
         p->notes += (double)chorale_recording_events(score);

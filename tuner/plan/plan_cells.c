@@ -10,10 +10,9 @@
 #include "algorithms/alg.h"
 #include "algorithms/dtypes.h"
 #include "tuner/model/classes.h"
+#include "tuner/model/network.h"
 #include "tuner/plan/candidates.h"
 #include "tuner/base/units.h"
-
-#define ROTATE_FROM 65536 /* bytes: from this size on caches matter */
 
 long chorale_planned_siblings(const struct planner *p, const char *word,
                            long procs)
@@ -81,8 +80,9 @@ static const char *buffer_policy(const struct planner *p,
 {
     if (strcmp(p->plan->buffers, "auto") != 0)
         return p->plan->buffers;
-    return !p->sys.simulated && pt->msg_size >= ROTATE_FROM ? "rotate"
-                                                            : "warm";
+    return !p->sys.simulated && pt->msg_size >= CHORALE_NET_COLD_FROM
+               ? "rotate"
+               : "warm";
 }
 
 /* part: as in schema.sql; "": measured with the other cells of its point. */

@@ -311,7 +311,8 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
             if (P[p] % ppn != 0)
                 continue;
             chorale_alg_params_parse(a, "", pt.param, NULL, 0);
-            score = chorale_recording_new(a, &pt, ppn, CHORALE_NET_BLOCK, NULL);
+            score = chorale_recording_new(a, &pt, ppn, CHORALE_NET_BLOCK, 0,
+                                          NULL);
             if (score == NULL)
                 continue;
             seconds = chorale_recording_replay(score, net, NULL);

@@ -338,7 +338,7 @@ static double on_line(enum chorale_coll coll, const char *name,
     if (alg == NULL ||
         chorale_alg_params_parse(alg, params, pt.param, NULL, 0) != 0)
         return NAN;
-    score = chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, NULL);
+    score = chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, 0, NULL);
     if (score != NULL)
         seconds = chorale_recording_replay(score, &net, NULL);
     chorale_recording_free(score);

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory.c - the model inside a node: regimes of measured messages, copies, and
+ * bytes that are not in the caches. Times are made from known values. */
+#include <math.h>
+#include <string.h>
+
+#include "algorithms/alg.h"
+#include "algorithms/dtypes.h"
+#include "algorithms/schedule/schedule.h"
+#include "tests/tap.h"
+#include "tuner/model/memory_rows.h"
+#include "tuner/model/model_internal.h"
+
+#define COPY 3e-11
+#define COLD 2e-10
+
+static const char single[] = "single-node", byte[] = "byte", none[] = "",
+                  chorale[] = "chorale", warm[] = "none warm",
+                  cold[] = "none rotate", first[] = "first warm",
+                  first_cold[] = "first rotate";
+
+/* Eager to 1 KiB, then by pieces, and from 16 KiB on copied by the kernel. */
+static struct chorale_net truth(void)
+{
+    return (struct chorale_net){
+        .nlevel = 1, .overlap_upto = -1, .ports = 1, .memory = 1,
+        .copy = COPY, .cold = COLD,
+        .level = { { "all", -1,
+                     { 3, { 1448, 20066, HUGE_VAL }, { 3e-7, 6e-7, 2e-6 },
+                       { 5e-10, 2e-10, 8e-11 }, { 0, 1e-10, 5e-10 } } } },
+    };
+}
+
+static int near(double got, double want, double tolerance)
+{
+    return fabs(got - want) <= tolerance * want;
+}
+
+static void test_regimes(void)
+{
+    double bytes[] = { 8, 64, 256, 1024, 2048, 4096, 8192, 16384, 32768,
+                       65536, 262144, 1048576 };
+    enum { N = sizeof(bytes) / sizeof(bytes[0]) };
+    struct chorale_net net = truth();
+    const struct chorale_net_regimes *r = &net.level[0].regime;
+    double seconds[N], upto[CHORALE_NET_REGIMES];
+    int k;
+
+    for (int i = 0; i < N; i++) {
+        int at = chorale_net_regime(r, bytes[i]);
+
+        seconds[i] = r->alpha[at] + r->beta[at] * bytes[i];
+    }
+    k = chorale_memory_regimes(bytes, seconds, N, upto);
+    tap_ok(k == 3 && upto[0] > 1024 && upto[0] < 2048 && upto[1] > 16384 &&
+               upto[1] < 32768 && isinf(upto[2]),
+           "three protocols give three regimes (%d: %g, %g)", k, upto[0],
+           upto[1]);
+    for (int i = 0; i < N; i++)
+        seconds[i] = 1e-6 + 1e-10 * bytes[i];
+    tap_ok(chorale_memory_regimes(bytes, seconds, N, upto) == 1,
+           "one line gives one regime");
+    tap_ok(chorale_memory_regimes(bytes, seconds, 1, upto) == 0,
+           "a single size gives none");
+}
+
+/* Seconds of an operation alone. */
+static double operation(enum chorale_memory_kind kind, size_t bytes)
+{
+    struct chorale_net net = truth();
+    struct chorale_score *score = chorale_memory_recording(kind, bytes);
+    double seconds = NAN;
+
+    if (score != NULL)
+        seconds = chorale_recording_replay(score, &net, NULL);
+    chorale_recording_free(score);
+    return seconds;
+}
+
+static void test_operations(void)
+{
+    tap_ok(near(operation(CHORALE_MEMORY_MESSAGE, 4096),
+                6e-7 + 4096 * 2e-10, 1e-12),
+           "a message takes alpha + beta n of its regime");
+    tap_ok(near(operation(CHORALE_MEMORY_EXCHANGE, 65536),
+                2e-6 + 65536 * 8e-11, 1e-12),
+           "an exchange takes as long on full-duplex ports");
+    tap_ok(near(operation(CHORALE_MEMORY_COPY, 65536), 65536 * COPY, 1e-12),
+           "a copy takes its bytes times the time of a copied byte");
+}
+
+/* Replay a variant of two ranks; with columns, check that they add up. */
+static double played(enum chorale_coll coll, const char *name, size_t m,
+                     int is_cold, int *adds_up)
+{
+    struct chorale_net net = truth();
+    struct chorale_point pt = {
+        .comm_size = 2, .msg_size = m, .n = chorale_coll_n(coll, m, 2),
+        .type_size = 1, .commutative = 1,
+    };
+    const struct chorale_alg *alg = chorale_alg_find(coll, name);
+    double column[CHORALE_NET_COLUMNS], value[CHORALE_NET_COLUMNS], sum = 0;
+    struct chorale_score *score;
+    double seconds;
+
+    chorale_alg_params_parse(alg, "", pt.param, NULL, 0);
+    score = chorale_recording_new(alg, &pt, 2, CHORALE_NET_BLOCK, is_cold,
+                                  NULL);
+    if (score == NULL)
+        return NAN;
+    seconds = chorale_recording_replay(score, &net, column);
+    chorale_recording_free(score);
+    chorale_net_get(&net, value);
+    for (int j = 0; j < chorale_net_columns(&net); j++)
+        sum += column[j] * value[j];
+    *adds_up = near(sum, seconds, 1e-9);
+    return seconds;
+}
+
+static void test_cold(void)
+{
+    enum { M = 131072 };
+    const double message = 2e-6 + M * 8e-11;
+    int adds_up = 0;
+    double t;
+
+    t = played(CHORALE_BCAST, "binomial", M, 0, &adds_up);
+    tap_ok(near(t, message, 1e-9), "a broadcast from caches is one message");
+    t = played(CHORALE_BCAST, "binomial", M, 1, &adds_up);
+    tap_ok(near(t, message + 2 * M * 5e-10, 1e-9) && adds_up,
+           "with cold buffers both ends of the message add their bytes");
+    t = played(CHORALE_ALLGATHER, "ring", M, 0, &adds_up);
+    tap_ok(near(t, M * COPY + message, 1e-9) && adds_up,
+           "an allgather copies its own block first");
+    t = played(CHORALE_ALLGATHER, "ring", M, 1, &adds_up);
+    tap_ok(near(t, M * COPY + 2 * M * COLD + message + M * 5e-10, 1e-9) &&
+               adds_up,
+           "cold, the copy adds two blocks and the message one");
+}
+
+/* Each copy counts once, also those behind a wait, and after the last event. */
+static void test_copies(void)
+{
+    struct chorale_net net = truth();
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_ALLGATHER,
+                                                     "bruck");
+    struct chorale_point pt = { .comm_size = 2, .msg_size = 4096, .n = 8192,
+                                .type_size = 1, .commutative = 1 };
+    struct chorale_schedule_sum sum;
+    double column[CHORALE_NET_COLUMNS] = { 0 };
+    struct chorale_score *score;
+    int at = chorale_net_column_parts(&net) + 3;
+
+    net.overlap_upto = HUGE_VAL;
+    chorale_alg_params_parse(alg, "", pt.param, NULL, 0);
+    score = chorale_recording_new(alg, &pt, 2, CHORALE_NET_BLOCK, 0, NULL);
+    if (score != NULL)
+        chorale_recording_replay(score, &net, column);
+    chorale_recording_free(score);
+    tap_ok(chorale_schedule_walk(alg, &pt, &sum, NULL) == 0 &&
+               sum.most_copied > 4096 &&
+               near(column[at], (double)sum.most_copied, 1e-12),
+           "the copies of a rank count once (%g of %lld bytes)", column[at],
+           sum.most_copied);
+}
+
+/* --- fit ------------------------------------------------------------------ */
+
+#define MAX_RUNS 2000
+static struct chorale_run_point runs[MAX_RUNS];
+static struct chorale_memory_row rows[200];
+
+static size_t add_variant(size_t n, enum chorale_coll coll, const char *name)
+{
+    const struct chorale_alg *alg = chorale_alg_find(coll, name);
+    int rooted = chorale_coll_info(coll)->rooted;
+
+    for (size_t m = 8; m <= 1 << 20; m *= 4) {
+        int is_cold = m >= CHORALE_NET_COLD_FROM, adds_up;
+        const char *conditions = rooted ? is_cold ? first_cold : first
+                                 : is_cold ? cold : warm;
+
+        runs[n++] = (struct chorale_run_point){
+            .coll = coll, .comm_size = 2, .ppn = 2, .shape = single,
+            .dtype = byte, .type = chorale_dtype(chorale_dtype_find(byte)),
+            .op = none, .op_class = none, .msg_size = m,
+            .n = chorale_coll_n(coll, m, 2), .provider = chorale,
+            .variant = alg->name, .params = none,
+            .config = chorale_alg_configure(coll, alg->name, ""),
+            .conditions = conditions, .launch = none, .ok = 1,
+            .seconds = played(coll, name, m, is_cold, &adds_up),
+        };
+    }
+    return n;
+}
+
+/* The value of a parameter of the regime that contains bytes; 0: absent. */
+static double value(const struct chorale_model *m, const char *name,
+                    const char *level, double bytes)
+{
+    for (size_t i = 0; i < m->nparam; i++)
+        if (strcmp(m->param[i].name, name) == 0 &&
+            strcmp(m->param[i].level, level) == 0 &&
+            m->param[i].from < bytes && bytes <= m->param[i].upto)
+            return m->param[i].value;
+    return 0;
+}
+
+static struct chorale_points points(int measured)
+{
+    static const struct {
+        enum chorale_coll coll;
+        const char *name;
+    } some[] = {
+        { CHORALE_BCAST, "binomial" }, { CHORALE_BCAST, "pipeline" },
+        { CHORALE_ALLGATHER, "ring" }, { CHORALE_ALLGATHER, "bruck" },
+        { CHORALE_SCATTER, "linear" }, { CHORALE_GATHER, "linear" },
+    };
+    struct chorale_points p = { .row = runs, .memory = rows };
+
+    for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+        p.count = add_variant(p.count, some[i].coll, some[i].name);
+    for (int kind = 0; kind < CHORALE_MEMORY_KINDS && measured; kind++)
+        for (size_t m = 8; m <= 1 << 20; m *= 2)
+            rows[p.nmemory++] = (struct chorale_memory_row){
+                .kind = (enum chorale_memory_kind)kind, .bytes = m,
+                .seconds = operation((enum chorale_memory_kind)kind, m),
+            };
+    return p;
+}
+
+static void test_fit(void)
+{
+    struct chorale_points p = points(1);
+    struct chorale_errmsg msg = { "" };
+    struct chorale_model m;
+
+    if (!tap_ok(chorale_model_fit(&p, "s", NULL, &m, &msg) == CHORALE_OK,
+                "times inside a node are fitted")) {
+        tap_diag("%s", msg.text);
+        return;
+    }
+    for (size_t i = 0; i < m.nparam; i++)
+        tap_diag("%s %s to %g: %g", m.param[i].name, m.param[i].level,
+                 m.param[i].upto, m.param[i].value);
+    tap_ok(m.net.memory && m.net.level[0].regime.n == 3,
+           "the measured messages give three regimes (%d)",
+           m.net.level[0].regime.n);
+    tap_ok(near(value(&m, "copy", CHORALE_MODEL_LOCAL, 1), COPY, 0.02) &&
+               near(value(&m, "cold", CHORALE_MODEL_LOCAL, 1), COLD, 0.02),
+           "the times of copied and of cold bytes are recovered (%g, %g)",
+           value(&m, "copy", CHORALE_MODEL_LOCAL, 1),
+           value(&m, "cold", CHORALE_MODEL_LOCAL, 1));
+    tap_ok(near(value(&m, "alpha", "all", 1e5), 2e-6, 0.02) &&
+               near(value(&m, "beta", "all", 1e5), 8e-11, 0.02) &&
+               near(value(&m, "cold", "all", 1e5), 5e-10, 0.02),
+           "those of long messages too (%g, %g, %g)",
+           value(&m, "alpha", "all", 1e5), value(&m, "beta", "all", 1e5),
+           value(&m, "cold", "all", 1e5));
+    tap_ok(m.fit.median_error < 1e-3 && m.fit.tail_error < 0.02,
+           "the fit is within 2 %% at nine points of ten");
+    tap_ok(m.sizes.npoints > 0 && m.sizes.median < 0.02,
+           "sizes left out are predicted (%zu points, median %.2g)",
+           m.sizes.npoints, m.sizes.median);
+    chorale_model_release(&m);
+    p = points(0);
+    if (chorale_model_fit(&p, "s", NULL, &m, NULL) == CHORALE_OK) {
+        size_t poor = 0, below = 0;
+
+        for (size_t i = 0; i < m.nvariant; i++) {
+            poor += m.variant[i].npoor;
+            below += m.variant[i].npoor > 0 &&
+                     m.variant[i].poor_lo > m.variant[i].poor_hi;
+        }
+        tap_ok(!m.net.memory && poor > 0 && below == 0,
+               "without measured operations the poor sizes are listed (%zu)",
+               poor);
+        chorale_model_release(&m);
+    }
+}
+
+/* Two of six launches ran while the processors shared a cache. */
+static void test_states(void)
+{
+    static const double state[] = { 1, 0.3, 1, 1, 0.3, 1 };
+    enum { N = sizeof(state) / sizeof(state[0]) };
+    static struct chorale_run_point all[MAX_RUNS];
+    struct chorale_points p = points(0);
+    struct chorale_model m;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p.count; i++)
+        for (int l = 0; l < N && runs[i].msg_size < 1024; l++) {
+            all[n] = runs[i];
+            all[n].ordinal = l;
+            all[n++].seconds *= state[l];
+        }
+    p.row = all;
+    p.count = n;
+    if (tap_ok(chorale_model_fit(&p, "s", NULL, &m, NULL) == CHORALE_OK,
+               "launches in two states are fitted")) {
+        tap_ok(near(value(&m, "alpha", "all", 8), 3e-7, 0.02),
+               "the values are those of the more frequent state (%g)",
+               value(&m, "alpha", "all", 8));
+        chorale_model_release(&m);
+    }
+}
+
+int main(void)
+{
+    test_regimes();
+    test_operations();
+    test_cold();
+    test_copies();
+    test_fit();
+    test_states();
+    return tap_done();
+}

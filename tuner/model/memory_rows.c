@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory_rows.c - load times of operations in memory, as rows of the fit. */
+#include "tuner/model/memory_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char rows_sql[] =
+    "SELECT key, ordinal, value FROM environment JOIN launch USING (launch_id)"
+    " WHERE system_id = ?1 AND status <> 'failed' AND key GLOB 'memory_*_s:*'"
+    " ORDER BY ordinal, uuid";
+
+static const char *const prefix[CHORALE_MEMORY_KINDS] = {
+    "memory_message_s:", "memory_exchange_s:", "memory_copy_s:",
+};
+
+/* Parse a key and its value; 0: not such a time. */
+static int parse(const char *key, const char *value,
+                 struct chorale_memory_row *row)
+{
+    int kind = 0;
+    char *end = NULL;
+
+    while (kind < CHORALE_MEMORY_KINDS &&
+           strncmp(key, prefix[kind], strlen(prefix[kind])) != 0)
+        kind++;
+    if (kind == CHORALE_MEMORY_KINDS)
+        return 0;
+    row->kind = (enum chorale_memory_kind)kind;
+    row->bytes = strtoull(key + strlen(prefix[kind]), &end, 10);
+    if (*end != '\0' || row->bytes == 0)
+        return 0;
+    row->seconds = strtod(value, NULL);
+    return row->seconds > 0 && isfinite(row->seconds);
+}
+
+/* Rows of equal kind and size keep their order, which is that of launches. */
+static int by_size(const void *va, const void *vb)
+{
+    const struct chorale_memory_row *a = va, *b = vb;
+
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    if (a->ordinal != b->ordinal)
+        return a->ordinal < b->ordinal ? -1 : 1;
+    return (a->seconds > b->seconds) - (a->seconds < b->seconds);
+}
+
+enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          struct chorale_memory_row **row_p,
+                                          size_t *count_p,
+                                          struct chorale_errmsg *msg)
+{
+    struct chorale_memory_row *row = NULL, *more, one;
+    sqlite3_stmt *stmt = NULL;
+    size_t n = 0, room = 0;
+    enum chorale_err err = chorale_store_query(
+        store, rows_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        const char *key = (const char *)sqlite3_column_text(stmt, 0);
+        const char *value = (const char *)sqlite3_column_text(stmt, 2);
+
+        if (key == NULL || value == NULL || !parse(key, value, &one))
+            continue;
+        one.ordinal = sqlite3_column_int(stmt, 1);
+        if (n == room) {
+            room = room > 0 ? 2 * room : 64;
+            more = realloc(row, room * sizeof(*row));
+            if (more == NULL) {
+                err = chorale_fail_memory(msg, chorale_store_path(store));
+                break;
+            }
+            row = more;
+        }
+        row[n++] = one;
+    }
+    sqlite3_finalize(stmt);
+    if (err != CHORALE_OK) {
+        free(row);
+        return err;
+    }
+    if (n > 0)
+        qsort(row, n, sizeof(*row), by_size);
+    *row_p = row;
+    *count_p = n;
+    return CHORALE_OK;
+}
+
+/* --- regimes --------------------------------------------------------------- */
+
+/* Largest relative error of the best line alpha + beta n, alpha and beta >= 0,
+ * by least squares of relative errors. */
+static double line_error(const double *bytes, const double *seconds, size_t n)
+{
+    double s = 0, sx = 0, sxx = 0, sy = 0, sxy = 0, a, b, most = 0, det;
+
+    for (size_t i = 0; i < n; i++) {
+        double w = 1 / (seconds[i] * seconds[i]);
+
+        s += w;
+        sx += w * bytes[i];
+        sxx += w * bytes[i] * bytes[i];
+        sy += w * seconds[i];
+        sxy += w * bytes[i] * seconds[i];
+    }
+    det = s * sxx - sx * sx;
+    b = det > 0 ? (s * sxy - sx * sy) / det : 0;
+    a = (sy - b * sx) / s;
+    if (b < 0) {
+        b = 0;
+        a = sy / s;
+    }
+    if (a < 0) {
+        a = 0;
+        b = sxy / sxx;
+    }
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs((a + b * bytes[i]) / seconds[i] - 1));
+    return most;
+}
+
+int chorale_memory_regimes(const double *bytes, const double *seconds,
+                           size_t n, double *upto)
+{
+    size_t first = 0, end;
+    int k = 0;
+
+    if (n < 2)
+        return 0;
+    while (first < n) {
+        end = first + 2;
+        while (end < n && (k + 1 == CHORALE_MEMORY_REGIMES ||
+                           line_error(bytes + first, seconds + first,
+                                      end + 1 - first) <= CHORALE_MEMORY_NEAR))
+            end++;
+        if (end + 1 >= n) /* a single size is no regime */
+            end = n;
+        upto[k++] = end < n ? floor(sqrt(bytes[end - 1] * bytes[end]))
+                            : HUGE_VAL;
+        first = end;
+    }
+    return k;
+}

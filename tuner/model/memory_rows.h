@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory_rows.h - times of single operations in the memory of a node, measured
+ * by each launch (runners/measure/memory_times.c). They enter the fit as rows
+ * beside the cells, and their curve gives the size regimes of messages inside a
+ * node. */
+#ifndef CHORALE_TUNER_MODEL_MEMORY_ROWS_H
+#define CHORALE_TUNER_MODEL_MEMORY_ROWS_H
+
+#include "db/store.h"
+#include "tuner/model/network.h"
+
+enum chorale_memory_kind {
+    CHORALE_MEMORY_MESSAGE,  /* rank 0 to rank 1 */
+    CHORALE_MEMORY_EXCHANGE, /* both at once */
+    CHORALE_MEMORY_COPY      /* each rank inside its own memory */
+};
+#define CHORALE_MEMORY_KINDS 3
+
+/* One time of one launch. */
+struct chorale_memory_row {
+    enum chorale_memory_kind kind;
+    size_t bytes;
+    int ordinal;             /* of the launch in its campaign */
+    double seconds;          /* > 0, until the last rank has finished */
+};
+
+/* Load the times of a system, ordered by kind, bytes, ordinal and launch.
+ * *row_p is freed by the caller; NULL if no launch recorded any. CHORALE_DATA,
+ * CHORALE_ENV: the database cannot be read. */
+enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          struct chorale_memory_row **row_p,
+                                          size_t *count_p,
+                                          struct chorale_errmsg *msg);
+
+/* A schedule of two ranks on one node that is the operation alone, without cold
+ * bytes. NULL: out of memory. */
+struct chorale_score *chorale_memory_recording(enum chorale_memory_kind kind,
+                                               size_t bytes);
+
+/* Find the fewest regimes in which alpha + beta n is within CHORALE_MEMORY_NEAR
+ * of seconds[i] at bytes[i], i < n (ascending). A regime holds at least two
+ * sizes. Its limits are stored in upto [CHORALE_NET_REGIMES], the last one
+ * HUGE_VAL. Returns the number of regimes; 0 with fewer than two sizes. */
+int chorale_memory_regimes(const double *bytes, const double *seconds,
+                           size_t n, double *upto);
+#define CHORALE_MEMORY_NEAR 0.05
+#define CHORALE_MEMORY_REGIMES 8 /* most regimes; the last takes the rest */
+
+#endif
