@@ -331,8 +331,7 @@ CREATE TABLE model_ranks (
 -- or the library;
 -- target 'rules': choices of the library's own rule file, its algorithms
 -- (provider native) or its default.
--- A row with measured points has one comm_size. A modelled row lies between two
--- measured sizes or process counts and may span several process counts.
+-- A measured row contains at least one measured point, a modelled row none.
 CREATE TABLE decision (
     decision_id INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
@@ -340,8 +339,7 @@ CREATE TABLE decision (
                     ('dispatch', 'rules')),
     coll        TEXT NOT NULL,
     comm_size   INTEGER NOT NULL,
-    comm_size_hi INTEGER NOT NULL DEFAULT 0, -- last process count; comm_size
-                                        -- unless the row is modelled
+    comm_size_hi INTEGER NOT NULL DEFAULT 0, -- last process count; 0: comm_size
     ppn         INTEGER NOT NULL,
     shape       TEXT NOT NULL,
     dtype       TEXT NOT NULL,

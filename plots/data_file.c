@@ -227,7 +227,8 @@ write_ranges(FILE *out, struct chorale_store *store, sqlite3_int64 system_id,
     int any = 0;
     enum chorale_err err = chorale_store_query(
         store, "SELECT n_lo, n_hi, provider, variant, params FROM v_decision"
-        " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
+        " WHERE system_id = ?1 AND coll = ?2"
+        " AND ?3 BETWEEN comm_size AND comm_size_hi AND ppn = ?4"
         " AND shape = ?5 AND dtype = ?6 AND op = ?7"
         " ORDER BY n_lo",
         CHORALE_FIELDS(system_id, key->coll, key->comm_size, key->ppn,

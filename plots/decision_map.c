@@ -231,45 +231,93 @@ static void write_box(FILE *out, const struct chorale_plots_box *box,
             (long long)box->n_hi, box->comm_size, box->comm_size_hi);
 }
 
-/* Returns 1 if the choice changes between box i and the box left of it. */
-static int crosses(const struct chorale_plots_box *box, const size_t *number,
-                   size_t i)
+/* Returns 1 if box b begins where box a ends, at some process counts of both,
+ * with another choice. */
+static int crosses(const struct chorale_plots_box *a,
+                   const struct chorale_plots_box *b, int same)
 {
-    return i > 0 && box[i].n_lo > 0 && number[i] != number[i - 1] &&
-           box[i].comm_size == box[i - 1].comm_size &&
-           box[i].comm_size_hi == box[i - 1].comm_size_hi;
+    return !same && b->n_lo > 0 && a->n_hi == b->n_lo - 1 &&
+           a->comm_size <= b->comm_size_hi && b->comm_size <= a->comm_size_hi;
 }
 
-static void write_crossovers(FILE *out, const struct chorale_plots_box *box,
-                             size_t count, const size_t *number,
-                             const struct frame *f)
+/* A crossover: the n at which the choice of some process counts changes. */
+struct crossover {
+    sqlite3_int64 n;
+    int comm_size, comm_size_hi;
+};
+
+/* Most crossovers of a map, per box: boxes that do not overlap have fewer. */
+#define CROSSOVERS 4
+
+/* Find the crossovers of count boxes, at most CROSSOVERS * count of them.
+ * Returns their number. */
+static size_t find_crossovers(const struct chorale_plots_box *box, size_t count,
+                              const size_t *number, struct crossover *cross)
 {
-    double before = f->lo;
-    char text[2][32] = { "", "" };
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            const struct chorale_plots_box *a = &box[k], *b = &box[i];
+
+            if (n == CROSSOVERS * count ||
+                !crosses(a, b, number[k] == number[i]))
+                continue;
+            cross[n++] = (struct crossover){
+                b->n_lo,
+                a->comm_size > b->comm_size ? a->comm_size : b->comm_size,
+                a->comm_size_hi < b->comm_size_hi ? a->comm_size_hi
+                                                  : b->comm_size_hi,
+            };
+        }
+    return n;
+}
+
+/* The nearest crossover left or right of c that shares a process count; NULL:
+ * none. */
+static const struct crossover *beside(const struct crossover *cross,
+                                      size_t count, const struct crossover *c,
+                                      int right)
+{
+    const struct crossover *best = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct crossover *o = &cross[i];
+
+        if (o->comm_size > c->comm_size_hi || c->comm_size > o->comm_size_hi ||
+            (right ? o->n <= c->n : o->n >= c->n))
+            continue;
+        if (best == NULL || (right ? o->n < best->n : o->n > best->n))
+            best = o;
+    }
+    return best;
+}
+
+static void write_crossovers(FILE *out, const struct crossover *cross,
+                             size_t count, const struct frame *f)
+{
+    char text[2][32];
 
     fputs("\n\n", out);
     for (size_t i = 0; i < count; i++) {
-        double lower, upper, next = f->hi;
+        const struct crossover *c = &cross[i];
+        const struct crossover *before = beside(cross, count, c, 0);
+        const struct crossover *next = beside(cross, count, c, 1);
+        const struct chorale_plots_box height = {
+            .comm_size = c->comm_size, .comm_size_hi = c->comm_size_hi,
+        };
+        double lower, upper;
 
-        if (i > 0 && box[i].comm_size != box[i - 1].comm_size) {
-            before = f->lo;
-            text[0][0] = '\0';
-        }
-        if (!crosses(box, number, i))
-            continue;
-        for (size_t k = i + 1; k < count &&
-                               box[k].comm_size == box[i].comm_size; k++)
-            if (crosses(box, number, k)) {
-                next = (double)box[k].n_lo;
-                break;
-            }
-        find_height(&box[i], f, &lower, &upper);
+        find_height(&height, f, &lower, &upper);
+        text[0][0] = '\0';
         fprintf(out, "%lld %.15g %.15g %.15g \"%s\" %.15g \"%s\"\n",
-                (long long)box[i].n_lo, lower, upper, next,
-                chorale_exact_bytes((double)box[i].n_lo, text[1]), before,
-                text[0]);
-        before = (double)box[i].n_lo;
-        memcpy(text[0], text[1], sizeof(text[0]));
+                (long long)c->n, lower, upper,
+                next != NULL ? (double)next->n : f->hi,
+                chorale_exact_bytes((double)c->n, text[1]),
+                before != NULL ? (double)before->n : f->lo,
+                before != NULL ? chorale_exact_bytes((double)before->n,
+                                                     text[0])
+                               : "");
     }
 }
 
@@ -286,15 +334,13 @@ static void label_of(const struct chorale_plots_box *box, size_t k,
 
 static void write_all(FILE *out, const struct chorale_plots_box *box,
                       size_t count, const char *title, size_t *number,
-                      size_t *first)
+                      size_t *first, struct crossover *cross)
 {
     struct frame f = find_frame(box, count);
     size_t n = number_choices(box, count, number, first);
-    size_t longest = 0, ncross = 0;
+    size_t longest = 0, ncross = find_crossovers(box, count, number, cross);
     char label[CHORALE_PLOTS_LABEL];
 
-    for (size_t i = 0; i < count; i++)
-        ncross += (size_t)crosses(box, number, i);
     for (size_t k = 0; k < n; k++) {
         label_of(k > 0 ? &box[first[k]] : box, k, label);
         longest = strlen(label) > longest ? strlen(label) : longest;
@@ -317,7 +363,7 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
                     f.least, f.least);
     }
     if (ncross > 0)
-        write_crossovers(out, box, count, number, &f);
+        write_crossovers(out, cross, ncross, &f);
 }
 
 enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
@@ -327,20 +373,23 @@ enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
 {
     size_t *number = malloc((count + 1) * sizeof(*number));
     size_t *first = malloc((count + 1) * sizeof(*first));
+    struct crossover *cross = malloc((CROSSOVERS * count + 1) *
+                                     sizeof(*cross));
     FILE *out = NULL;
     int bad;
 
     errno = ENOMEM;
-    if (number != NULL && first != NULL)
+    if (number != NULL && first != NULL && cross != NULL)
         out = fopen(path, "w");
     bad = out == NULL;
     if (out != NULL) {
-        write_all(out, box, count, title, number, first);
+        write_all(out, box, count, title, number, first, cross);
         bad = ferror(out);
         bad |= fclose(out) != 0;
     }
     free(number);
     free(first);
+    free(cross);
     return bad ? chorale_fail(msg, CHORALE_ENV, "%s: %s; free some space and "
                               "repeat the command", path, strerror(errno))
                : CHORALE_OK;

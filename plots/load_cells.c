@@ -25,7 +25,8 @@ static const char cells_sql[] =
 
 static const char decision_sql[] =
     "SELECT provider, variant, params, 0 AS place FROM v_decision"
-    " WHERE system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4"
+    " WHERE system_id = ?1 AND coll = ?2"
+    " AND ?3 BETWEEN comm_size AND comm_size_hi AND ppn = ?4"
     " AND shape = ?5 AND dtype = ?6 AND op = ?7 AND ?8 BETWEEN n_lo AND n_hi"
     " UNION ALL SELECT 'library', 'default', '', 1"
     " WHERE EXISTS (SELECT 1 FROM v_decision WHERE system_id = ?1)"

@@ -198,7 +198,8 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
         " dtype, op, ppn) WHERE system_id = ?1 AND target = 'dispatch'"
         " AND coll = ?2 AND c.comm_size = ?3 AND c.n = ?4 AND shape = ?5 AND"
         " dtype = ?6 AND op = ?7 AND ppn = ?8 AND basis = 'measured' AND"
-        " ?4 BETWEEN n_lo AND n_hi AND ?3 = d.comm_size";
+        " ?4 BETWEEN n_lo AND n_hi AND"
+        " ?3 BETWEEN d.comm_size AND max(d.comm_size, d.comm_size_hi)";
     enum chorale_err err = CHORALE_OK;
 
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {

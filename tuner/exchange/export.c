@@ -19,10 +19,17 @@
 
 /* ?1: collectives, ?2: numbers of ranks, each as ",a,b," or NULL for all; ?3:
  * system or NULL. `system` is an expression for the system's name. */
-#define WANTED(coll, comm_size, system)                                     \
+#define WANTED_PROCS(coll, procs, system)                                   \
     " WHERE (?1 IS NULL OR instr(?1, ',' || " coll " || ',') > 0)"          \
-    " AND (?2 IS NULL OR instr(?2, ',' || " comm_size " || ',') > 0)"       \
-    " AND (?3 IS NULL OR " system " = ?3)"
+    " AND (?2 IS NULL OR " procs ") AND (?3 IS NULL OR " system " = ?3)"
+#define WANTED(coll, comm_size, system)                                     \
+    WANTED_PROCS(coll, "instr(?2, ',' || " comm_size " || ',') > 0", system)
+/* 1 if a wanted number of ranks is in the range of a row. A forged range is cut
+ * off after 65536. */
+#define IN_RANGE                                                            \
+    "EXISTS (WITH RECURSIVE p(n) AS (SELECT d.comm_size UNION ALL"          \
+    " SELECT n + 1 FROM p WHERE n < d.comm_size_hi LIMIT 65536)"            \
+    " SELECT 1 FROM p WHERE instr(?2, ',' || n || ',') > 0)"
 #define WANTED_CELL WANTED("c.coll", "c.comm_size", "y.name")
 #define WANTED_VIEW WANTED("coll", "comm_size", "system") " ORDER BY cell_id"
 #define POINT                                                               \
@@ -72,13 +79,14 @@ static const struct dataset datasets[] = {
       WANTED("'x'", "l.comm_size", "y.name")
       " ORDER BY l.launch_id, e.key", 1 },
     { "decisions",
-      "SELECT y.name AS system, d.coll, d.comm_size, d.ppn, d.shape, d.dtype,"
-      " d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,"
+      "SELECT y.name AS system, d.coll, d.comm_size,"
+      " max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,"
+      " d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,"
       " d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,"
       " d.regret, d.reason FROM decision d"
       " CROSS JOIN system y ON y.system_id = d.system_id"
       " AND d.target = 'dispatch'" /* as v_decision has them */
-      WANTED("d.coll", "d.comm_size", "y.name") " ORDER BY d.decision_id", 0 },
+      WANTED_PROCS("d.coll", IN_RANGE, "y.name") " ORDER BY d.decision_id", 0 },
     { "cells",
       "SELECT " POINT ", c.op_class, c.launches, c.part,"
       " c.uuid AS cell,"

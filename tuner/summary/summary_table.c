@@ -15,10 +15,11 @@
     "  dtype, op, n FROM v_summary"                                          \
     "  WHERE system_id = ?1 AND provider = 'library')"
 
-/* True if the process count was measured. */
+/* True if the row contains a measured process count. */
 #define MEASURED                                                             \
     "EXISTS (SELECT 1 FROM p WHERE p.coll = d.coll"                          \
-    "  AND p.comm_size = d.comm_size AND p.ppn = d.ppn"                      \
+    "  AND p.comm_size BETWEEN d.comm_size"                                  \
+    "   AND max(d.comm_size, d.comm_size_hi) AND p.ppn = d.ppn"              \
     "  AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op)"
 
 /* One row for each decision, with the number of measured points that it
@@ -28,12 +29,16 @@ static const char decision_sql[] =
     " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"
     " variant, params, speedup, speedup_lo, speedup_hi, basis,"
     " (SELECT count(*) FROM p WHERE p.coll = d.coll"
-    "   AND p.comm_size = d.comm_size AND p.ppn = d.ppn"
+    "   AND p.comm_size BETWEEN d.comm_size"
+    "   AND max(d.comm_size, d.comm_size_hi) AND p.ppn = d.ppn"
     "   AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op"
     "   AND p.n BETWEEN d.n_lo AND d.n_hi),"
     " (SELECT count(DISTINCT ppn || ' ' || shape) FROM decision e"
     "   WHERE e.system_id = ?1 AND e.coll = d.coll"
-    "   AND e.comm_size = d.comm_size AND e.target = 'dispatch'), op_class"
+    "   AND e.comm_size <= max(d.comm_size, d.comm_size_hi)"
+    "   AND d.comm_size <= max(e.comm_size, e.comm_size_hi)"
+    "   AND e.target = 'dispatch'), op_class,"
+    " max(comm_size, comm_size_hi)"
     " FROM decision d WHERE system_id = ?1 AND target = 'dispatch'"
     "  AND " MEASURED
     " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
@@ -149,7 +154,7 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
                *op = chorale_text(stmt, 5);
     int library = strcmp(provider, "library") == 0;
     int ours = strcmp(provider, "chorale") == 0;
-    char heading[160], procs[64], n[80], choice[256], gain[64], where[320];
+    char heading[160], procs[80], to[16], n[80], choice[256], gain[64], where[320];
     char name[512];
 
     snprintf(heading, sizeof(heading), "%s%s%s%s%s", chorale_text(stmt, 0),
@@ -160,10 +165,13 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
         strncat(heading, ")", sizeof(heading) - strlen(heading) - 1);
     if (strcmp(heading, page->heading) != 0)
         put_table_head(page, stmt, heading);
-    snprintf(procs, sizeof(procs), "%d", sqlite3_column_int(stmt, 1));
+    snprintf(to, sizeof(to), "-%d", sqlite3_column_int(stmt, 18));
+    if (sqlite3_column_int(stmt, 18) == sqlite3_column_int(stmt, 1))
+        to[0] = '\0';
+    snprintf(procs, sizeof(procs), "%d%s", sqlite3_column_int(stmt, 1), to);
     if (sqlite3_column_int(stmt, 16) > 1)
-        snprintf(procs, sizeof(procs), "%d ppn %d %s",
-                 sqlite3_column_int(stmt, 1), sqlite3_column_int(stmt, 2),
+        snprintf(procs, sizeof(procs), "%d%s ppn %d %s",
+                 sqlite3_column_int(stmt, 1), to, sqlite3_column_int(stmt, 2),
                  chorale_text(stmt, 3));
     range(sqlite3_column_int64(stmt, 6), sqlite3_column_int64(stmt, 7), n,
           sizeof(n));

@@ -158,7 +158,8 @@ same environment 22 "SELECT y.name AS system, l.uuid AS launch, l.ordinal,
     l.started, l.comm_size, l.ppn, l.shape, e.key, e.value FROM environment e
     JOIN launch l USING (launch_id) JOIN system y USING (system_id)
     ORDER BY launch_id, key"
-same decisions 8 "SELECT y.name AS system, d.coll, d.comm_size, d.ppn, d.shape,
+same decisions 8 "SELECT y.name AS system, d.coll, d.comm_size,
+    max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,
     d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,
     d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,
     d.regret, d.reason FROM decision d JOIN system y USING (system_id)
