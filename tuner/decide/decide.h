@@ -38,11 +38,11 @@ struct chorale_decision {
     const struct chorale_run_point *run; /* of the choice, as in struct
                               * chorale_cand */
     const char *basis;
-    double seconds, library_seconds; /* geometric mean over measured sizes */
+    double seconds, library_seconds; /* geometric mean over measured points */
     double speedup, speedup_lo, speedup_hi; /* cross-fitted, see below */
     double regret;           /* seconds / best seconds - 1, >= 0 */
-    size_t nspot;            /* measured sizes in the row */
-    char arrival[64];        /* patterns that decided at these sizes, separated
+    size_t nspot;            /* measured points in the row */
+    char arrival[64];        /* patterns that decided at these points, separated
                               * by commas; "...": more; "": none measured */
     char reason[256];
 };
@@ -84,17 +84,28 @@ struct chorale_decision {
  *   like that variant.
  *
  * Ranges:
- * - Choices are replaced by others that cost at most compact more, to obtain
- *   the fewest ranges (merge_ranges.h). On a real system these must be
- *   confirmed too.
+ * - A row is a rectangle of sizes and process counts, measured and predicted
+ *   ones alike. Choices are replaced by others that cost at most compact more
+ *   at a point, to obtain the fewest rows (merge_ranges.h). On a real system
+ *   these must be confirmed too.
+ * - A row that contains measured points has basis measured. Its times, gain
+ *   and reason come from these points. Its interval combines the intervals of
+ *   the process counts. Other rows of a variant have basis modelled.
  * - The library is used, without a row, outside the measured process counts and
  *   sizes, and in gaps of more than CHORALE_DECIDE_GAP process counts. Bounds
  *   of sizes are interpolated in gaps.
+ * - Where these bounds depend on the process count, as n = m P does, a row
+ *   extends to the least and the largest size of its process counts. For a
+ *   variant these bounds differ by at most CHORALE_COMPACT_FACTOR, so it is
+ *   chosen at most by that factor beyond them. Rows of the library may extend
+ *   further, since it is used there anyway.
+ * - Rows for rule files of the library have one process count.
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
  *
  * *rows_p is freed by the caller. Rows are sorted by collective and grouped by
- * ppn, shape, dtype and op; those of a group are sorted by comm_size and n_lo.
+ * ppn, shape, dtype and op; those of a group are sorted by comm_size and n_lo,
+ * and do not overlap.
  * The same points give the same rows. CHORALE_ENV: out of memory.
  * Sources  Benjamini and Hochberg, J. Royal Statistical Society B 57(1), 1995.
  *          Stone, J. Royal Statistical Society B 36(2), 1974: a choice is
@@ -346,25 +357,17 @@ void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
                          const struct chorale_decide_opts *opts);
 
-/* Append to *rows_p a family's rows of one line (process count), or those
- * between lines k and k + 1. -1: out of memory. */
+/* decide_grid.c: append a family's rows to *rows_p, sorted by comm_size and
+ * n_lo. -1: out of memory. */
 struct chorale_family;
-int chorale_decide_rows(const struct chorale_family *fam, size_t line,
+int chorale_decide_rows(const struct chorale_family *fam,
                         struct chorale_decision **rows_p, size_t *count_p);
-int chorale_decide_between(const struct chorale_family *fam, size_t k,
-                           struct chorale_decision **rows_p, size_t *count_p);
 
-/* Append a row with the choice of a member; NULL: out of memory. */
-struct chorale_decision *
-chorale_decision_add(const struct chorale_family *fam, size_t member,
-                     int comm_size,
-                     struct chorale_decision **rows_p, size_t *count_p);
-
-/* Losses at a predicted point with log times seconds[]: loss[] relative to the
- * best, INFINITY if a member must not be chosen. may[c] 0 excludes c, except
- * the library. Returns the best, which is the library unless a member's gain is
+/* Losses at a predicted point of ncand candidates, the first of which is the
+ * library, with log times seconds[]: loss[] relative to the best, INFINITY if a
+ * candidate must not be chosen. may[c] 0 excludes c, except the library. Returns the best, which is the library unless a candidate's gain is
  * above the threshold. */
-size_t chorale_family_losses(const struct chorale_family *fam,
+size_t chorale_family_losses(const struct chorale_family *fam, size_t ncand,
                              const double *seconds, const unsigned char *may,
                              double *loss);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/decide/family.h"
+#include "tuner/decide/decide_grid.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/model/predict.h"
 #include "tuner/base/units.h"
@@ -367,19 +367,18 @@ static int explain(struct chorale_family *fam,
                       .left_out = query->left_out };
     struct chorale_decision *rows = NULL;
     size_t count = 0;
-    int rc = 0;
+    int rc = chorale_decide_rows(fam, &rows, &count);
 
     v.n = chorale_coll_n(query->coll, query->msg_size, query->comm_size);
-    for (size_t j = 0; j < fam->nline && rc == 0; j++) {
-        rc = chorale_decide_rows(fam, j, &rows, &count);
-        if (rc == 0 && j + 1 < fam->nline)
-            rc = chorale_decide_between(fam, j, &rows, &count);
-    }
     for (size_t i = 0; i < count && rc == 0; i++)
         if (rows[i].comm_size <= v.comm_size &&
             v.comm_size <= rows[i].comm_size_hi && rows[i].n_lo <= v.n &&
             v.n <= rows[i].n_hi)
             v.row = &rows[i];
+    /* Rows of the library may exceed the measured range. */
+    if (v.row != NULL && v.row->run == &chorale_library_run &&
+        !chorale_grid_in_hull(fam, v.comm_size, v.n))
+        v.row = NULL;
     /* Outside the measured range there is no choice, and schedules may be too
      * long to be replayed. */
     if (rc == 0 && v.row != NULL)

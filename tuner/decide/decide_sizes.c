@@ -240,19 +240,19 @@ static void judge_all(struct chorale_measured *spot, size_t nspot,
     }
 }
 
-size_t chorale_family_losses(const struct chorale_family *fam,
+size_t chorale_family_losses(const struct chorale_family *fam, size_t ncand,
                              const double *seconds, const unsigned char *may,
                              double *loss)
 {
     double tolerance = log1p(fam->opts->compact);
     size_t best = 0;
 
-    for (size_t c = 1; c < fam->ncand; c++)
+    for (size_t c = 1; c < ncand; c++)
         if (may[c] && isfinite(seconds[c]) &&
             seconds[c] < seconds[0] - log1p(fam->opts->threshold) &&
             (best == 0 || seconds[c] < seconds[best] - SAME))
             best = c;
-    for (size_t c = 0; c < fam->ncand; c++) {
+    for (size_t c = 0; c < ncand; c++) {
         loss[c] = c == best ? 0 : INFINITY;
         if (best > 0 && c != best && (c == 0 || may[c]) &&
             seconds[c] - seconds[best] <= tolerance)
@@ -321,7 +321,7 @@ static int seen(const struct chorale_measured *spot, size_t i)
     return 0;
 }
 
-/* Append the rows of one family: its lines, and between them. */
+/* Append the rows of one family. */
 static int decide_family(struct chorale_predictor *model,
                          const struct chorale_decide_opts *opts,
                          struct chorale_measured *spot, size_t nspot,
@@ -331,11 +331,8 @@ static int decide_family(struct chorale_predictor *model,
     struct chorale_family fam;
     int rc = chorale_family_init(&fam, spot, nspot, first, model, opts);
 
-    for (size_t j = 0; j < fam.nline && rc == 0; j++) {
-        rc = chorale_decide_rows(&fam, j, rows_p, count_p);
-        if (rc == 0 && j + 1 < fam.nline && !opts->rules)
-            rc = chorale_decide_between(&fam, j, rows_p, count_p);
-    }
+    if (rc == 0)
+        rc = chorale_decide_rows(&fam, rows_p, count_p);
     chorale_family_release(&fam);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decide_tables.c - the stage `decide`: compute the decision tables of each
  * system, store them as rows of table decision and print them as ranges of
- * n. */
+ * P and n. */
 #include "tuner/decide/decide_tables.h"
 
 #include <math.h>
@@ -71,29 +71,33 @@ static enum chorale_err write_rows(struct chorale_store *store,
 static int same_table(const struct chorale_decision *a,
                       const struct chorale_decision *b)
 {
-    return a->coll == b->coll && a->comm_size == b->comm_size &&
-           a->comm_size_hi == b->comm_size_hi &&
-           a->ppn == b->ppn && strcmp(a->shape, b->shape) == 0 &&
+    return a->coll == b->coll && a->ppn == b->ppn && strcmp(a->shape, b->shape) == 0 &&
            strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0;
 }
 
 static void print_heading(const struct chorale_decision *d)
 {
-    char procs[48];
-
-    snprintf(procs, sizeof(procs), "%d", d->comm_size);
-    if (d->comm_size_hi > d->comm_size)
-        snprintf(procs, sizeof(procs), "%d - %d", d->comm_size,
-                 d->comm_size_hi);
-    printf("%s, P = %s (%d a node, %s), %s%s%s\n",
-           chorale_coll_info(d->coll)->name, procs, d->ppn, d->shape,
-           d->dtype, *d->op ? " " : "", d->op);
+    printf("%s (%d a node, %s), %s%s%s\n", chorale_coll_info(d->coll)->name,
+           d->ppn, d->shape, d->dtype, *d->op ? " " : "", d->op);
 }
 
-static void print_row(const struct chorale_decision *d)
+/* Format a range of numbers like "17-31", or "17". */
+static void format_procs(const struct chorale_decision *d, char *text,
+                         size_t size)
 {
-    char lo[32], hi[32], range[72], what[128], gain[64] = "";
+    if (d->comm_size_hi > d->comm_size)
+        snprintf(text, size, "%d-%d", d->comm_size, d->comm_size_hi);
+    else
+        snprintf(text, size, "%d", d->comm_size);
+}
 
+/* first: the row begins a table or another range of process counts. */
+static void print_row(const struct chorale_decision *d, int first)
+{
+    char lo[32], hi[32], range[72], what[128], gain[64] = "", procs[48] = "";
+
+    if (first)
+        format_procs(d, procs, sizeof(procs));
     chorale_human_bytes((double)d->n_lo, lo);
     chorale_human_bytes((double)d->n_hi, hi);
     if (strcmp(lo, hi) == 0)
@@ -109,7 +113,8 @@ static void print_row(const struct chorale_decision *d)
     else if (d->run != &chorale_library_run)
         snprintf(gain, sizeof(gain), "x%.2f%s", d->speedup,
                  strcmp(d->basis, "modelled") == 0 ? " modelled" : "");
-    printf("  %-22s %-32s %-20s %s%s%s\n", range, what, gain, d->reason,
+    printf("  %s %-9s %-22s %-32s %-20s %s%s%s\n", first ? "P =" : "   ", procs,
+           range, what, gain, d->reason,
            *d->arrival != '\0' && strcmp(d->arrival, "sync") != 0
                ? "; arrival " : "",
            strcmp(d->arrival, "sync") != 0 ? d->arrival : "");
@@ -188,7 +193,9 @@ static enum chorale_err print_rows(struct chorale_store *store,
                 err = print_instead(store, system->id, table[t].target,
                                     &row[i], msg);
             }
-            print_row(&row[i]);
+            print_row(&row[i], first ||
+                      row[i - 1].comm_size != row[i].comm_size ||
+                      row[i - 1].comm_size_hi != row[i].comm_size_hi);
             nspot += t == 0 ? row[i].nspot : 0;
             if (t == 0 && row[i].run != &chorale_library_run)
                 ntuned += row[i].nspot;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.c - dynamic programming over choices. A state is a stop and its
- * choice; scores compare the number of ranges first, then the loss. */
+/* merge_ranges.c - two nested dynamic programs: over the stops of a run of
+ * layers, and over the runs. Scores compare the number of rectangles first,
+ * then the loss. */
 #include "tuner/decide/merge_ranges.h"
 
 #include <math.h>
@@ -12,6 +13,8 @@ struct score {
     double loss;
 };
 
+static const struct score never = { (size_t)-1, INFINITY };
+
 static int better(struct score a, struct score b)
 {
     if (a.ranges != b.ranges)
@@ -19,141 +22,170 @@ static int better(struct score a, struct score b)
     return a.loss < b.loss;
 }
 
-static const struct score never = { (size_t)-1, INFINITY };
+/* The parts of one range, of the layers added so far, from the last layer
+ * down. */
+struct parts {
+    size_t count;
+    int open;                /* the last added layer belongs to a part */
+    double lo[2], hi[2];     /* least and largest ends of that part */
+};
 
-/* Advance by one stop: compute now[c] from before[c] (NULL: the first stop) and
- * the best of before; from[c] is the choice at the previous stop. */
-static void advance(const double *loss, size_t ncand,
-                    const struct score *before, struct score *now,
-                    size_t *from)
+static void add_part(const struct chorale_compact *grid, size_t layer,
+                     double from, double to, struct parts *p)
 {
-    size_t best = 0;
+    double lo = fmax(from, grid->lo[layer]), hi = fmin(to, grid->hi[layer]);
 
-    for (size_t c = 1; before != NULL && c < ncand; c++)
-        if (better(before[c], before[best]))
-            best = c;
-    for (size_t c = 0; c < ncand; c++) {
-        struct score change = { 1, 0 };
-
-        from[c] = best;
-        now[c] = never;
-        if (!isfinite(loss[c]))
-            continue;
-        if (before != NULL) {
-            if (before[best].ranges == never.ranges)
-                continue; /* the previous stop has no choice */
-            change = before[best];
-            change.ranges++;
-            if (before[c].ranges != never.ranges &&
-                !better(change, before[c])) {
-                change = before[c];
-                from[c] = c;
-            }
-        }
-        now[c] = change;
-        now[c].loss += loss[c];
+    if (lo > hi || grid->lo[layer] > grid->hi[layer]) {
+        p->open = 0;
+        return;
     }
+    if (p->open && fmax(lo, p->lo[1]) <=
+                       CHORALE_COMPACT_FACTOR * fmin(lo, p->lo[0]) &&
+        fmax(hi, p->hi[1]) <= CHORALE_COMPACT_FACTOR * fmin(hi, p->hi[0])) {
+        p->lo[0] = fmin(lo, p->lo[0]);
+        p->lo[1] = fmax(lo, p->lo[1]);
+        p->hi[0] = fmin(hi, p->hi[0]);
+        p->hi[1] = fmax(hi, p->hi[1]);
+        return;
+    }
+    *p = (struct parts){ p->count + 1, 1, { lo, lo }, { hi, hi } };
 }
 
-/* The best score over all stops. The caller provides from [nstop][ncand] and
- * two rows of scores. *last_p: the choice at the last stop. */
-static struct score solve(const double *loss, size_t nstop, size_t ncand,
-                          size_t *from, struct score *row, size_t *last_p)
+/* The size at which a range begins with stop i, or ends before it. */
+static double border(const struct chorale_compact *grid, size_t i)
 {
-    struct score *now = row, *before = row + ncand, *swap;
-    size_t best = 0;
-
-    for (size_t i = 0; i < nstop; i++) {
-        advance(loss + i * ncand, ncand, i > 0 ? before : NULL, now,
-                from + i * ncand);
-        swap = before;
-        before = now;
-        now = swap;
-    }
-    for (size_t c = 1; c < ncand; c++)
-        if (better(before[c], before[best]))
-            best = c;
-    *last_p = best;
-    return before[best];
+    if (i == 0)
+        return -INFINITY;
+    return i == grid->nstop ? INFINITY
+                            : sqrt(grid->at[i - 1] * grid->at[i]);
 }
 
-static void trace(const size_t *from, size_t nstop, size_t ncand, size_t last,
-                  size_t *pick_p)
+size_t chorale_compact_parts(const struct chorale_compact *grid, size_t begin,
+                             size_t end, size_t i, size_t j, size_t cand)
 {
-    for (size_t i = nstop; i-- > 0;) {
-        pick_p[i] = last;
-        last = from[i * ncand + last];
-    }
-}
+    struct parts p = { .count = 0 };
 
-size_t chorale_compact_line(const double *loss, size_t nstop, size_t ncand,
-                            size_t *pick_p)
-{
-    struct score *row = malloc((2 * ncand + 1) * sizeof(*row)), score = never;
-    size_t *from = malloc((nstop * ncand + 1) * sizeof(*from)), last;
-
-    if (row != NULL && from != NULL && nstop > 0 && ncand > 0) {
-        score = solve(loss, nstop, ncand, from, row, &last);
-        if (score.ranges != never.ranges)
-            trace(from, nstop, ncand, last, pick_p);
-    }
-    free(row);
-    free(from);
-    return score.ranges != never.ranges ? score.ranges : 0;
+    for (size_t layer = end; layer-- > begin;)
+        add_part(grid, layer, border(grid, i), border(grid, j), &p);
+    return cand == 0 && p.count > 1 ? 1 : p.count;
 }
 
 /* State of the search for runs of layers. */
 struct runs {
-    const double *loss;
-    size_t nlayer, nstop, ncand;
-    double *sum;             /* [nstop][ncand] of the layers of a run */
-    size_t *from;            /* [nstop][ncand] */
-    struct score *row;       /* [2 ncand] */
+    const struct chorale_compact *grid;
+    size_t ncand;
+    double *sum;             /* [nstop][ncand] losses of the layers of a run */
+    double *border;          /* [nstop + 1] */
+    struct parts *parts;     /* [nstop][nstop + 1] of stops [i, j) */
+    struct score *best;      /* [nstop + 1] of the first stops of a run */
+    size_t *from, *cand;     /* [nstop + 1] begin and choice of the range that
+                              * ends there */
     struct score *upto;      /* [nlayer + 1] best score of the first layers */
     size_t *first;           /* [nlayer + 1] first layer of the last run */
 };
 
 static int runs_alloc(struct runs *r)
 {
-    size_t square = r->nstop * r->ncand + 1;
+    size_t nstop = r->grid->nstop, nlayer = r->grid->nlayer;
 
-    r->sum = malloc(square * sizeof(*r->sum));
-    r->from = malloc(square * sizeof(*r->from));
-    r->row = malloc((2 * r->ncand + 1) * sizeof(*r->row));
-    r->upto = malloc((r->nlayer + 1) * sizeof(*r->upto));
-    r->first = malloc((r->nlayer + 1) * sizeof(*r->first));
-    return r->sum != NULL && r->from != NULL && r->row != NULL &&
-           r->upto != NULL && r->first != NULL ? 0 : -1;
+    r->sum = malloc((nstop * r->ncand + 1) * sizeof(*r->sum));
+    r->border = malloc((nstop + 1) * sizeof(*r->border));
+    r->parts = malloc((nstop + 1) * (nstop + 1) * sizeof(*r->parts));
+    r->best = malloc((nstop + 1) * sizeof(*r->best));
+    r->from = malloc((nstop + 1) * sizeof(*r->from));
+    r->cand = malloc((nstop + 1) * sizeof(*r->cand));
+    r->upto = malloc((nlayer + 1) * sizeof(*r->upto));
+    r->first = malloc((nlayer + 1) * sizeof(*r->first));
+    if (r->sum == NULL || r->border == NULL || r->parts == NULL ||
+        r->best == NULL || r->from == NULL || r->cand == NULL ||
+        r->upto == NULL || r->first == NULL)
+        return -1;
+    for (size_t i = 0; i <= nstop; i++)
+        r->border[i] = border(r->grid, i);
+    return 0;
 }
 
 static void runs_release(struct runs *r)
 {
     free(r->sum);
+    free(r->border);
+    free(r->parts);
+    free(r->best);
     free(r->from);
-    free(r->row);
+    free(r->cand);
     free(r->upto);
     free(r->first);
 }
 
+static void begin_run(struct runs *r)
+{
+    size_t nstop = r->grid->nstop;
+
+    memset(r->sum, 0, nstop * r->ncand * sizeof(*r->sum));
+    memset(r->parts, 0, nstop * (nstop + 1) * sizeof(*r->parts));
+}
+
 static void add_layer(struct runs *r, size_t layer)
 {
-    size_t square = r->nstop * r->ncand;
+    size_t nstop = r->grid->nstop, square = nstop * r->ncand;
 
     for (size_t i = 0; i < square; i++)
-        r->sum[i] += r->loss[layer * square + i];
+        r->sum[i] += r->grid->loss[layer * square + i];
+    for (size_t i = 0; i < nstop; i++)
+        for (size_t j = i + 1; j <= nstop; j++)
+            add_part(r->grid, layer, r->border[i], r->border[j],
+                     &r->parts[i * (nstop + 1) + j]);
+}
+
+/* Extend best to the ranges with choice cand that end before stop j. */
+static void end_ranges(struct runs *r, size_t j, size_t cand)
+{
+    struct score s = { 0, 0 };
+    double loss = 0;
+
+    for (size_t i = j; i-- > 0;) {
+        size_t parts = r->parts[i * (r->grid->nstop + 1) + j].count;
+
+        loss += r->sum[i * r->ncand + cand];
+        if (!isfinite(loss))
+            return;
+        s.ranges = r->best[i].ranges +
+                   (cand == 0 && parts > 1 ? 1 : parts);
+        s.loss = r->best[i].loss + loss;
+        if (r->best[i].ranges != never.ranges && better(s, r->best[j])) {
+            r->best[j] = s;
+            r->from[j] = i;
+            r->cand[j] = cand;
+        }
+    }
+}
+
+/* The best score of the run whose layers were added. */
+static struct score solve(struct runs *r)
+{
+    size_t nstop = r->grid->nstop;
+
+    r->best[0] = (struct score){ 0, 0 };
+    for (size_t j = 1; j <= nstop; j++) {
+        r->best[j] = never;
+        for (size_t c = 0; c < r->ncand; c++)
+            end_ranges(r, j, c);
+        if (r->best[j].ranges == never.ranges)
+            return never;
+    }
+    return r->best[nstop];
 }
 
 /* Compute upto[end] over all runs of layers that end there. */
 static void close_run(struct runs *r, size_t end)
 {
     r->upto[end] = never;
-    memset(r->sum, 0, r->nstop * r->ncand * sizeof(*r->sum));
-    for (size_t begin = end; begin-- > 0;) {
+    begin_run(r);
+    for (size_t begin = end; begin-- > 0 && end - begin <= r->grid->most;) {
         struct score score;
-        size_t last;
 
         add_layer(r, begin);
-        score = solve(r->sum, r->nstop, r->ncand, r->from, r->row, &last);
+        score = solve(r);
         if (score.ranges == never.ranges)
             return; /* longer runs have no common choice either */
         if (r->upto[begin].ranges == never.ranges)
@@ -172,37 +204,41 @@ static void close_run(struct runs *r, size_t end)
 static void trace_run(struct runs *r, size_t end, size_t *last_p,
                       size_t *pick_p)
 {
-    size_t begin = r->first[end], last;
+    size_t begin = r->first[end], nstop = r->grid->nstop;
+    size_t *pick = pick_p + begin * nstop;
 
-    memset(r->sum, 0, r->nstop * r->ncand * sizeof(*r->sum));
+    begin_run(r);
     for (size_t layer = end; layer-- > begin;)
         add_layer(r, layer);
-    solve(r->sum, r->nstop, r->ncand, r->from, r->row, &last);
-    trace(r->from, r->nstop, r->ncand, last, pick_p + begin * r->nstop);
+    solve(r);
+    for (size_t j = nstop; j > 0; j = r->from[j])
+        for (size_t i = r->from[j]; i < j; i++)
+            pick[i] = r->cand[j];
     for (size_t layer = begin; layer < end; layer++) {
         last_p[layer] = end - 1;
         if (layer > begin)
-            memcpy(pick_p + layer * r->nstop, pick_p + begin * r->nstop,
-                   r->nstop * sizeof(*pick_p));
+            memcpy(pick_p + layer * nstop, pick, nstop * sizeof(*pick_p));
     }
 }
 
-size_t chorale_compact_layers(const double *loss, size_t nlayer, size_t nstop,
-                              size_t ncand, size_t *last_p, size_t *pick_p)
+int chorale_compact_layers(const struct chorale_compact *grid, size_t *last_p,
+                           size_t *pick_p, size_t *count_p)
 {
-    struct runs r = { .loss = loss, .nlayer = nlayer, .nstop = nstop,
-                      .ncand = ncand };
-    size_t ranges = 0;
+    struct runs r = { .grid = grid, .ncand = grid->ncand };
+    size_t nlayer = grid->nlayer;
+    int rc = -1;
 
-    if (runs_alloc(&r) == 0 && nlayer > 0 && nstop > 0 && ncand > 0) {
+    if (runs_alloc(&r) == 0 && nlayer > 0 && grid->nstop > 0) {
         r.upto[0] = (struct score){ 0, 0 };
         for (size_t end = 1; end <= nlayer; end++)
             close_run(&r, end);
-        if (r.upto[nlayer].ranges != never.ranges)
-            ranges = r.upto[nlayer].ranges;
-        for (size_t end = nlayer; ranges > 0 && end > 0; end = r.first[end])
-            trace_run(&r, end, last_p, pick_p);
+        if (r.upto[nlayer].ranges != never.ranges) {
+            *count_p = r.upto[nlayer].ranges;
+            for (size_t end = nlayer; end > 0; end = r.first[end])
+                trace_run(&r, end, last_p, pick_p);
+            rc = 0;
+        }
     }
     runs_release(&r);
-    return ranges;
+    return rc;
 }

@@ -1,34 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.h - compact a table into the fewest ranges and rectangles. */
+/* merge_ranges.h - compact a table into the fewest rectangles of sizes and
+ * process counts. */
 #ifndef CHORALE_TUNER_DECIDE_MERGE_RANGES_H
 #define CHORALE_TUNER_DECIDE_MERGE_RANGES_H
 
 #include <stddef.h>
 
-/* Choose one of ncand candidates for each of nstop stops (sizes).
- *
- * loss    [nstop][ncand] cost of a choice at a stop; INFINITY: not allowed.
- *         Each stop must have a finite entry.
- * pick_p  out: [nstop] the choices
- *
- * Minimises the number of ranges, then the sum of losses, then prefers earlier
- * candidates. Exact, by dynamic programming in nstop * ncand steps. Returns the
- * number of ranges; 0: out of memory, no stop, or a stop without a finite
- * entry. */
-size_t chorale_compact_line(const double *loss, size_t nstop, size_t ncand,
-                            size_t *pick_p);
+/* Largest factor between the least sizes of the layers of a rectangle, and
+ * between their greatest sizes. */
+#define CHORALE_COMPACT_FACTOR 2.0
 
-/* The same for nlayer layers (process counts), which may share ranges.
- * Minimises the number of rectangles over all ways to cut the layers into runs
- * and each run into ranges, then the loss.
+/* Choices of ncand candidates for nstop stops (sizes) on nlayer layers (process
+ * counts). */
+struct chorale_compact {
+    const double *loss;      /* [nlayer][nstop][ncand] cost of a choice;
+                              * INFINITY: not allowed */
+    size_t nlayer, nstop, ncand;
+    size_t most;             /* layers that may share rectangles, at least 1 */
+    const double *at;        /* [nstop] sizes, ascending */
+    const double *lo, *hi;   /* [nlayer] the sizes that a layer needs; lo > hi:
+                              * it needs none */
+};
+
+/* The number of rectangles that stops [i, j) of layers [begin, end) take:
+ * successive layers share one while neither their least nor their greatest
+ * sizes differ by more than CHORALE_COMPACT_FACTOR. A range ends half-way to
+ * the next stop, in logarithms, and at lo and hi of each layer. Layers without
+ * a size in the range take none. Candidate 0 takes one for all layers, since
+ * its rows may exceed lo and hi. */
+size_t chorale_compact_parts(const struct chorale_compact *grid, size_t begin,
+                             size_t end, size_t i, size_t j, size_t cand);
+
+/* Minimise the number of rectangles over all ways to cut the layers into runs
+ * of at most `most` layers and the stops of each run into ranges with one
+ * choice each; then the sum of losses; then prefer earlier candidates. Each
+ * stop of each layer needs a finite entry.
  *
- * loss    [nlayer][nstop][ncand]
- * last_p  out: [nlayer] the last layer of the run that contains each layer
- * pick_p  out: [nlayer][nstop]
+ * last_p   out: [nlayer] the last layer of the run that contains each layer
+ * pick_p   out: [nlayer][nstop] the choices, the same for the layers of a run
+ * count_p  out: the number of rectangles
  *
- * nlayer^2 * nstop * ncand steps. Returns the number of rectangles, 0 as
- * above. */
-size_t chorale_compact_layers(const double *loss, size_t nlayer, size_t nstop,
-                              size_t ncand, size_t *last_p, size_t *pick_p);
+ * Exact, by dynamic programming in nlayer * most * nstop^2 * ncand steps at
+ * most. -1: out of memory, no layer or stop, or a stop without a finite
+ * entry. */
+int chorale_compact_layers(const struct chorale_compact *grid, size_t *last_p,
+                           size_t *pick_p, size_t *count_p);
 
 #endif

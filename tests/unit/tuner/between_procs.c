@@ -57,41 +57,132 @@ static void ring(struct fixture *f, int comm_size, long m, double library,
     fixture_add(f, &run);
 }
 
-/* n of blocks of 64 to 4096 bytes is 256 to 16384 at 4 ranks and 512 to 32768
- * at 8 ranks: in between, both ends of the range shift. */
+/* 1 if decide --explain prints the text for a point. */
+static int explains(struct fixture *f, const char *coll, const char *m,
+                    const char *comm_size, const char *text)
+{
+    struct chorale_errmsg msg;
+
+    return fixture_verb(f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        coll, m, comm_size, (const char *)NULL) ==
+               CHORALE_OK && fixture_output_has(f, text);
+}
+
+/* n of blocks of 64 to 4096 bytes is 256 to 16384 at 4 ranks and 1024 to 65536
+ * at 16 ranks: in between, both ends of the range shift. */
 static void test_hull(void)
 {
-    static const struct {
-        int comm_size;
-        long lo, hi;
-    } at[] = {
-        { 4, 256, 16384 }, { 5, 320, 20480 }, { 6, 384, 24576 },
-        { 7, 448, 28672 }, { 8, 512, 32768 },
-    };
     struct fixture f;
+    int inside = 0, outside = 0;
 
     fixture_open(&f, "sim", 1);
     for (long m = 64; m <= 4096; m *= 4) {
         ring(&f, 4, m, 2, 1);
-        ring(&f, 8, m, 2, 1);
+        ring(&f, 16, m, 2, 1);
     }
     decide(&f, "two process counts whose sizes shift");
-    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
-        int p = at[i].comm_size;
-        char name[80];
-
-        snprintf(name, sizeof(name), "P = %d: rows begin at the least size",
-                 p);
-        tap_ok(strcmp(choice(&f, at[i].lo, p), "ring") == 0 &&
-               strcmp(choice(&f, at[i].lo - 1, p), "") == 0, "%s", name);
-        snprintf(name, sizeof(name), "P = %d: rows end at the largest size", p);
-        tap_ok(strcmp(choice(&f, at[i].hi, p), "ring") == 0 &&
-               strcmp(choice(&f, at[i].hi + 1, p), "") == 0, "%s", name);
+    for (int p = 4; p <= 16; p++) {
+        inside += strcmp(choice(&f, 64L * p, p), "ring") == 0 &&
+                  strcmp(choice(&f, 4096L * p, p), "ring") == 0;
+        outside += strcmp(choice(&f, 32L * p - 1, p), "") == 0 &&
+                   strcmp(choice(&f, 2 * 4096L * p + 1, p), "") == 0;
     }
-    is(fixture_text(&f, "SELECT count(*) FROM decision a JOIN decision b ON"
-                    " (a.comm_size, a.n_lo) < (b.comm_size, b.n_lo) AND"
-                    " a.decision_id > b.decision_id"), "0",
-       "rows are in order");
+    tap_ok(inside == 13, "rows contain the least and the largest block size of"
+           " each process count");
+    tap_ok(outside == 13, "rows exceed them at most by a factor of 2");
+    is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"
+                    " || ' ' || n_lo || '-' || n_hi || ' ' || basis, '; ')"
+                    " FROM decision"),
+       "4-8 256-32768 measured; 9-16 576-65536 measured",
+       "a choice has as many rows as doublings of n");
+    fixture_close(&f);
+
+    fixture_open(&f, "sim", 1);
+    for (long m = 64; m <= 4096; m *= 4) {
+        ring(&f, 4, m, 1, 2);
+        ring(&f, 16, m, 1, 2);
+    }
+    decide(&f, "two process counts with a fast library");
+    is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"
+                    " || ' ' || n_lo || '-' || n_hi || ' ' || basis, '; ')"
+                    " FROM decision"), "4-16 256-65536 library",
+       "the library has one row");
+    tap_ok(explains(&f, "allgather", "4K", "4", "no variant is faster") &&
+           explains(&f, "allgather", "4K", "6", "no variant is faster") &&
+           explains(&f, "allgather", "5K", "4", "outside the measured range") &&
+           explains(&f, "allgather", "5K", "6", "outside the measured range"),
+           "--explain names the measured range of each process count");
+    fixture_close(&f);
+}
+
+/* Add a point of bcast at which two variants take so many times the time of the
+ * network; the library takes twice that. */
+static void bcast_at(struct fixture *f, int comm_size, long m, int launch,
+                     double linear, double binomial)
+{
+    struct fixture_run run = {
+        "bcast", "library", "default", "", comm_size, 1, m, launch, 0, NULL,
+        NULL, NULL, NULL,
+    };
+    double t = ALPHA + BETA * (double)m;
+
+    run.seconds = 2 * t;
+    fixture_add(f, &run);
+    run.provider = "chorale";
+    run.variant = "linear";
+    run.seconds = linear * t;
+    fixture_add(f, &run);
+    run.variant = "binomial";
+    run.params = "segsize=0";
+    run.seconds = binomial * t;
+    fixture_add(f, &run);
+}
+
+/* Each point prefers another variant than its neighbours, by so much. Sizes
+ * that differ by less than a factor of 2 have no predicted ones between. */
+static void chequered(struct fixture *f, int simulated, double advantage,
+                      double noise)
+{
+    fixture_open(f, simulated ? "sim" : "real", simulated);
+    for (int launch = 0; launch < (simulated ? 1 : 6); launch++)
+        for (int p = 5; p <= 7; p++)
+            for (long m = 64; m <= 144; m += m / 2) {
+                int odd = (p + (m == 96)) % 2;
+                double k = 1 + noise * ((launch * 5 + p) % 6 - 2.5);
+
+                bcast_at(f, p, m, launch, (odd ? 1 : advantage) * k,
+                         (odd ? advantage : 1) * k);
+            }
+    decide(f, "points that alternate");
+}
+
+/* Nearly equal choices of adjacent process counts share a row. */
+static void test_merge(void)
+{
+    struct fixture f;
+
+    chequered(&f, 1, 1.009, 0);
+    is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"
+                    " || ' ' || n_lo || '-' || n_hi || printf(' %s %.2f %.2f'"
+                    " || ' %.2f %d', basis, speedup, speedup_lo, speedup_hi,"
+                    " regret > 0 AND regret <= 0.01), '; ') FROM decision"),
+       "5-7 64-144 measured 1.99 1.99 1.99 1",
+       "choices within 1 % of each other have one row");
+    is(fixture_text(&f, "SELECT reason FROM decision"), "faster than the"
+       " library in simulation at 9 measured points", "it counts its points");
+    fixture_close(&f);
+    chequered(&f, 1, 1.02, 0);
+    is(fixture_text(&f, "SELECT count(*) FROM decision"), "9",
+       "choices that differ by more have their own rows");
+    is(fixture_text(&f, "SELECT max(regret) < 1e-9 FROM decision"), "1",
+       "and no regret");
+    fixture_close(&f);
+    chequered(&f, 0, 1.0, 0.01);
+    is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"
+                    " || printf(' %d %d', speedup_lo < speedup,"
+                    " speedup_hi > speedup AND speedup_hi < 2.1), '; ')"
+                    " FROM decision"), "5-7 1 1",
+       "launches of several process counts give one interval");
     fixture_close(&f);
 }
 
@@ -130,7 +221,8 @@ static void test_one_size(void)
        "P = 5: n of the block size is decided");
     is(choice(&f, 7 * 16384, 7), "ring",
        "P = 7: n of the block size is decided");
-    is(choice(&f, 7 * 16384 + 1, 7), "", "P = 7: no other n is decided");
+    is(choice(&f, 2 * 7 * 16384 + 1, 7), "",
+       "P = 7: no n far from it is decided");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE seconds IS NULL OR"
                     " regret IS NULL"), "0", "all rows have times and regret");
     fixture_close(&f);
@@ -211,8 +303,9 @@ static void gatherv(struct fixture *f, int comm_size, long m, int launch,
 static const char *choices(struct fixture *f)
 {
     return fixture_text(f, "SELECT group_concat(v, ' ') FROM (SELECT DISTINCT"
-                        " variant AS v FROM decision WHERE comm_size IN (4, 8)"
-                        " ORDER BY v)");
+                        " variant AS v FROM decision WHERE 4 BETWEEN comm_size"
+                        " AND comm_size_hi OR 8 BETWEEN comm_size AND"
+                        " comm_size_hi ORDER BY v)");
 }
 
 /* If ranks do not know n, the choice depends on the process count only. */
@@ -246,8 +339,11 @@ static void test_blind(void)
             decide(&f, simulated ? "simulated" : "six launches");
             is(choices(&f), cases[i].want != NULL ? cases[i].want
                             : simulated ? "linear" : "default", cases[i].what);
-            is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size"
-                            " IN (4, 8)"), "2", "one row per process count");
+            is(fixture_text(&f, "SELECT count(*) FROM decision a JOIN decision"
+                            " b ON a.decision_id < b.decision_id AND"
+                            " a.comm_size <= b.comm_size_hi AND b.comm_size <="
+                            " a.comm_size_hi"), "0",
+               "one row per process count");
             fixture_close(&f);
         }
 }
@@ -298,14 +394,14 @@ static void test_blind_between(void)
             gatherv(&f, p, 64L << 2 * k, 0, .2, k < 3 ? .15 : .9);
     decide(&f, "one is far better, another at times better still");
     is(fixture_text(&f, "SELECT group_concat(DISTINCT variant) FROM decision"
-                    " WHERE comm_size > 4 AND comm_size_hi < 8"), "linear",
+                    " WHERE 6 BETWEEN comm_size AND comm_size_hi"), "linear",
        "the variant chosen on both sides is chosen in between");
     fixture_exec(&f, "UPDATE run_summary SET median = median * 3 WHERE run_id"
                  " IN (SELECT run_id FROM run JOIN cell USING (cell_id) WHERE"
                  " n = 8 * 4096 AND variant = 'linear')");
     decide(&f, "linear is hardly better at the largest size of one side");
     is(fixture_text(&f, "SELECT group_concat(DISTINCT variant) FROM decision"
-                    " WHERE comm_size > 4 AND comm_size_hi < 8"), "default",
+                    " WHERE 6 BETWEEN comm_size AND comm_size_hi"), "default",
        "a variant that may be slower at one size is not chosen");
     fixture_close(&f);
 }
@@ -348,6 +444,7 @@ int main(void)
 {
     test_confirmed_beside();
     test_hull();
+    test_merge();
     test_one_size();
     test_far();
     test_doubt();

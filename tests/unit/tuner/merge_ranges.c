@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.c - the dynamic programs of tuner/decide/merge_ranges.h find the
+/* merge_ranges.c - the dynamic program of tuner/decide/merge_ranges.h finds the
  * optimum that exhaustive search finds. */
 #include <math.h>
 #include <stdint.h>
@@ -43,15 +43,22 @@ struct best {
     double loss;
 };
 
-static struct best judge(const double *loss, size_t nstop, size_t ncand,
-                         const size_t *pick)
+/* The rectangles of layers [begin, end) with one choice a stop, and their
+ * loss. */
+static struct best judge(const struct chorale_compact *grid, size_t begin,
+                         size_t end, const size_t *pick)
 {
     struct best b = { 0, 0 };
 
-    for (size_t i = 0; i < nstop; i++) {
-        b.ranges += i == 0 || pick[i] != pick[i - 1];
-        b.loss += loss[i * ncand + pick[i]];
+    for (size_t i = 0, j; i < grid->nstop; i = j) {
+        for (j = i + 1; j < grid->nstop && pick[j] == pick[i]; j++)
+            continue;
+        b.ranges += chorale_compact_parts(grid, begin, end, i, j, pick[i]);
     }
+    for (size_t layer = begin; layer < end; layer++)
+        for (size_t i = 0; i < grid->nstop; i++)
+            b.loss += grid->loss[(layer * grid->nstop + i) * grid->ncand +
+                                 pick[i]];
     return b;
 }
 
@@ -61,21 +68,22 @@ static int is_less(struct best a, struct best b)
                                 (a.ranges == b.ranges && a.loss < b.loss));
 }
 
-/* Best of all ncand^nstop choices. */
-static struct best try_all(const double *loss, size_t nstop, size_t ncand)
+/* Best of all ncand^nstop choices for a run of layers. */
+static struct best try_all(const struct chorale_compact *grid, size_t begin,
+                           size_t end)
 {
     struct best least = { 99, INFINITY };
     size_t total = 1;
 
-    for (size_t i = 0; i < nstop; i++)
-        total *= ncand;
+    for (size_t i = 0; i < grid->nstop; i++)
+        total *= grid->ncand;
     for (size_t k = 0; k < total; k++) {
         size_t pick[MAX_STOP], rest = k;
         struct best b;
 
-        for (size_t i = 0; i < nstop; i++, rest /= ncand)
-            pick[i] = rest % ncand;
-        b = judge(loss, nstop, ncand, pick);
+        for (size_t i = 0; i < grid->nstop; i++, rest /= grid->ncand)
+            pick[i] = rest % grid->ncand;
+        b = judge(grid, begin, end, pick);
         if (is_less(b, least))
             least = b;
     }
@@ -83,27 +91,25 @@ static struct best try_all(const double *loss, size_t nstop, size_t ncand)
 }
 
 /* Best of all ways to cut the layers, each run by exhaustive search. */
-static struct best cut_all(const double *loss, size_t nlayer, size_t nstop,
-                           size_t ncand)
+static struct best cut_all(const struct chorale_compact *grid)
 {
     struct best least = { 99, INFINITY };
-    size_t square = nstop * ncand;
 
-    for (size_t cuts = 0; cuts < (size_t)1 << (nlayer - 1); cuts++) {
-        double sum[MAX_STOP * MAX_CAND] = { 0 };
+    for (size_t cuts = 0; cuts < (size_t)1 << (grid->nlayer - 1); cuts++) {
         struct best all = { 0, 0 };
+        size_t begin = 0;
 
-        for (size_t l = 0; l < nlayer; l++) {
+        for (size_t l = 0; l < grid->nlayer; l++) {
             struct best b;
 
-            for (size_t i = 0; i < square; i++)
-                sum[i] += loss[l * square + i];
-            if (l + 1 < nlayer && !(cuts >> l & 1))
+            if (l + 1 < grid->nlayer && !(cuts >> l & 1))
                 continue;
-            b = try_all(sum, nstop, ncand);
+            if (l + 1 - begin > grid->most)
+                all.loss = INFINITY;
+            b = try_all(grid, begin, l + 1);
             all.ranges += b.ranges;
             all.loss += b.loss;
-            memset(sum, 0, sizeof(sum));
+            begin = l + 1;
         }
         if (is_less(all, least))
             least = all;
@@ -111,23 +117,72 @@ static struct best cut_all(const double *loss, size_t nlayer, size_t nstop,
     return least;
 }
 
+/* A random grid of at most these dimensions. Layers need sizes of their own if
+ * shifted. */
+static struct chorale_compact random_grid(size_t nlayer, size_t nstop,
+                                          size_t ncand, int shifted)
+{
+    static double loss[MAX_LAYER * MAX_STOP * MAX_CAND];
+    static double at[MAX_STOP], lo[MAX_LAYER], hi[MAX_LAYER];
+    struct chorale_compact grid = {
+        .loss = loss, .nlayer = 1 + random_below(nlayer),
+        .nstop = 1 + random_below(nstop), .ncand = 1 + random_below(ncand),
+        .most = 1 + random_below(2 * nlayer), .at = at, .lo = lo, .hi = hi,
+    };
+
+    for (size_t i = 0; i < grid.nstop; i++)
+        at[i] = i > 0 ? at[i - 1] * (double)(2 + random_below(3)) : 64;
+    for (size_t l = 0; l < grid.nlayer; l++) {
+        double *entry = loss + l * grid.nstop * grid.ncand;
+
+        lo[l] = at[0];
+        hi[l] = at[grid.nstop - 1];
+        if (shifted) {
+            lo[l] *= (double)(1 + random_below(8));
+            hi[l] /= (double)(1 + random_below(4));
+        }
+        fill(entry, grid.nstop, grid.ncand);
+        for (size_t i = 0; i < grid.nstop; i++)
+            for (size_t c = 0; c < grid.ncand; c++)
+                if (at[i] < lo[l] || at[i] > hi[l])
+                    entry[i * grid.ncand + c] = 0;
+    }
+    return grid;
+}
+
+/* 1 if the result is not the optimum, or not as counted. */
+static int is_wrong(const struct chorale_compact *grid, int *merged)
+{
+    size_t pick[MAX_LAYER * MAX_STOP], last[MAX_LAYER], got = 0;
+    struct best want = cut_all(grid), have = { 0, 0 };
+    int rc = chorale_compact_layers(grid, last, pick, &got), wrong = 0;
+
+    for (size_t l = 0; rc == 0 && l < grid->nlayer; l = last[l] + 1) {
+        const size_t *mine = pick + l * grid->nstop;
+        struct best b = judge(grid, l, last[l] + 1, mine);
+
+        have.ranges += b.ranges;
+        have.loss += b.loss;
+        *merged += last[l] > l;
+        wrong |= last[l] + 1 - l > grid->most;
+        for (size_t k = l; k < last[l]; k++)
+            wrong |= last[k] != last[l] ||
+                     memcmp(mine, pick + (k + 1) * grid->nstop,
+                            grid->nstop * sizeof(*pick)) != 0;
+    }
+    return rc != 0 || wrong || got != want.ranges ||
+           have.ranges != want.ranges || have.loss > want.loss ||
+           have.loss < want.loss;
+}
+
 static void test_line(void)
 {
-    double loss[MAX_STOP * MAX_CAND];
-    size_t pick[MAX_STOP];
-    int wrong = 0;
+    int wrong = 0, merged = 0;
 
     for (int k = 0; k < 2000; k++) {
-        size_t nstop = 1 + random_below(MAX_STOP);
-        size_t ncand = 1 + random_below(MAX_CAND), got;
-        struct best want, have;
+        struct chorale_compact grid = random_grid(1, MAX_STOP, MAX_CAND, 0);
 
-        fill(loss, nstop, ncand);
-        want = try_all(loss, nstop, ncand);
-        got = chorale_compact_line(loss, nstop, ncand, pick);
-        have = judge(loss, nstop, ncand, pick);
-        wrong += got != want.ranges || have.ranges != want.ranges ||
-                 have.loss > want.loss || have.loss < want.loss;
+        wrong += is_wrong(&grid, &merged);
     }
     tap_ok(wrong == 0, "2000 random lines: ranges and loss equal those of"
            " exhaustive search");
@@ -135,45 +190,55 @@ static void test_line(void)
 
 static void test_layers(void)
 {
-    double loss[MAX_LAYER * MAX_STOP * MAX_CAND];
-    size_t pick[MAX_LAYER * MAX_STOP], last[MAX_LAYER];
-    int wrong = 0, merged = 0;
+    for (int shifted = 0; shifted < 2; shifted++) {
+        int wrong = 0, merged = 0;
 
-    for (int k = 0; k < 500; k++) {
-        size_t nlayer = 1 + random_below(MAX_LAYER);
-        size_t nstop = 1 + random_below(3), ncand = 1 + random_below(3), got;
-        struct best want, have = { 0, 0 };
+        for (int k = 0; k < 500; k++) {
+            struct chorale_compact grid = random_grid(MAX_LAYER, 3, 3,
+                                                      shifted);
 
-        for (size_t l = 0; l < nlayer; l++)
-            fill(loss + l * nstop * ncand, nstop, ncand);
-        want = cut_all(loss, nlayer, nstop, ncand);
-        got = chorale_compact_layers(loss, nlayer, nstop, ncand, last, pick);
-        for (size_t l = 0; l < nlayer; l++) {
-            struct best b = judge(loss + l * nstop * ncand, nstop, ncand,
-                                  pick + l * nstop);
-
-            have.loss += b.loss;
-            have.ranges += last[l] == l ? b.ranges : 0;
-            merged += last[l] > l;
-            wrong += last[l] > l && memcmp(pick + l * nstop,
-                                           pick + (l + 1) * nstop,
-                                           nstop * sizeof(*pick)) != 0;
+            wrong += is_wrong(&grid, &merged);
         }
-        wrong += got != want.ranges || have.ranges != want.ranges ||
-                 have.loss > want.loss || have.loss < want.loss;
+        tap_ok(wrong == 0, "500 random stacks of lines with %s sizes:"
+               " rectangles and loss equal those of exhaustive search",
+               shifted ? "different" : "the same");
+        tap_ok(merged > 50, "many layers share ranges");
     }
-    tap_ok(wrong == 0, "500 random stacks of lines: rectangles and loss equal"
-           " those of exhaustive search");
-    tap_ok(merged > 100, "many layers share ranges");
+}
+
+/* Sizes of 64 to 1024 bytes a rank: n shifts with the process count. */
+static void test_parts(void)
+{
+    static const double at[] = { 128, 2048, 16384 };
+    double lo[15], hi[15];
+    struct chorale_compact grid = { NULL, 15, 3, 2, 15, at, lo, hi };
+
+    for (int l = 0; l < 15; l++) {
+        lo[l] = 64 * (l + 2);
+        hi[l] = 1024 * (l + 2);
+    }
+    tap_ok(chorale_compact_parts(&grid, 0, 3, 0, 3, 1) == 1,
+           "sizes that differ by a factor of 2 share a rectangle");
+    tap_ok(chorale_compact_parts(&grid, 0, 4, 0, 3, 1) == 2,
+           "sizes that differ by more have two");
+    tap_ok(chorale_compact_parts(&grid, 0, 15, 0, 3, 1) == 3,
+           "P = 2 to 16 takes three");
+    tap_ok(chorale_compact_parts(&grid, 0, 15, 0, 3, 0) == 1,
+           "the library takes one");
+    tap_ok(chorale_compact_parts(&grid, 0, 15, 0, 1, 1) == 2,
+           "process counts without a size of the range take none");
 }
 
 static void test_nothing(void)
 {
     static const double none[] = { 0, INFINITY, INFINITY, INFINITY };
-    size_t pick[2], last[2];
+    static const double at[] = { 1, 2 }, lo[] = { 1, 1 }, hi[] = { 2, 2 };
+    struct chorale_compact line = { none, 1, 2, 2, 1, at, lo, hi };
+    struct chorale_compact layers = { none, 2, 1, 2, 2, at, lo, hi };
+    size_t pick[2], last[2], count;
 
-    tap_ok(chorale_compact_line(none, 2, 2, pick) == 0 &&
-           chorale_compact_layers(none, 2, 1, 2, last, pick) == 0,
+    tap_ok(chorale_compact_layers(&line, last, pick, &count) != 0 &&
+           chorale_compact_layers(&layers, last, pick, &count) != 0,
            "a stop without an allowed candidate is an error");
 }
 
@@ -181,6 +246,7 @@ int main(void)
 {
     test_line();
     test_layers();
+    test_parts();
     test_nothing();
     return tap_done();
 }
