@@ -51,7 +51,8 @@ mean=$(sqlite3 a.db "SELECT printf('x%.3f', exp(avg(coalesce(ln(s.speedup), 0)))
     FROM (SELECT DISTINCT coll, comm_size, n FROM v_summary
       WHERE validity = '') p
     LEFT JOIN decision d ON d.coll = p.coll
-      AND p.comm_size BETWEEN d.comm_size AND d.comm_size_hi
+      AND p.comm_size BETWEEN d.comm_size
+      AND max(d.comm_size, d.comm_size_hi)
       AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale'
     LEFT JOIN v_speedup s ON s.coll = p.coll AND s.comm_size = p.comm_size
       AND s.n = p.n AND s.variant = d.variant AND s.provider = 'chorale'")
@@ -60,7 +61,8 @@ has page.html "<p class=\"big\">$mean</p><p>geometric mean" \
 same=$(sqlite3 a.db "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, n
     FROM v_summary WHERE validity = '') p WHERE NOT EXISTS (SELECT 1
     FROM decision d WHERE d.coll = p.coll
-      AND p.comm_size BETWEEN d.comm_size AND d.comm_size_hi
+      AND p.comm_size BETWEEN d.comm_size
+      AND max(d.comm_size, d.comm_size_hi)
       AND p.n BETWEEN d.n_lo AND d.n_hi AND d.provider = 'chorale')")
 has page.html "over 40 points of n and P, with the library on both sides at $same" \
     "over all points that count, and how many are the library's ($same)"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The quick start's table of a simulated cluster: rows do not overlap and cover
+# all measured points, where replaced choices cost at most 1 %.
+. "$(dirname "$0")/../lib.sh"
+[ -x "$top_builddir/chorale-runner-sim" ] || skip_all "built without SimGrid"
+
+cd "$work" || exit 99
+db=sim.db
+# The options of ci/quickstart.
+timeout 3000 "$chorale" tune "$db" --launcher smpirun --network loggp \
+    --platform "$top_srcdir/ci/platforms/cluster64.xml" -P 4,16,64 \
+    -m 8:32K:x16 -c \
+    "$(sed -n 's/^colls=//p' "$top_srcdir/ci/quickstart")" >out.txt 2>err.txt
+ok $? "the quick start's system is tuned"
+grep -q -e "-P 4,16,64 -m 8:32K:x16" "$top_srcdir/ci/quickstart"
+ok $? "the quick start has these options"
+rows=$(sqlite3 "$db" "SELECT count(*) FROM decision")
+bytes=$(wc -c <sim-dispatch.c)
+echo "# $rows rows, sim-dispatch.c has $bytes bytes"
+is "$(sqlite3 "$db" "SELECT count(*) FROM decision a JOIN decision b
+    USING (coll) WHERE a.decision_id < b.decision_id
+    AND a.comm_size <= b.comm_size_hi AND b.comm_size <= a.comm_size_hi
+    AND a.n_lo <= b.n_hi AND b.n_lo <= a.n_hi")" 0 "no two rows overlap"
+is "$(sqlite3 "$db" "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, n
+    FROM v_best) b WHERE NOT EXISTS (SELECT 1 FROM decision d
+    WHERE d.coll = b.coll AND b.n BETWEEN d.n_lo AND d.n_hi
+    AND b.comm_size BETWEEN d.comm_size AND d.comm_size_hi)")" 0 \
+    "each measured point has a row"
+# A choice that was not measured itself at a point is equal to one that was.
+is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d
+    ON d.coll = b.coll AND b.n BETWEEN d.n_lo AND d.n_hi
+    AND b.comm_size BETWEEN d.comm_size AND d.comm_size_hi
+    JOIN v_summary s ON s.coll = b.coll AND s.comm_size = b.comm_size
+    AND s.n = b.n AND s.variant = d.variant AND s.params = d.params
+    WHERE s.seconds > b.seconds * 1.010001")" 0 \
+    "each choice is the fastest measured, or within 1 % of it"
+is "$(sqlite3 "$db" "SELECT count(*) FROM decision
+    WHERE basis = 'measured' AND NOT regret <= 0.010001")" 0 \
+    "no measured row states a regret above 1 %"
+finish
