@@ -20,7 +20,7 @@ struct chorale_decide_opts {
     int rules;               /* choose native algorithms, not Chorale's */
     double threshold;        /* keep the library below this gain (share) */
     double fdr;              /* false discovery rate on real systems */
-    double compact;          /* loss (share) allowed for fewer ranges */
+    double compact;          /* mean loss (share) allowed for fewer ranges */
     int deterministic;       /* only variants that combine in rank order */
     int allow_patented;
     long max_scratch;        /* bytes per rank, -1: default, see
@@ -85,9 +85,11 @@ struct chorale_decision {
  *
  * Ranges:
  * - A row is a rectangle of sizes and process counts, measured and predicted
- *   ones alike. Choices are replaced by others that cost at most compact more
- *   at a point, to obtain the fewest rows (merge_ranges.h). On a real system
- *   these must be confirmed too.
+ *   ones alike. Choices are replaced by others to obtain the fewest rows
+ *   (merge_ranges.h) that cost at most compact more on average, at most compact
+ *   at a measured size, at most CHORALE_DECIDE_ALLOWANCE times compact elsewhere,
+ *   and nowhere more than the library. On a real system these must be confirmed
+ *   too.
  * - A row that contains measured points has basis measured. Its times, gain
  *   and reason come from these points. Its interval combines the intervals of
  *   the process counts. Other rows of a variant have basis modelled.
@@ -123,6 +125,8 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 
 /* Fewest launches of a real system that can confirm a choice. */
 #define CHORALE_DECIDE_LAUNCHES 3
+/* The loss allowed at a predicted point, in multiples of that on average. */
+#define CHORALE_DECIDE_ALLOWANCE 6
 
 /* Most process counts between two measured ones for which rows are written:
  * each is predicted separately, and wider gaps are too uncertain. */
@@ -355,7 +359,7 @@ int chorale_decide_is_blind(enum chorale_coll coll);
  * p and loss of the spots. */
 void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
-                         const struct chorale_decide_opts *opts);
+                          const struct chorale_decide_opts *opts);
 
 /* decide_grid.c: append a family's rows to *rows_p, sorted by comm_size and
  * n_lo. -1: out of memory. */
@@ -365,8 +369,10 @@ int chorale_decide_rows(const struct chorale_family *fam,
 
 /* Losses at a predicted point of ncand candidates, the first of which is the
  * library, with log times seconds[]: loss[] relative to the best, INFINITY if a
- * candidate must not be chosen. may[c] 0 excludes c, except the library. Returns the best, which is the library unless a candidate's gain is
- * above the threshold. */
+ * candidate must not be chosen: if it loses more than opts->compact times
+ * CHORALE_DECIDE_ALLOWANCE, or is slower than the library. may[c] 0 excludes c,
+ * except the library. Returns the best, which is the library unless a
+ * candidate's gain is above the threshold. */
 size_t chorale_family_losses(const struct chorale_family *fam, size_t ncand,
                              const double *seconds, const unsigned char *may,
                              double *loss);

@@ -14,6 +14,8 @@
 #define BETWEEN 3       /* stops between two sizes of a single line */
 #define MORE_STOPS 64   /* doublings of a size_t */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
+#define BISECTIONS 8    /* of the price of a rectangle, within a factor of */
+#define PRICES 1e4      /* this below the price of all losses */
 
 size_t chorale_grid_at(const struct chorale_grid *grid, size_t layer,
                        size_t stop)
@@ -239,10 +241,52 @@ static size_t find_active(const struct chorale_grid *grid, size_t *active)
     return count;
 }
 
+/* Mean loss of the choices over the stops within the hull. */
+static double mean_loss(const struct chorale_grid *grid,
+                        const struct chorale_compact *c, const size_t *pick)
+{
+    double sum = 0, n = 0;
+
+    for (size_t i = 0; i < grid->nlayer * grid->nstop; i++)
+        if (grid->inside[i]) {
+            sum += c->loss[i * c->ncand + pick[i]];
+            n++;
+        }
+    return n > 0 ? sum / n : 0;
+}
+
+/* Find the fewest rectangles whose mean loss is at most that of opts->compact,
+ * by bisection of the price of a rectangle. */
+static int search(const struct chorale_grid *grid, struct chorale_compact *c,
+                  size_t *last, size_t *pick)
+{
+    const double most = log1p(grid->fam->opts->compact);
+    double high = most * (double)(grid->nlayer * grid->nstop);
+    double low = high / PRICES;
+    size_t count;
+
+    c->price = INFINITY;
+    if (chorale_compact_layers(c, last, pick, &count) != 0)
+        return -1;
+    if (mean_loss(grid, c, pick) <= most)
+        return 0;
+    for (int i = 0; i < BISECTIONS; i++) {
+        c->price = sqrt(low * high);
+        if (chorale_compact_layers(c, last, pick, &count) != 0)
+            return -1;
+        if (mean_loss(grid, c, pick) <= most)
+            low = c->price;
+        else
+            high = c->price;
+    }
+    c->price = low;
+    return chorale_compact_layers(c, last, pick, &count);
+}
+
 /* Choose a candidate for each stop of each layer. */
 static int compact(const struct chorale_grid *grid, size_t *last, size_t *pick)
 {
-    size_t stops = grid->nlayer * grid->nstop, count, nactive;
+    size_t stops = grid->nlayer * grid->nstop, nactive;
     size_t *active = malloc(grid->ncand * sizeof(*active));
     double *loss = malloc(stops * grid->ncand * sizeof(*loss));
     double *at = malloc((grid->nstop + 2 * grid->nlayer) * sizeof(*at));
@@ -261,10 +305,10 @@ static int compact(const struct chorale_grid *grid, size_t *last, size_t *pick)
             lo[l] = (double)grid->layer[l].lo;
             hi[l] = (double)grid->layer[l].hi;
         }
-        rc = chorale_compact_layers(
-            &(struct chorale_compact){ loss, grid->nlayer, grid->nstop,
-                                       nactive, MOST_LAYERS, at, lo, hi },
-            last, pick, &count);
+        rc = search(grid, &(struct chorale_compact){
+            .loss = loss, .nlayer = grid->nlayer, .nstop = grid->nstop,
+            .ncand = nactive, .most = MOST_LAYERS, .at = at, .lo = lo,
+            .hi = hi }, last, pick);
         for (size_t i = 0; i < stops && rc == 0; i++)
             pick[i] = active[pick[i]];
     }

@@ -244,7 +244,7 @@ size_t chorale_family_losses(const struct chorale_family *fam, size_t ncand,
                              const double *seconds, const unsigned char *may,
                              double *loss)
 {
-    double tolerance = log1p(fam->opts->compact);
+    double tolerance = log1p(CHORALE_DECIDE_ALLOWANCE * fam->opts->compact);
     size_t best = 0;
 
     for (size_t c = 1; c < ncand; c++)
@@ -255,7 +255,8 @@ size_t chorale_family_losses(const struct chorale_family *fam, size_t ncand,
     for (size_t c = 0; c < ncand; c++) {
         loss[c] = c == best ? 0 : INFINITY;
         if (best > 0 && c != best && (c == 0 || may[c]) &&
-            seconds[c] - seconds[best] <= tolerance)
+            seconds[c] - seconds[best] <= tolerance &&
+            seconds[c] <= seconds[0])
             loss[c] = fmax(SAME, seconds[c] - seconds[best]);
     }
     return best;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* merge_ranges.c - two nested dynamic programs: over the stops of a run of
- * layers, and over the runs. Scores compare the number of rectangles first,
- * then the loss. */
+ * layers, and over the runs. */
 #include "tuner/decide/merge_ranges.h"
 
 #include <math.h>
@@ -15,11 +14,14 @@ struct score {
 
 static const struct score never = { (size_t)-1, INFINITY };
 
-static int better(struct score a, struct score b)
+static int better(struct score a, struct score b, double price)
 {
-    if (a.ranges != b.ranges)
+    if (a.ranges != b.ranges && (isinf(price) || b.ranges == never.ranges))
         return a.ranges < b.ranges;
-    return a.loss < b.loss;
+    if (a.ranges == b.ranges)
+        return a.loss < b.loss;
+    return price * (double)a.ranges + a.loss <
+           price * (double)b.ranges + b.loss;
 }
 
 /* The parts of one range, of the layers added so far, from the last layer
@@ -152,7 +154,8 @@ static void end_ranges(struct runs *r, size_t j, size_t cand)
         s.ranges = r->best[i].ranges +
                    (cand == 0 && parts > 1 ? 1 : parts);
         s.loss = r->best[i].loss + loss;
-        if (r->best[i].ranges != never.ranges && better(s, r->best[j])) {
+        if (r->best[i].ranges != never.ranges &&
+            better(s, r->best[j], r->grid->price)) {
             r->best[j] = s;
             r->from[j] = i;
             r->cand[j] = cand;
@@ -192,7 +195,7 @@ static void close_run(struct runs *r, size_t end)
             continue;
         score.ranges += r->upto[begin].ranges;
         score.loss += r->upto[begin].loss;
-        if (better(score, r->upto[end])) {
+        if (better(score, r->upto[end], r->grid->price)) {
             r->upto[end] = score;
             r->first[end] = begin;
         }

@@ -17,6 +17,8 @@ struct chorale_compact {
                               * INFINITY: not allowed */
     size_t nlayer, nstop, ncand;
     size_t most;             /* layers that may share rectangles, at least 1 */
+    double price;            /* the loss that one rectangle fewer is worth;
+                              * INFINITY: any */
     const double *at;        /* [nstop] sizes, ascending */
     const double *lo, *hi;   /* [nlayer] the sizes that a layer needs; lo > hi:
                               * it needs none */
@@ -31,10 +33,10 @@ struct chorale_compact {
 size_t chorale_compact_parts(const struct chorale_compact *grid, size_t begin,
                              size_t end, size_t i, size_t j, size_t cand);
 
-/* Minimise the number of rectangles over all ways to cut the layers into runs
- * of at most `most` layers and the stops of each run into ranges with one
- * choice each; then the sum of losses; then prefer earlier candidates. Each
- * stop of each layer needs a finite entry.
+/* Minimise price * rectangles + losses over all ways to cut the layers into
+ * runs of at most `most` layers and the stops of each run into ranges with one
+ * choice each; with an infinite price the number of rectangles, then the losses.
+ * Then prefer earlier candidates. Each stop of each layer needs a finite entry.
  *
  * last_p   out: [nlayer] the last layer of the run that contains each layer
  * pick_p   out: [nlayer][nstop] the choices, the same for the layers of a run

@@ -33,8 +33,8 @@ struct chorale_policy {
       "GAIN", "keep the library below this gain (default: 3%, 0 in "        \
       "simulation)", 0, 0 },                                                \
     { "compact", 0, CHORALE_OPT_PERCENT, offsetof(type, member.compact),    \
-      "PERCENT", "loss allowed at a point so that the table has fewer "     \
-      "ranges (default: 1%)", 0, 0 },                                       \
+      "PERCENT", "mean loss allowed so that the table has fewer ranges "    \
+      "(default: 1%)", 0, 0 },                                       \
     { "dispatch-cost", 0, CHORALE_OPT_SECONDS,                              \
       offsetof(type, member.dispatch_cost), "TIME",                         \
       "time that dispatching adds to a call, added to the "                 \

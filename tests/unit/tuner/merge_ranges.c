@@ -62,10 +62,19 @@ static struct best judge(const struct chorale_compact *grid, size_t begin,
     return b;
 }
 
-static int is_less(struct best a, struct best b)
+/* The sum that a finite price minimises; losses and prices are quarters. */
+static double total(struct best b, double price)
 {
-    return isfinite(a.loss) && (a.ranges < b.ranges ||
-                                (a.ranges == b.ranges && a.loss < b.loss));
+    return price * (double)b.ranges + b.loss;
+}
+
+static int is_less(struct best a, struct best b, double price)
+{
+    if (!isfinite(a.loss))
+        return 0;
+    if (isfinite(price))
+        return total(a, price) < total(b, price);
+    return a.ranges < b.ranges || (a.ranges == b.ranges && a.loss < b.loss);
 }
 
 /* Best of all ncand^nstop choices for a run of layers. */
@@ -84,7 +93,7 @@ static struct best try_all(const struct chorale_compact *grid, size_t begin,
         for (size_t i = 0; i < grid->nstop; i++, rest /= grid->ncand)
             pick[i] = rest % grid->ncand;
         b = judge(grid, begin, end, pick);
-        if (is_less(b, least))
+        if (is_less(b, least, grid->price))
             least = b;
     }
     return least;
@@ -111,7 +120,7 @@ static struct best cut_all(const struct chorale_compact *grid)
             all.loss += b.loss;
             begin = l + 1;
         }
-        if (is_less(all, least))
+        if (is_less(all, least, grid->price))
             least = all;
     }
     return least;
@@ -128,6 +137,8 @@ static struct chorale_compact random_grid(size_t nlayer, size_t nstop,
         .loss = loss, .nlayer = 1 + random_below(nlayer),
         .nstop = 1 + random_below(nstop), .ncand = 1 + random_below(ncand),
         .most = 1 + random_below(2 * nlayer), .at = at, .lo = lo, .hi = hi,
+        .price = random_below(2) == 0 ? INFINITY
+                                      : (double)random_below(4) / 4,
     };
 
     for (size_t i = 0; i < grid.nstop; i++)
@@ -170,9 +181,8 @@ static int is_wrong(const struct chorale_compact *grid, int *merged)
                      memcmp(mine, pick + (k + 1) * grid->nstop,
                             grid->nstop * sizeof(*pick)) != 0;
     }
-    return rc != 0 || wrong || got != want.ranges ||
-           have.ranges != want.ranges || have.loss > want.loss ||
-           have.loss < want.loss;
+    return rc != 0 || wrong || got != have.ranges ||
+           is_less(have, want, grid->price) || is_less(want, have, grid->price);
 }
 
 static void test_line(void)
@@ -211,7 +221,8 @@ static void test_parts(void)
 {
     static const double at[] = { 128, 2048, 16384 };
     double lo[15], hi[15];
-    struct chorale_compact grid = { NULL, 15, 3, 2, 15, at, lo, hi };
+    struct chorale_compact grid = { .nlayer = 15, .nstop = 3, .ncand = 2,
+                                    .most = 15, .at = at, .lo = lo, .hi = hi };
 
     for (int l = 0; l < 15; l++) {
         lo[l] = 64 * (l + 2);
@@ -233,8 +244,14 @@ static void test_nothing(void)
 {
     static const double none[] = { 0, INFINITY, INFINITY, INFINITY };
     static const double at[] = { 1, 2 }, lo[] = { 1, 1 }, hi[] = { 2, 2 };
-    struct chorale_compact line = { none, 1, 2, 2, 1, at, lo, hi };
-    struct chorale_compact layers = { none, 2, 1, 2, 2, at, lo, hi };
+    struct chorale_compact line = {
+        .loss = none, .nlayer = 1, .nstop = 2, .ncand = 2, .most = 1,
+        .price = INFINITY, .at = at, .lo = lo, .hi = hi,
+    };
+    struct chorale_compact layers = {
+        .loss = none, .nlayer = 2, .nstop = 1, .ncand = 2, .most = 2,
+        .price = INFINITY, .at = at, .lo = lo, .hi = hi,
+    };
     size_t pick[2], last[2], count;
 
     tap_ok(chorale_compact_layers(&line, last, pick, &count) != 0 &&
