@@ -3,7 +3,7 @@
 #ifndef CHORALE_TUNER_DECIDE_INHERIT_RUNS_H
 #define CHORALE_TUNER_DECIDE_INHERIT_RUNS_H
 
-#include "tuner/model/classes.h"
+#include "tuner/decide/classes.h"
 #include "tuner/model/observations.h"
 
 /* The point of a run, for classes.h. */

@@ -9,7 +9,7 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/dtypes.h"
-#include "tuner/model/classes.h"
+#include "tuner/decide/classes.h"
 #include "tuner/model/network.h"
 #include "tuner/plan/candidates.h"
 #include "tuner/base/units.h"

@@ -6,8 +6,8 @@
  * and copies (algorithms/schedule/digest.h), and if the same policies allow a
  * table to choose them. One member is measured; its times are those of all. A
  * candidate without a digest is a class of its own. */
-#ifndef CHORALE_TUNER_MODEL_CLASSES_H
-#define CHORALE_TUNER_MODEL_CLASSES_H
+#ifndef CHORALE_TUNER_DECIDE_CLASSES_H
+#define CHORALE_TUNER_DECIDE_CLASSES_H
 
 #include <stddef.h>
 

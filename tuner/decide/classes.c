@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* classes.c - compares candidates by a part of their schedules, and by the
  * whole schedules only if the parts are equal. */
-#include "tuner/model/classes.h"
+#include "tuner/decide/classes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
