@@ -19,6 +19,8 @@
 #define SCALE_ROUNDS 25  /* after these the scale is kept, to converge */
 #define BISQUARE 4.685
 #define LEAST_SCALE 1e-9 /* relative residual below which a fit is exact */
+#define LEAST_WEIGHT 1e-9 /* of an outlier; it counts where a parameter has
+                          * outliers only, which would else become 0 */
 #define ALIKE 1e-6       /* sine of the angle below which a column depends
                           * linearly on earlier ones */
 
@@ -250,8 +252,8 @@ static int solve(struct problem *p)
 }
 
 /* Set the next linearisation point and residuals; returns the largest relative
- * change. The model is kept above 1/1000 of the time, where the weight of the
- * row is 0 anyway. */
+ * change. The model is kept above 1/1000 of the time, where the row is an
+ * outlier anyway. */
 static double relinearise(struct problem *p)
 {
     double change = 0;
@@ -287,7 +289,9 @@ static void set_weights(struct problem *p, int round)
         if (round < FIRST_ROUNDS)
             p->weight[i] = 1 / fmax(fabs(p->residual[i]), 0.1 * p->scale);
         else
-            p->weight[i] = fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
+            p->weight[i] = fabs(u) < 1 ? fmax((1 - u * u) * (1 - u * u),
+                                              LEAST_WEIGHT)
+                                       : LEAST_WEIGHT;
     }
 }
 

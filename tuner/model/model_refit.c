@@ -50,6 +50,7 @@ static void take_cells(struct model_job *fold, const struct model_job *job,
 {
     double n, notes = sum_notes(job, use, HUGE_VAL, &n), most = HUGE_VAL;
     double share, coarse, at = 0;
+    int inner = 0; /* cells use memory; without them its rows say nothing */
 
     if (notes > NOTES && n > CELLS) {
         most = notes / n;
@@ -67,7 +68,9 @@ static void take_cells(struct model_job *fold, const struct model_job *job,
         fold->cell[fold->ncell++].coarse = at < coarse;
     }
     fold->nrow = fold->ncell;
-    for (size_t i = job->ncell; i < job->nrow; i++)
+    for (size_t i = 0; i < fold->ncell; i++)
+        inner |= fold->cell[i].ppn > 1;
+    for (size_t i = job->ncell; inner && i < job->nrow; i++)
         fold->cell[fold->nrow++] = job->cell[i];
 }
 

@@ -78,9 +78,10 @@ int main(void)
         return tap_done();
     v = m.variant;
     r = v->ranks;
-    /* 4 without one rank count, 3 with small counts, 4 with small sizes. */
-    tap_ok(nmade == 11, "each fold is one fit (%zu)", nmade);
-    tap_ok(nsmall == 3 * 5 + 3 * 5 + 1 + 2 + 3 + 4,
+    /* 4 without one rank count, 3 with small counts, 4 with small sizes, 3
+     * without one size. */
+    tap_ok(nmade == 14, "each fold is one fit (%zu)", nmade);
+    tap_ok(nsmall == 3 * 5 + 3 * 5 + 1 + 2 + 3 + 4 + 3 * 4,
            "a fold is fitted to all others, or to smaller ones (%zu)", nsmall);
     tap_ok(near(r[0].error, 0.05) && r[0].nwild == 0 && r[0].m_lo == 8 &&
            r[0].m_hi == 32768, "2 ranks: all points are predicted within 5 %%");

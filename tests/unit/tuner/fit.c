@@ -428,7 +428,8 @@ static void test_break(void)
     int found = 0, alone = 0, seeds = 4;
 
     *r = (struct chorale_net_regimes){
-        2, { 8192, HUGE_VAL }, { 2e-6, 8e-6 }, { 1e-9, 4e-10 }
+        .n = 2, .upto = { 8192, HUGE_VAL }, .alpha = { 2e-6, 8e-6 },
+        .beta = { 1e-9, 4e-10 },
     };
     for (int s = 0; s <= seeds; s++) { /* 0: without noise */
         struct chorale_points points = played(&net, s > 0 ? 3 : 1, 2,
@@ -518,7 +519,7 @@ static void test_cache(void)
     struct chorale_model m;
 
     net.tau = (struct chorale_net_regimes){
-        2, { 65536, HUGE_VAL }, { 0, 0 }, { TAU, 4 * TAU }
+        .n = 2, .upto = { 65536, HUGE_VAL }, .beta = { TAU, 4 * TAU },
     };
     points = played(&net, 1, 4, 0);
     if (!tap_ok(chorale_model_fit(&points, "s", NULL, &m, NULL) == CHORALE_OK,
