@@ -94,6 +94,7 @@ static enum chorale_err list(struct chorale_store *store,
     if (chorale_points_inherit(&work->points) != 0)
         return chorale_fail_memory(msg, NULL);
     opts = chorale_policy_decide(&policy, 0);
+    opts.arrivals = CHORALE_ARRIVALS_SYNC;
     err = chorale_decide_undecided(&work->points, &opts, &found, &count, msg);
     if (err == CHORALE_OK) {
         work->entry = calloc(count + 1, sizeof(*work->entry));

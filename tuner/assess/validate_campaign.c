@@ -157,6 +157,7 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                      chorale_policy_objective(&policy),
                                      CHORALE_ARRIVALS_SYNC, &points, msg);
     opts = chorale_policy_decide(&policy, simulated);
+    opts.arrivals = CHORALE_ARRIVALS_SYNC;
     if (err == CHORALE_OK)
         chorale_points_dispatched(&points,
                                   chorale_policy_cost(&policy, simulated));

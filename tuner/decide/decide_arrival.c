@@ -121,6 +121,23 @@ static int is_late(const struct size *s)
     return 0;
 }
 
+/* 1 if the library ran late in launches of that ordinal and conditions, and the
+ * candidate of the row in some launch of the point. Else its times in sync are
+ * not comparable with the combined ones. */
+static int has_late(const struct size *s, const struct chorale_run_point *row)
+{
+    int library = 0, own = 0;
+
+    for (size_t i = 0; i < s->nref; i++)
+        library |= !is_sync(s->ref[i].run) &&
+                   s->ref[i].run->ordinal == row->ordinal &&
+                   s->ref[i].run->conditions == row->conditions;
+    for (size_t i = 0; i < s->n && !own; i++)
+        own = !is_sync(&s->row[i]) &&
+              chorale_run_same_candidate(&s->row[i], row);
+    return library && own;
+}
+
 /* Append the combined runs of the point to kept. */
 static void combine_robust(const struct size *s,
                            struct chorale_run_point *kept, size_t *nkept)
@@ -134,6 +151,8 @@ static void combine_robust(const struct size *s,
         for (end = i; end < s->n && row->ordinal == s->row[end].ordinal &&
                       row->conditions == s->row[end].conditions &&
                       chorale_run_same_candidate(row, &s->row[end]); end++)
+            continue;
+        if (!has_late(s, row))
             continue;
         loss = worst(s, row, end - i);
         for (size_t k = i; k < end; k++) {

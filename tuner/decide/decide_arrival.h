@@ -34,7 +34,8 @@ struct chorale_arrival_count {
  * weigh the patterns by their skew for the same reason. A loss in seconds
  * cancels it, and is what the application loses in a call.
  *   A candidate without a usable time in some pattern in which the library ran
- * gets ok 0.
+ * gets ok 0. Launches in which the library ran in sync only, and candidates
+ * that ran in sync only at the point, do not count.
  *
  * count_p (may be NULL) receives the number of points. Returns -1 if out of
  * memory.

@@ -14,8 +14,7 @@
 #define BETWEEN 3       /* stops between two sizes of a single line */
 #define MORE_STOPS 64   /* doublings of a size_t */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
-#define BISECTIONS 8    /* of the price of a rectangle, within a factor of */
-#define PRICES 1e4      /* this below the price of all losses */
+#define BISECTIONS 8    /* of the price of a rectangle */
 
 size_t chorale_grid_at(const struct chorale_grid *grid, size_t layer,
                        size_t stop)
@@ -260,9 +259,10 @@ static double mean_loss(const struct chorale_grid *grid,
 static int search(const struct chorale_grid *grid, struct chorale_compact *c,
                   size_t *last, size_t *pick)
 {
-    const double most = log1p(grid->fam->opts->compact);
-    double high = most * (double)(grid->nlayer * grid->nstop);
-    double low = high / PRICES;
+    const double most = log1p(grid->fam->opts->compact) + ROUNDING;
+    /* At the price of the mean loss, no more can be lost: the table without
+     * losses has at most one rectangle a stop. */
+    double low = most, high = most * (double)(grid->nlayer * grid->nstop);
     size_t count;
 
     c->price = INFINITY;

@@ -20,8 +20,9 @@ static int better(struct score a, struct score b, double price)
         return a.ranges < b.ranges;
     if (a.ranges == b.ranges)
         return a.loss < b.loss;
-    return price * (double)a.ranges + a.loss <
-           price * (double)b.ranges + b.loss;
+    a.loss += price * (double)a.ranges;
+    b.loss += price * (double)b.ranges;
+    return a.loss < b.loss || (a.loss == b.loss && a.ranges < b.ranges);
 }
 
 /* The parts of one range, of the layers added so far, from the last layer

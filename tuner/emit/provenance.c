@@ -115,9 +115,11 @@ static enum chorale_err load_arrivals(struct chorale_store *store,
     enum chorale_err err = chorale_store_query(
         store, "SELECT group_concat(arrival, '; ') FROM (SELECT DISTINCT"
         " arrival FROM decision WHERE system_id = ?1 AND arrival <> ''"
+        " AND target = 'dispatch'"
         " ORDER BY arrival)", CHORALE_FIELDS(system_id), &stmt, msg);
 
     if (chorale_store_next(store, stmt, &err, msg) &&
+        *chorale_text(stmt, 0) != '\0' &&
         chorale_origin_line(&origin->environment, "arrival of ranks",
                             chorale_text(stmt, 0), "") != 0)
         err = chorale_fail_memory(msg, NULL);

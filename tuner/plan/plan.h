@@ -41,11 +41,21 @@ struct chorale_plan {
     int limits_kept;
     int all_values;          /* --variants without --set: use all values */
     const char *budget;
+    double spent_before;     /* of the rounds that the budget does not count;
+                              * negative: the first call sets it to all earlier
+                              * rounds */
+    double spent, regret;    /* out: by all rounds; expected before the round,
+                              * NAN: unknown */
     double goal;
     struct chorale_policy policy; /* of the table that an adaptive plan
                               * prepares; unset fields are those of the
                               * existing table */
 };
+
+/* Most words of --arrival. */
+#define CHORALE_PLAN_ARRIVALS 8
+/* Repetitions of a cell of an adaptive plan in a launch, by default. */
+#define CHORALE_PLAN_ADAPTIVE_ITERATIONS 10
 
 /* Defaults. Options that depend on the launcher are NULL, 0 or -1;
  * chorale_plan_check() fills them in, or rejects them for that launcher. */

@@ -14,8 +14,12 @@
 #include "tuner/plan/candidates.h"
 #include "tuner/base/units.h"
 
+/* Most arrival patterns of a point: the words of --arrival, of which `robust`
+ * and `traced` stand for three and two. */
+enum { MAX_PATTERNS = CHORALE_PLAN_ARRIVALS + 3 };
+
 long chorale_planned_siblings(const struct planner *p, const char *word,
-                           long procs)
+                              long procs)
 {
     if (strcmp(word, "all") == 0)
         return p->proc[p->nproc - 1] / procs;
@@ -445,12 +449,13 @@ static enum chorale_err put_conditions(struct planner *p,
                                        const char *traced)
 {
     struct point at = *plain;
-    char list[256], done[8][CHORALE_ARRIVAL_SIZE], word[64];
+    char list[64 * MAX_PATTERNS], done[MAX_PATTERNS][CHORALE_ARRIVAL_SIZE];
+    char word[64];
     enum chorale_err err = CHORALE_OK;
     int ndone = 0;
 
     chorale_arrival_expand(p->plan->arrival, traced, list, sizeof(list));
-    for (size_t i = 0; err == CHORALE_OK && ndone < 8 &&
+    for (size_t i = 0; err == CHORALE_OK && ndone < MAX_PATTERNS &&
                        chorale_spec_word(list, i, word, sizeof(word)) == 1;
          i++) {
         int k = 0;

@@ -402,8 +402,11 @@ static void fill_in(struct chorale_plan *plan)
     if (plan->buffers == NULL)
         plan->buffers = "auto";
     if (plan->nrep_max == 0)
-        plan->nrep_max = !plan->adaptive ? 100
-                         : plan->nrep_min > 10 ? plan->nrep_min : 10;
+        plan->nrep_max =
+            !plan->adaptive ? 100
+            : plan->nrep_min > CHORALE_PLAN_ADAPTIVE_ITERATIONS
+                ? plan->nrep_min
+                : CHORALE_PLAN_ADAPTIVE_ITERATIONS;
     if (plan->nrep_min == 0)
         plan->nrep_min = plan->nrep_max < 10 ? plan->nrep_max : 10;
     if (plan->nwarmup < 0)
@@ -453,7 +456,14 @@ static enum chorale_err check_options(struct chorale_plan *plan,
                                       struct chorale_errmsg *msg)
 {
     enum chorale_err err = check_all_words(plan, msg);
+    char word[64];
 
+    if (err == CHORALE_OK &&
+        chorale_spec_word(plan->arrival, CHORALE_PLAN_ARRIVALS, word,
+                          sizeof(word)) == 1)
+        err = chorale_fail(msg, CHORALE_USAGE, "--arrival: at most %d patterns; "
+                           "measure %.40s in a further plan",
+                           CHORALE_PLAN_ARRIVALS, word);
     if (err == CHORALE_OK && plan->sim_selector != NULL &&
         !chorale_selector_ok(plan->sim_selector))
         err = chorale_fail(msg, CHORALE_USAGE,

@@ -33,7 +33,8 @@ struct tally {
 enum chorale_err chorale_plan_check_trace(const struct chorale_plan *plan,
                                           struct chorale_errmsg *msg)
 {
-    if (chorale_spec_listed(plan->arrival, "traced") && !plan->from_trace)
+    if (chorale_spec_listed(plan->arrival, "traced") && !plan->from_trace &&
+        !plan->again)
         return chorale_fail(msg, CHORALE_USAGE, "--arrival traced: only points "
                             "of a trace have a pattern; add --from-trace");
     if (plan->trace != NULL && !plan->from_trace)
@@ -115,7 +116,10 @@ static enum why judge(const struct planner *p, sqlite3_stmt *s,
     size = (long)chorale_dtype(w->dtype)->size;
     if (w->msg_size > 1L << 46 || w->procs > 1L << 24)
         return KINDS;
-    w->msg_size = (w->msg_size + size - 1) / size * size;
+    if (w->msg_size % size != 0) {
+        w->msg_size += size - w->msg_size % size;
+        w->arrival[0] = '\0'; /* that of another size is unknown */
+    }
     return within(p, w, coll) ? PLANNED : LIMITS;
 }
 
@@ -204,9 +208,10 @@ static enum chorale_err read_points(struct planner *p,
         struct chorale_trace_target w = { .seconds = sqlite3_column_double(s,
                                                                            7),
                                   .calls = sqlite3_column_double(s, 8) };
-        enum why why = judge(p, s, &w);
+        enum why why;
 
         snprintf(w.arrival, sizeof(w.arrival), "%s", chorale_text(s, 9));
+        why = judge(p, s, &w);
         tally->points[why]++;
         tally->seconds[why] += w.seconds;
         tally->all += w.seconds;
