@@ -71,7 +71,11 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
     plan.op = again->op[0] != '\0' ? again->op : NULL;
     plan.from_trace = 0;
     plan.trace = NULL;
+    if (plan.adaptive && plan.nrep_max == 0)
+        plan.nrep_max = CHORALE_PLAN_ADAPTIVE_ITERATIONS;
     plan.set = "core"; /* not in rounds */
+    plan.adaptive = 0;
+    plan.budget = NULL;
     plan.goal = -1;
     plan.again = 1;
     plan.launches = again->launches < MOST ? again->launches : MOST;

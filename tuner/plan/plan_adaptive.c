@@ -307,6 +307,9 @@ static enum chorale_err find_costs(struct planner *p,
     if (err != CHORALE_OK)
         return err;
     p->spent = p->nodes ? spent.node_seconds : spent.seconds;
+    if (p->plan->spent_before < 0)
+        p->plan->spent_before = p->spent;
+    p->budget += p->plan->spent_before;
     opts->budget = p->budget;
     opts->spent = p->spent;
     opts->nodes = p->nodes;
@@ -376,6 +379,7 @@ static enum chorale_err find_evidence(struct planner *p)
     if (err != CHORALE_OK)
         return err;
     p->decide = chorale_policy_decide(&policy, p->sys.simulated);
+    p->decide.arrivals = CHORALE_ARRIVALS_SYNC;
     err = chorale_points_load_by(p->store, p->sys.id,
                                  chorale_policy_objective(&policy),
                                  CHORALE_ARRIVALS_SYNC, &p->points, p->msg);
@@ -422,6 +426,8 @@ enum chorale_err chorale_plan_choose(struct planner *p,
                                    &p->round, p->msg);
     if (err == CHORALE_OK && opts.every)
         err = choose_lines(p);
+    p->plan->spent = p->spent;
+    p->plan->regret = p->round.regret;
     return err;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plots/stages.h"
@@ -27,9 +28,15 @@
 
 enum { MAX_REMEASUREMENTS = 2 }; /* most second measurements of slower points */
 
+#define BUDGET "8m"      /* of measuring, by default; validation follows */
+#define ROUNDS_SHARE 0.7 /* of the budget on a real system; the rest is for
+                          * points that are undecided then */
+
 struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
+    int full;                /* every point of the grid */
+    double seconds;          /* budget of this command; 0: none */
     int no_validate;
     double confirm_seconds;  /* for undecided points; 0: none */
     const char *output;
@@ -163,7 +170,7 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
                                 const char *command, char system[128],
                                 struct chorale_errmsg *msg)
 {
-    const struct chorale_plan asked = opts->plan;
+    struct chorale_plan asked = opts->plan;
     sqlite3_int64 last = 0;
 
     for (;;) {
@@ -174,7 +181,8 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
             &opts->plan, path, command, opts->run.quiet, system,
             &opts->run.campaign, msg);
 
-        if (err == CHORALE_NO && !opts->run.quiet)
+        asked.spent_before = opts->plan.spent_before;
+        if (err == CHORALE_NO && !opts->run.quiet && opts->seconds == 0)
             printf("%s\n", msg->text);
         if (err == CHORALE_NO)
             return CHORALE_OK;
@@ -194,9 +202,50 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
     }
 }
 
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Measure undecided points, with --confirm or in the rest of the budget. */
+static enum chorale_err confirm(const struct tune_opts *opts, const char *path,
+                                const char *system,
+                                const struct chorale_plan *asked, double begin,
+                                struct chorale_errmsg *msg)
+{
+    double seconds = opts->confirm_seconds;
+
+    if (seconds == 0)
+        seconds = opts->seconds - (now() - begin);
+    return seconds > 0 ? chorale_undecided_measure(path, system, asked,
+                                                   &opts->run, seconds, msg)
+                       : CHORALE_OK;
+}
+
+/* Print what was spent and what more time may bring. */
+static void print_budget(const struct tune_opts *opts, double begin)
+{
+    const struct chorale_plan *plan = &opts->plan;
+    char spent[32], budget[32];
+
+    printf("\nmeasured for %s of %s",
+           chorale_human_seconds(strcmp(plan->launcher, "smpirun") == 0
+                                     ? plan->spent - plan->spent_before
+                                     : now() - begin, spent),
+           chorale_human_seconds(opts->seconds, budget));
+    if (plan->regret >= 0)
+        printf("; the table is expected to lose %.2f %% against the best "
+               "variants", 100 * plan->regret);
+    printf("; repeat the command to measure for as long again\n");
+}
+
 static enum chorale_err tune(struct tune_opts *opts, const char *path,
                              const char *command, struct chorale_errmsg *msg)
 {
+    const double begin = now();
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
     const struct chorale_fit_opts fit = {
@@ -232,11 +281,12 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         err = chorale_launcher_check(opts->plan.launcher_cmd, msg);
     if (err == CHORALE_OK)
         err = measure(opts, path, command, system, msg);
-    if (err == CHORALE_OK && !opts->plan.dry_run && opts->confirm_seconds > 0)
-        err = chorale_undecided_measure(path, system, &asked, &opts->run,
-                                        opts->confirm_seconds, msg);
+    if (err == CHORALE_OK && !opts->plan.dry_run)
+        err = confirm(opts, path, system, &asked, begin, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
+    if (opts->seconds > 0)
+        print_budget(opts, begin);
     for (int round = 0, failed = 0;; round++) {
         size_t lost = 0;
 
@@ -249,7 +299,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
             return err;
         proved = validate(opts, path, system, &answer);
         if (proved != CHORALE_NO || round == MAX_REMEASUREMENTS || failed ||
-            asked.adaptive)
+            (asked.adaptive && opts->seconds == 0))
             break;
         err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);
         if (err == CHORALE_STOPPED) {
@@ -275,7 +325,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         reported = err == CHORALE_OK;
         err = ended(err, &why, "report", msg);
     }
-    if (err == CHORALE_OK && !asked.adaptive)
+    if (err == CHORALE_OK && (!asked.adaptive || opts->seconds > 0))
         err = print_undecided(path, system, &asked.policy, msg);
     if (err == CHORALE_OK)
         where(path, prefix, drawn, reported,
@@ -287,12 +337,46 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     return err;
 }
 
+/* Choose the way to measure: a budget, unless an option asks for another. */
+static enum chorale_err choose_way(struct tune_opts *opts, char budget[32],
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_plan *plan = &opts->plan;
+    const int simulated = plan->launcher != NULL &&
+                          strcmp(plan->launcher, "smpirun") == 0;
+    int nodes = 0, each = 0;
+    enum chorale_err err;
+
+    if (plan->set != NULL || plan->variants != NULL || plan->from_trace ||
+        plan->adaptive || chorale_plan_conditions(plan))
+        return CHORALE_OK;
+    if (opts->full || chorale_spec_listed(plan->providers, "native")) {
+        plan->set = "model";
+        return CHORALE_OK;
+    }
+    if (plan->budget == NULL)
+        plan->budget = BUDGET;
+    err = chorale_plan_budget(plan->budget, &opts->seconds, &nodes, &each, msg);
+    if (err != CHORALE_OK)
+        return err;
+    plan->adaptive = 1;
+    if (nodes || each) {
+        opts->seconds = 0;
+        return CHORALE_OK;
+    }
+    plan->spent_before = -1;
+    snprintf(budget, 32, "%.6gs",
+             simulated ? opts->seconds : ROUNDS_SHARE * opts->seconds);
+    plan->budget = budget;
+    return CHORALE_OK;
+}
+
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct tune_opts opts = { .plan = CHORALE_PLAN_DEFAULTS,
                               .run = CHORALE_RUN_DEFAULTS };
-    char command[1024];
+    char command[1024], budget[32];
     enum chorale_err err;
     int nword;
 
@@ -306,22 +390,23 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                            "chooses its launches itself; raise --budget");
     if (err != CHORALE_OK)
         return err;
-    if (opts.plan.set == NULL && opts.plan.variants == NULL &&
-        !opts.plan.from_trace && !chorale_plan_conditions(&opts.plan))
-        opts.plan.set = "model";
-    return tune(&opts, argv[1], command, msg);
+    err = choose_way(&opts, budget, msg);
+    return err == CHORALE_OK ? tune(&opts, argv[1], command, msg) : err;
 }
 
 static const struct chorale_opt options[] = {
     CHORALE_PLAN_OPTS(struct tune_opts, plan),
     CHORALE_POLICY_OPTS(struct tune_opts, plan.policy),
+    { "full", 0, CHORALE_OPT_FLAG, offsetof(struct tune_opts, full), NULL,
+      "measure every point of the grid, however long it takes", 0, 0 },
     { "no-validate", 0, CHORALE_OPT_FLAG,
       offsetof(struct tune_opts, no_validate), NULL,
       "skip the final validation of the table", 0, 0 },
     { "confirm", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, confirm_seconds), "TIME",
       "measure points whose gain is not significant yet in further launches, "
-      "most valuable first, for about this long (default: none)", 1e-3, 0 },
+      "most valuable first, for about this long (default: what the rounds "
+      "leave of the budget; with --full and --set none)", 1e-3, 0 },
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
       "PREFIX", "prefix of the products' names (default: the "
       "database's name without .db)", 0, 0 },
@@ -361,30 +446,30 @@ const struct chorale_verb chorale_verb_tune = {
         "Points at which its own choice is slower are measured with twice the "
         "launches, decided and validated again, up to two times. If a point "
         "is still slower, the exit status is 1. In simulation, and with "
-        "--adaptive, whose budget is spent, no point is measured again; in "
-        "simulation the summary lists slower points. The command ends by "
+        "--adaptive, no point is measured again; in simulation the summary "
+        "lists slower points. The command ends by "
         "printing the summary, and where the products are.\n"
-        "It measures in rounds. The first calibrates the model with a few "
-        "cells. Each further one measures the candidates of the whole "
-        "catalogue that the model expects to be the best and that were not "
-        "measured, at every point, until none is expected to win "
-        "(`chorale plan --help`). --set core or --set all plans a fixed set "
-        "instead.\n"
-        "If a variant seems to gain at a point but the launches are too few "
-        "to tell, the library stays there. The command prints how many such "
-        "points are left, and how long further launches would take to decide "
-        "them. --confirm TIME measures these launches before the table is "
-        "decided; repeat the command with it to continue a campaign.\n"
-        "With --adaptive --budget TIME it measures only worthwhile points, "
-        "round after round (`chorale plan --help`); `chorale status` lists "
-        "the gain of each round.\n"
+        "It measures for at most " BUDGET ", or --budget TIME, in rounds, each "
+        "chosen from the results of the previous ones: the points and the "
+        "candidates of the whole catalogue whose measurement is expected to "
+        "improve the table most (`chorale plan --help`). If a variant seems to "
+        "gain at a point but the launches are too few to tell, the library "
+        "stays there; the rest of the budget goes to further launches of such "
+        "points, most valuable first. The command prints what it spent, the "
+        "loss that is expected to remain, and how many points are undecided. "
+        "Repeat it to measure for as long again.\n"
+        "--full measures at every point, until no candidate without a "
+        "measurement is expected to win. --set core or --set all plans a fixed "
+        "set instead. With these, --confirm TIME measures further launches of "
+        "undecided points. With --adaptive --budget TIME the budget counts all "
+        "rounds of the system, also earlier ones. `chorale status` lists the "
+        "gain of each round.\n"
         "The table is decided with the options of the present one, except "
         "those given and --allow-patented (`chorale decide --help`).\n"
         "After a stop or kill, repeat the command to continue.",
-    .example = "chorale tune results.db -m 8:1M -P 2:16\n"
-               "chorale tune results.db -m 8:1M -P 2:16 --confirm 10m\n"
-               "chorale tune results.db -m 8:1M -P 2:16 --adaptive --budget "
-               "10m\n"
+    .example = "chorale tune results.db\n"
+               "chorale tune results.db -m 8:1M -P 2:16 --budget 1h\n"
+               "chorale tune results.db -m 8:1M -P 2:16 --full --confirm 10m\n"
                "chorale tune sim.db --launcher smpirun --platform cluster.xml "
                "-m 8:256K -P 4,8,16,32",
     .opt = options,
