@@ -347,6 +347,10 @@ static enum chorale_err choose_way(struct tune_opts *opts, char budget[32],
     int nodes = 0, each = 0;
     enum chorale_err err;
 
+    if (opts->full && (plan->budget != NULL || plan->adaptive))
+        return chorale_fail(msg, CHORALE_USAGE, "--full: measures every point, "
+                            "without a budget; leave out %s",
+                            plan->adaptive ? "--adaptive" : "--budget");
     if (plan->set != NULL || plan->variants != NULL || plan->from_trace ||
         plan->adaptive || chorale_plan_conditions(plan))
         return CHORALE_OK;

@@ -8,7 +8,7 @@ command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
 CHORALE_DATADIR=$top_srcdir/plots
 export CHORALE_DATADIR
 cd "$work" || exit 99
-timeout 900 "$chorale" tune r.db -P 1,2 -m 8:8K:x32 --launches 4 -i 15 \
+timeout 900 "$chorale" tune r.db -P 1,2 -m 8:8K:x32 --budget 1m --launches 4 -i 15 \
     --cell-time 0.02 >out.txt 2>err.txt
 rc=$?
 # The verdict of the validation may vary on a busy machine; it must be reported,
