@@ -491,7 +491,7 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
 
     if (ctx->recorder != NULL)
         return ctx->recorder->reduce(ctx, in, inout, bytes_of(count, type), type,
-                                   op);
+                                     op);
     /* Elements of size 0 may share one address, which MPICH rejects. */
     if (in == inout && chorale_type_size(type) == 0)
         return MPI_SUCCESS;

@@ -44,8 +44,8 @@ static enum chorale_err execute(struct merge *m, const char *sql,
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_merge_check(m,
                                                sqlite3_prepare_v2(db, sql, -1,
-                                                                     &stmt,
-                                                                     NULL));
+                                                                  &stmt,
+                                                                  NULL));
 
     if (err == CHORALE_OK && sqlite3_bind_parameter_count(stmt) > 0)
         sqlite3_bind_int64(stmt, 1, block->base);
@@ -76,8 +76,8 @@ enum chorale_err chorale_merge_count(struct merge *m, const char *sql,
     sqlite3 *db = chorale_store_db(m->store);
     enum chorale_err err = chorale_merge_check(m,
                                                sqlite3_prepare_v2(db, sql, -1,
-                                                                     &stmt,
-                                                                     NULL));
+                                                                  &stmt,
+                                                                  NULL));
 
     if (err == CHORALE_OK)
         err = chorale_merge_check(m, sqlite3_step(stmt));
@@ -99,8 +99,8 @@ enum chorale_err chorale_merge_refuse(struct merge *m,
 
         err = chorale_merge_check(m,
                                   sqlite3_prepare_v2(chorale_store_db(m->store),
-                                                        list[i].sql, -1, &stmt,
-                                                        NULL));
+                                                     list[i].sql, -1, &stmt,
+                                                     NULL));
         if (err == CHORALE_OK) {
             rc = sqlite3_step(stmt);
             err = chorale_merge_check(m, rc);

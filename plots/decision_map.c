@@ -92,9 +92,9 @@ static enum chorale_err mark_boxes(struct chorale_store *store,
 
         if (i == 0 || strcmp(box->coll, box[-1].coll) != 0)
             err = chorale_served_kind_load(store, system_id, box->coll,
-                                         "dispatch", &kind, msg);
+                                           "dispatch", &kind, msg);
         chorale_served_kind_instead(&kind, box->dtype, box->op, box->op_class,
-                             box->instead);
+                                    box->instead);
     }
     return err;
 }

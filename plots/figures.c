@@ -83,7 +83,7 @@ static enum chorale_err draw(struct chorale_figures *f, const char *script_name,
     char *argv[] = { NULL, dash_d, dash_c, script, dat,
                      tmp,  kind,   title,  count,  NULL };
     enum chorale_err err = chorale_gnuplot_script(script_name, script,
-                                                     sizeof(script), msg);
+                                                  sizeof(script), msg);
 
     snprintf(dat, sizeof(dat), "./%s.dat", figure->name);
     snprintf(tmp, sizeof(tmp), "./%s.%s.tmp", figure->name, f->suffix);

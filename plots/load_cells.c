@@ -156,7 +156,7 @@ static void find_served(struct chorale_plots_row *row,
     const char *by[2] = { row->dtype, row->op };
 
     chorale_served_kind_instead(kind, row->dtype, row->op, row->op_class,
-                         row->instead);
+                                row->instead);
     if (strcmp(row->instead, "library") == 0) {
         by[0] = by[1] = "";
     } else if (row->instead[0] != '\0') {
@@ -275,7 +275,7 @@ static enum chorale_err complete(struct chorale_store *store,
         row->model = modelled(row, model);
         if (i == 0 || strcmp(row->coll, row[-1].coll) != 0)
             err = chorale_served_kind_load(store, system_id, row->coll,
-                                         "dispatch", &kind, msg);
+                                           "dispatch", &kind, msg);
         find_served(row, &kind);
         if (err == CHORALE_OK)
             err = read_decided(store, decision, rows, i, msg);

@@ -157,7 +157,7 @@ static enum chorale_err plot_systems(struct plot *plot, const char *db_path,
                                &nsystem, msg);
     if (err == CHORALE_OK)
         err = chorale_gnuplot_script("terminal.gp", script, sizeof(script),
-                                        msg);
+                                     msg);
     if (err == CHORALE_OK)
         err = plot->opts->terminal != NULL
                   ? chorale_folder_make(plot->dir, msg)

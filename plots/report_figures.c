@@ -212,8 +212,8 @@ static void put_choice(const struct crossing *c, struct chorale_html_table *to,
 
     chorale_served_kind_note(
         chorale_served_kind_instead(&c->kind, chorale_text(stmt, 5),
-                             chorale_text(stmt, 6), chorale_text(stmt, 18),
-                             instead), said);
+                                    chorale_text(stmt, 6),
+                                    chorale_text(stmt, 18), instead), said);
     if (said[0] != '\0')
         chorale_html_cellf(to, "%s; %s", choice, said);
     else
@@ -247,8 +247,8 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
         chorale_html_begin(&c->table, caption, "nttnnttntnt", head);
         c->open = 1;
         c->err = chorale_served_kind_load(report->store, report->system.id,
-                                        c->coll, "dispatch", &c->kind,
-                                        report->msg);
+                                          c->coll, "dispatch", &c->kind,
+                                          report->msg);
     }
     chorale_plots_choice_label(choice, sizeof(choice), chorale_text(stmt, 9),
                                chorale_text(stmt, 10), chorale_text(stmt, 11));

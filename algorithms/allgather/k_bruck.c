@@ -24,7 +24,7 @@ static int run(const struct chorale_call *call)
     int err = chorale_allgather_blocks(call, &b);
 
     return err == MPI_SUCCESS ? chorale_gather_all_bruck(call->ctx, &b,
-                                         (int)call->param[0])
+                                                         (int)call->param[0])
                               : err;
 }
 

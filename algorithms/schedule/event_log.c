@@ -79,7 +79,7 @@ static int add_end(struct chorale_ctx *ctx, enum what what, const void *buf,
 }
 
 static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
-                      int dest, int synchronous, MPI_Request *req)
+                       int dest, int synchronous, MPI_Request *req)
 {
     struct trace *t = trace_of(ctx);
     int err;
@@ -94,7 +94,7 @@ static int record_send(struct chorale_ctx *ctx, const void *buf, size_t bytes,
 }
 
 static int record_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
-                      int source, MPI_Request *req)
+                       int source, MPI_Request *req)
 {
     chorale_mailbox_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
     return add_end(ctx, RECV, buf, bytes, source, req);
@@ -122,7 +122,7 @@ static void record_round(struct chorale_ctx *ctx)
 }
 
 static int record_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
-                         int *index)
+                          int *index)
 {
     struct trace *t = trace_of(ctx);
     int first = -1, number, least = 0, open = 0, err;
@@ -147,7 +147,7 @@ static int record_waitany(struct chorale_ctx *ctx, int count, MPI_Request *req,
 }
 
 static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
-                        size_t bytes, MPI_Datatype type, MPI_Op op)
+                         size_t bytes, MPI_Datatype type, MPI_Op op)
 {
     struct note *note = add(ctx, REDUCE);
 
@@ -162,7 +162,7 @@ static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
 }
 
 static void record_copy(struct chorale_ctx *ctx, void *to, const void *from,
-                       size_t bytes)
+                        size_t bytes)
 {
     struct trace *t = trace_of(ctx);
 

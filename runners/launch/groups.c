@@ -267,8 +267,7 @@ static int look(void *arg)
 
     if (all->failed == CHORALE_OK)
         all->failed = chorale_rows_recv(&all->channel, all->store, &all->nopen,
-                                        0,
-                                        &all->why);
+                                        0, &all->why);
     return request_group_ends(all);
 }
 

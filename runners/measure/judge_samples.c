@@ -69,7 +69,7 @@ static double seconds(const struct chorale_timing *t,
                       const struct chorale_slot *slot, const double *v)
 {
     return chorale_timing_own_clock(t) ? v[CHORALE_OWN]
-                                : v[CHORALE_OUT] - begin(t, slot, v);
+                                       : v[CHORALE_OUT] - begin(t, slot, v);
 }
 
 void chorale_timing_min(const struct chorale_timing *t, double *any,
@@ -281,7 +281,7 @@ void chorale_timing_results(struct chorale_timing *t)
 int chorale_timing_init(struct chorale_timing *t)
 {
     int rounds_max = chorale_simulated() ? CHORALE_SIM_REPS_MAX * 3
-                                               : CHORALE_CHUNK_MAX;
+                                         : CHORALE_CHUNK_MAX;
     size_t n = (size_t)t->ncand + 1, slots = n * (size_t)rounds_max;
 
     t->nentry = t->ncand;

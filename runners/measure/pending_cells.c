@@ -172,7 +172,7 @@ static enum chorale_err read_choice(const char *params, int coll,
     size_t len;
 
     cand->provider = chorale_simulated() ? CHORALE_PROVIDER_LIBRARY
-                                               : CHORALE_PROVIDER_TABLE;
+                                         : CHORALE_PROVIDER_TABLE;
     choice = choice != NULL ? choice + 1 : "";
     if (strcmp(choice, "library") == 0)
         return CHORALE_OK;

@@ -80,7 +80,7 @@ int chorale_native_is_hierarchical(const struct chorale_native *native,
 }
 
 int chorale_native_needs_comm(const struct chorale_native *native,
-                           enum chorale_coll coll, int place)
+                              enum chorale_coll coll, int place)
 {
     (void)native;
     (void)coll;

@@ -145,7 +145,7 @@ static int spread_proc(const int *proc, size_t nproc, size_t i, size_t k)
 }
 
 static const struct chorale_coll_info *info_of(const struct chorale_adapt *a,
-                                              size_t group)
+                                               size_t group)
 {
     size_t p = 0;
 

@@ -78,8 +78,8 @@ static int try_build(const char *name, char *path, size_t size)
 }
 
 enum chorale_err chorale_gnuplot_script(const char *name, char *path,
-                                           size_t size,
-                                           struct chorale_errmsg *msg)
+                                        size_t size,
+                                        struct chorale_errmsg *msg)
 {
     const char *dir = getenv("CHORALE_DATADIR");
 
@@ -173,8 +173,8 @@ static int make_pipes(int err_pipe[2], int exec_pipe[2])
 }
 
 enum chorale_err chorale_gnuplot_run(const char *dir, char **argv,
-                                       int *missing_p,
-                                       struct chorale_errmsg *msg)
+                                     int *missing_p,
+                                     struct chorale_errmsg *msg)
 {
     const char *program = getenv("GNUPLOT");
     int err_pipe[2], exec_pipe[2], status = 0, code = 0;

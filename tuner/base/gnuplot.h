@@ -19,15 +19,15 @@ void chorale_gnuplot_file_name(char *out, size_t size, const char *text);
  * CHORALE_DATADIR is set, only that folder is searched; else the build folder
  * of the program, then the installed data. CHORALE_ENV: not found. */
 enum chorale_err chorale_gnuplot_script(const char *name, char *path,
-                                           size_t size,
-                                           struct chorale_errmsg *msg);
+                                        size_t size,
+                                        struct chorale_errmsg *msg);
 
 /* Run gnuplot in folder dir with argv (argv[0] is replaced by gnuplot's name)
  * and wait for it. CHORALE_ENV: gnuplot cannot be started (*missing_p is then
  * 1, else unchanged), or it failed; msg then has the last line of its standard
  * error. CHORALE_STOPPED: a signal to stop arrived. */
 enum chorale_err chorale_gnuplot_run(const char *dir, char **argv,
-                                       int *missing_p,
-                                       struct chorale_errmsg *msg);
+                                     int *missing_p,
+                                     struct chorale_errmsg *msg);
 
 #endif

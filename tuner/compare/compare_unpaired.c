@@ -92,7 +92,8 @@ static int distance(const struct chorale_run_point *a,
 
 /* Suggest what to do about a key that differs. */
 static void remedy_for(const struct chorale_comparison *cmp, enum key key,
-                 const char *base, const char *head, char *text, size_t size)
+                       const char *base, const char *head, char *text,
+                       size_t size)
 {
     const int plan_head = !cmp->head.imported;
     const char *value = plan_head ? base : head;

@@ -154,7 +154,7 @@ static void write_data(const struct chorale_history *h,
         char label[40];
 
         chorale_gnuplot_label(label, sizeof(label),
-                                h->run[c->value[i].run].label);
+                              h->run[c->value[i].run].label);
         fprintf(out, "%zu %.9g %.9g %.9g \"%.32s\"\n", i, c->value[i].seconds,
                 c->value[i].lo, c->value[i].hi, label);
     }
@@ -225,7 +225,7 @@ static enum chorale_err draw_all(const struct chorale_history *h,
     char script[PATH_MAX];
     unsigned char *done = calloc(h->ncell + 1, 1);
     enum chorale_err err = chorale_gnuplot_script("history.gp", script,
-                                                     sizeof(script), msg);
+                                                  sizeof(script), msg);
     long n = 0;
 
     if (done == NULL)

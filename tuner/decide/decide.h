@@ -301,7 +301,7 @@ double chorale_spot_gain(const struct chorale_measured *spot,
 struct chorale_sample {
     double n, mean, squares;
 };
-void chorale_sample_add(struct chorale_sample *sample, double x);
+void chorale_gains_add(struct chorale_sample *gains, double x);
 
 /* The cross-fitted gains of the challenger, whatever the choice. */
 struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot);

@@ -20,8 +20,8 @@ static int ties(const struct chorale_measured *spot, size_t a, size_t best,
 
     for (size_t l = 0; l < spot->nlaunch; l++)
         if (spot->launch[l] != without)
-            chorale_sample_add(&d, spot->cand[best].ratio[l] -
-                                   spot->cand[a].ratio[l]);
+            chorale_gains_add(&d, spot->cand[best].ratio[l] -
+                                  spot->cand[a].ratio[l]);
     if (d.n < 1)
         return 0;
     if (fabs(d.mean) <= SAME)

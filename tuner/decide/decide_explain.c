@@ -54,7 +54,7 @@ static void interval(const struct chorale_measured *spot,
     double half;
 
     for (size_t l = 0; l < spot->nlaunch; l++)
-        chorale_sample_add(&gain, cand->ratio[l]);
+        chorale_gains_add(&gain, cand->ratio[l]);
     e->nlaunch = (size_t)gain.n;
     e->lo = e->hi = NAN;
     if (gain.n < 2)

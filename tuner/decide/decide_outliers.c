@@ -26,7 +26,8 @@ static double median(double *x, size_t n)
 
 /* Median of a candidate's ratios; *scale_p: their standard deviation, estimated
  * by the median absolute deviation. The factor n / (n - 1) corrects its bias
- * for small n > 2 (Croux and Rousseeuw, Computational Statistics 1, 1992). NAN if not run. work: [nlaunch] */
+ * for small n > 2 (Croux and Rousseeuw, Computational Statistics 1, 1992). NAN
+ * if not run. work: [nlaunch] */
 static double centre(const struct chorale_measured *spot, size_t cand,
                      double *work, double *scale_p)
 {

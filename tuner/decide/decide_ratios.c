@@ -217,15 +217,15 @@ double chorale_spot_gain(const struct chorale_measured *spot,
     return spot->cand[cand].ratio[l];
 }
 
-void chorale_sample_add(struct chorale_sample *sample, double x)
+void chorale_gains_add(struct chorale_sample *gains, double x)
 {
-    double d = x - sample->mean;
+    double d = x - gains->mean;
 
     if (isnan(x))
         return;
-    sample->n++;
-    sample->mean += d / sample->n;
-    sample->squares += d * (x - sample->mean);
+    gains->n++;
+    gains->mean += d / gains->n;
+    gains->squares += d * (x - gains->mean);
 }
 
 struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot)
@@ -233,7 +233,7 @@ struct chorale_sample chorale_spot_sample(const struct chorale_measured *spot)
     struct chorale_sample sample = { 0, 0, 0 };
 
     for (size_t l = 0; spot->challenger > 0 && l < spot->nlaunch; l++)
-        chorale_sample_add(&sample, spot->cand[spot->fold[l]].ratio[l]);
+        chorale_gains_add(&sample, spot->cand[spot->fold[l]].ratio[l]);
     return sample;
 }
 

@@ -55,7 +55,7 @@ static struct chorale_sample spot_gains(const struct chorale_measured *spot)
     struct chorale_sample gains = { 0, 0, 0 };
 
     for (size_t l = 0; l < spot->nlaunch; l++)
-        chorale_sample_add(&gains, chorale_spot_gain(spot, spot->launch[l]));
+        chorale_gains_add(&gains, chorale_spot_gain(spot, spot->launch[l]));
     return gains;
 }
 
@@ -76,8 +76,7 @@ static struct estimate line_gain(const struct list *list, size_t first,
     for (size_t i = first; i < end; i++)
         e.mean += spot_gains(list->spot[i]).mean / (double)(end - first);
     for (size_t l = 0; l < s->nlaunch; l++)
-        chorale_sample_add(&gains,
-                           launch_mean(list, first, end, s->launch[l]));
+        chorale_gains_add(&gains, launch_mean(list, first, end, s->launch[l]));
     if (list->opts->simulated && gains.n == 1)
         e.variance = 0;
     if (gains.n < 2)

@@ -63,7 +63,7 @@ static struct chorale_sample shared_sample(const struct chorale_measured *spot,
         for (size_t k = lo; k < hi; k++)
             sum += chorale_spot_ratio(&spot[k], s->cand[s->fold[l]].run,
                                       s->launch[l]);
-        chorale_sample_add(&sample, sum / (double)(hi - lo));
+        chorale_gains_add(&sample, sum / (double)(hi - lo));
     }
     if (sample.n < (double)common || common < CHORALE_DECIDE_LAUNCHES)
         sample.n = 0;
@@ -125,6 +125,6 @@ double chorale_cand_pvalue(const struct chorale_measured *spot, size_t cand)
     struct chorale_sample sample = { 0, 0, 0 };
 
     for (size_t l = 0; l < spot->nlaunch; l++)
-        chorale_sample_add(&sample, spot->cand[cand].ratio[l]);
+        chorale_gains_add(&sample, spot->cand[cand].ratio[l]);
     return chorale_mean_pvalue(&spot->spread, &sample);
 }

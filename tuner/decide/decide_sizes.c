@@ -138,7 +138,7 @@ static int critical_p(const struct chorale_measured *spot, size_t nspot,
 /* Set the losses of candidates that may replace the choice to save ranges:
  * those that cost little more and have a significant gain too. */
 static void find_substitutes(struct chorale_measured *spot, double critical,
-                           const struct chorale_decide_opts *opts)
+                             const struct chorale_decide_opts *opts)
 {
     double best = chorale_cand_mean(spot, spot->pick, NULL, NULL);
     double least = log1p(opts->threshold) + SAME;

@@ -71,7 +71,8 @@ static enum chorale_err write_rows(struct chorale_store *store,
 static int same_table(const struct chorale_decision *a,
                       const struct chorale_decision *b)
 {
-    return a->coll == b->coll && a->ppn == b->ppn && strcmp(a->shape, b->shape) == 0 &&
+    return a->coll == b->coll && a->ppn == b->ppn &&
+           strcmp(a->shape, b->shape) == 0 &&
            strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0;
 }
 
@@ -135,8 +136,9 @@ static enum chorale_err print_instead(struct chorale_store *store,
 
     if (err != CHORALE_OK)
         return err;
-    chorale_served_kind_note(chorale_served_kind_instead(&kind, d->dtype, d->op,
-                                                 d->op_class, instead), said);
+    chorale_served_kind_note(
+        chorale_served_kind_instead(&kind, d->dtype, d->op, d->op_class,
+                                    instead), said);
     if (said[0] != '\0')
         printf("  (%s)\n", said);
     return CHORALE_OK;

@@ -78,7 +78,7 @@ static struct chorale_sample cross_fit(struct chorale_measured *spot, size_t n,
 
         for (size_t i = 0; i < n; i++)
             sum += chorale_spot_ratio(&spot[i], run, spot->launch[l]);
-        chorale_sample_add(&sample, sum / (double)n);
+        chorale_gains_add(&sample, sum / (double)n);
     }
     return sample;
 }
@@ -103,7 +103,7 @@ static void settle(struct chorale_measured *spot, size_t n,
 
 void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
-                         const struct chorale_decide_opts *opts)
+                          const struct chorale_decide_opts *opts)
 {
     size_t best = choose(spot, n, NULL);
     enum chorale_why why = CHORALE_WHY_GAIN;

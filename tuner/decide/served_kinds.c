@@ -18,10 +18,10 @@ static const char kinds_sql[] =
     "  AND op IN ('', 'sum')), dtype, op LIMIT 1";
 
 enum chorale_err chorale_served_kind_find(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const char *coll, const char *target,
-                                        sqlite3_stmt **stmt_p, int *got_p,
-                                        struct chorale_errmsg *msg)
+                                          sqlite3_int64 system_id,
+                                          const char *coll, const char *target,
+                                          sqlite3_stmt **stmt_p, int *got_p,
+                                          struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_store_query(
         store, kinds_sql, CHORALE_FIELDS(system_id, coll, target), stmt_p, msg);
@@ -31,22 +31,23 @@ enum chorale_err chorale_served_kind_find(struct chorale_store *store,
     return chorale_store_step(store, *stmt_p, got_p, msg);
 }
 
-void chorale_served_kind_copy(sqlite3_stmt *stmt, struct chorale_served_kind *kind)
+void chorale_served_kind_copy(sqlite3_stmt *stmt,
+                              struct chorale_served_kind *kind)
 {
     snprintf(kind->dtype, sizeof(kind->dtype), "%s", chorale_text(stmt, 0));
     snprintf(kind->op, sizeof(kind->op), "%s", chorale_text(stmt, 1));
 }
 
 enum chorale_err chorale_served_kind_load(struct chorale_store *store,
-                                        sqlite3_int64 system_id,
-                                        const char *coll, const char *target,
-                                        struct chorale_served_kind *kind,
-                                        struct chorale_errmsg *msg)
+                                          sqlite3_int64 system_id,
+                                          const char *coll, const char *target,
+                                          struct chorale_served_kind *kind,
+                                          struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
     int got = 0;
-    enum chorale_err err = chorale_served_kind_find(store, system_id, coll, target,
-                                                  &stmt, &got, msg);
+    enum chorale_err err = chorale_served_kind_find(
+        store, system_id, coll, target, &stmt, &got, msg);
 
     *kind = (struct chorale_served_kind){ "", "" };
     if (err == CHORALE_OK && got && chorale_coll_find(coll) >= 0)
@@ -56,8 +57,8 @@ enum chorale_err chorale_served_kind_load(struct chorale_store *store,
 }
 
 const char *chorale_served_kind_instead(const struct chorale_served_kind *kind,
-                                 const char *dtype, const char *op,
-                                 const char *op_class, char text[72])
+                                        const char *dtype, const char *op,
+                                        const char *op_class, char text[72])
 {
     text[0] = '\0';
     if (op_class[0] != '\0' && strcmp(op_class, "builtin") != 0)

@@ -494,7 +494,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     enum chorale_err err;
 
     err = chorale_served_kind_find(store, system_id, name, "dispatch", &kind,
-                                 &got, msg);
+                                   &got, msg);
     if (err != CHORALE_OK || !got)
         goto out;
     err = chorale_store_query(

@@ -446,9 +446,9 @@ static void the_table(FILE *out, const struct chorale_emit_table *table,
 }
 
 enum chorale_err chorale_emit_c(const struct chorale_emit_table *table,
-                             const struct chorale_emit_names *names,
-                             FILE *source, FILE *header,
-                             struct chorale_errmsg *msg)
+                                const struct chorale_emit_names *names,
+                                FILE *source, FILE *header,
+                                struct chorale_errmsg *msg)
 {
     char *decides = body(table), *covered = coverage(table);
     enum chorale_err err = CHORALE_OK;

@@ -281,7 +281,7 @@ static void set_weights(struct problem *p, int round)
                         1.4826 * chorale_quantile(p->scratch, n, 0.5));
         if (p->data->wide)
             p->scale = fmax(p->scale, 0.608 * chorale_quantile(p->scratch, n,
-                                                              0.9));
+                                                               0.9));
     }
     for (size_t i = 0; i < n; i++) {
         double u = p->residual[i] / (BISQUARE * p->scale);

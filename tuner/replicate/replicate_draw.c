@@ -82,7 +82,7 @@ enum chorale_err chorale_rep_draw(const struct chorale_rep_job *job)
                                            : job->opts->both   ? "both"
                                                                : "aggregate");
     err = chorale_gnuplot_script("replicate.gp", script, sizeof(script),
-                                    job->msg);
+                                 job->msg);
     if (err == CHORALE_OK)
         err = write_data(job, data);
     if (err == CHORALE_OK)

@@ -129,7 +129,7 @@ static enum chorale_err load_coll(struct chorale_store *store,
     sqlite3_stmt *kind = NULL, *stmt = NULL;
     int got = 0;
     enum chorale_err err = chorale_served_kind_find(store, system_id, name,
-                                                  "rules", &kind, &got, msg);
+                                                    "rules", &kind, &got, msg);
 
     if (err == CHORALE_OK && got)
         err = chorale_store_query(

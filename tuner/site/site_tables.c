@@ -136,8 +136,8 @@ static enum chorale_err load(const char *path,
 }
 
 enum chorale_err chorale_place_load(const char *path,
-                                   const struct chorale_table **table_p,
-                                   struct chorale_errmsg *msg)
+                                    const struct chorale_table **table_p,
+                                    struct chorale_errmsg *msg)
 {
     return load(path, table_p, NULL, msg);
 }

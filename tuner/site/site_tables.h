@@ -52,8 +52,8 @@ enum chorale_err chorale_place_empty(const struct chorale_place *place,
 /* Load a table with the same checks as the shim. CHORALE_DATA: the shim would
  * refuse it. CHORALE_ENV: the file cannot be read. */
 enum chorale_err chorale_place_load(const char *path,
-                                   const struct chorale_table **table_p,
-                                   struct chorale_errmsg *msg);
+                                    const struct chorale_table **table_p,
+                                    struct chorale_errmsg *msg);
 
 /* Copy the table at path to the place and make it current. name: its file name
  * there. CHORALE_DATA: the shim would refuse the copy, or `current` was made by

@@ -79,13 +79,13 @@ static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
     char instead[72];
 
     if (chorale_served_kind_load(page->store, page->system_id,
-                               chorale_text(stmt, 0), "dispatch", &kind,
-                               &msg) != CHORALE_OK)
+                                 chorale_text(stmt, 0), "dispatch", &kind,
+                                 &msg) != CHORALE_OK)
         /* The query for the next row reports the error. */
         return;
     chorale_served_kind_instead(&kind, chorale_text(stmt, 4),
-                         chorale_text(stmt, 5),
-                         chorale_text(stmt, 17), instead);
+                                chorale_text(stmt, 5),
+                                chorale_text(stmt, 17), instead);
     if (instead[0] == '\0')
         return;
     if (strcmp(instead, "library") == 0) {
@@ -154,8 +154,8 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
                *op = chorale_text(stmt, 5);
     int library = strcmp(provider, "library") == 0;
     int ours = strcmp(provider, "chorale") == 0;
-    char heading[160], procs[80], to[16], n[80], choice[256], gain[64], where[320];
-    char name[512];
+    char heading[160], procs[80], to[16], n[80], choice[256], gain[64];
+    char name[512], where[320];
 
     snprintf(heading, sizeof(heading), "%s%s%s%s%s", chorale_text(stmt, 0),
              op[0] != '\0' ? " (" : "",

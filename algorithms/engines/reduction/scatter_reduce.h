@@ -43,7 +43,7 @@ struct chorale_rs {
 
 /* Number of elements in k blocks from block first on, cyclically. */
 MPI_Count chorale_cyclic_count(const struct chorale_blocks *b, int first,
-                                int k);
+                               int k);
 
 /* Ring. Scratch: at most 2 of the largest blocks if acc is NULL; one if it is
  * own. */
