@@ -31,16 +31,22 @@ static const char heading[] =
     "#   7     letters of the longest label\n"
     "#   8     number of crossovers\n"
     "#   9     1 if the table uses another type's choices instead\n"
+    "#   10    number of letters\n"
     "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
     "# is the library's default. A box without area: only names the choice.\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
     "#   5     1 if the model chose, 0 if measurements did\n"
     "#   6, 7  the range of n, bytes         8, 9  of process counts\n"
-    "# The last block, if present: crossovers, at which the choice\n"
-    "# of some process counts changes.\n"
+    "# The next block, if there are crossovers: where the choice of some\n"
+    "# process counts changes.\n"
     "#   1     n                             2, 3  lower and upper end\n"
     "#   4     the next one, or the end      5     n with its unit\n"
-    "#   6     the one before, or the begin  7     its n with its unit\n";
+    "#   6     the one before, or the begin  7     its n with its unit\n"
+    "# The last block, if there are letters: the choices at some process\n"
+    "# counts, the more important ones first, and all powers of two of n.\n"
+    "#   1     process count                 2     n on the axis\n"
+    "#   3     number of the choice          4     log2 of n; -1 for n = 0,\n"
+    "#                                             0 for the only n\n";
 
 int chorale_plots_same_map(const struct chorale_plots_box *a,
                            const struct chorale_plots_box *b)
@@ -128,6 +134,17 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
     }
     *boxes = got;
     return CHORALE_OK;
+}
+
+const struct chorale_plots_box *
+chorale_plots_find_box(const struct chorale_plots_box *box, size_t count,
+                       int comm_size, sqlite3_int64 n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (box[i].comm_size <= comm_size && comm_size <= box[i].comm_size_hi &&
+            box[i].n_lo <= n && n <= box[i].n_hi)
+            return &box[i];
+    return NULL;
 }
 
 static int is_library(const struct chorale_plots_box *box)
@@ -321,6 +338,107 @@ static void write_crossovers(FILE *out, const struct crossover *cross,
     }
 }
 
+/* Process counts of a map. */
+struct procs {
+    int *p;
+    size_t count;
+};
+
+static int add_procs(struct procs *procs, int p)
+{
+    int *larger = chorale_array_grow(procs->p, procs->count, sizeof(*larger));
+
+    if (larger == NULL)
+        return -1;
+    procs->p = larger;
+    procs->p[procs->count++] = p;
+    return 0;
+}
+
+static const char procs_sql[] =
+    "SELECT DISTINCT comm_size FROM cell WHERE system_id = ?1 AND coll = ?2"
+    " AND shape = ?3 AND dtype = ?4 AND op = ?5 AND (?6 = 0 OR ppn = ?6)"
+    " AND comm_size BETWEEN ?7 AND ?8 ORDER BY comm_size";
+
+/* Find the process counts that have letters, the more important ones first: the
+ * last and the first measured one, the other measured ones, and one between
+ * each two. procs->p is freed by the caller, also on error. */
+static enum chorale_err find_procs(struct chorale_store *store,
+                                   sqlite3_int64 system_id,
+                                   const struct chorale_plots_box *box,
+                                   size_t count, struct procs *procs,
+                                   struct chorale_errmsg *msg)
+{
+    const struct frame f = find_frame(box, count);
+    sqlite3_stmt *stmt = NULL;
+    size_t n;
+    int bad = 0, last;
+    enum chorale_err err = chorale_store_query(
+        store, procs_sql,
+        CHORALE_FIELDS(system_id, box->coll, box->shape, box->dtype, box->op,
+                       box->ppn, f.least, f.most), &stmt, msg);
+
+    while (chorale_store_next(store, stmt, &err, msg))
+        bad |= add_procs(procs, sqlite3_column_int(stmt, 0));
+    sqlite3_finalize(stmt);
+    if (procs->count == 0 && !bad) /* a table without its measurements */
+        bad = add_procs(procs, f.least) != 0 || add_procs(procs, f.most) != 0;
+    n = procs->count;
+    for (size_t i = 0; i + 1 < n && !bad; i++) {
+        double p = procs->p[i], q = procs->p[i + 1];
+
+        if (q - p > 1)
+            bad = add_procs(procs, (int)fmax(p + 1, sqrt(p * q)));
+    }
+    if (n > 1) {
+        last = procs->p[n - 1];
+        memmove(procs->p + 1, procs->p, (n - 1) * sizeof(*procs->p));
+        procs->p[0] = last;
+    }
+    if (err == CHORALE_OK && bad)
+        err = chorale_fail_memory(msg, chorale_store_path(store));
+    return err;
+}
+
+/* The size of a letter: 2^e within the frame, 0 for e = -1, the size of a frame
+ * that has only one for e = 0; -1: no letter. */
+static sqlite3_int64 letter_size(const struct frame *f, int e,
+                                 sqlite3_int64 single)
+{
+    double n = ldexp(1, e);
+
+    if (f->single)
+        return e == 0 ? single : -1;
+    if (e < 0)
+        return f->zero > 0 ? 0 : -1;
+    return n >= (f->zero > 0 ? 4 * f->zero : f->lo) && n <= f->hi
+               ? (sqlite3_int64)n : -1;
+}
+
+/* Write the letters, or count them if out is NULL. */
+static size_t write_letters(FILE *out, const struct chorale_plots_box *box,
+                            size_t count, const size_t *number,
+                            const struct procs *procs, const struct frame *f)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < procs->count; i++)
+        for (int e = -1; e < 62; e++) {
+            sqlite3_int64 size = letter_size(f, e, box->n_lo);
+            const struct chorale_plots_box *b =
+                chorale_plots_find_box(box, count, procs->p[i], size);
+
+            if (b == NULL)
+                continue;
+            if (out != NULL)
+                fprintf(out, "%d %.15g %zu %d\n", procs->p[i],
+                        size > 0 ? (double)size : 1.4 * f->zero,
+                        number[b - box], e);
+            n++;
+        }
+    return n;
+}
+
 /* The label of choice k, counted from 0; box is one of its boxes. */
 static void label_of(const struct chorale_plots_box *box, size_t k,
                      char label[CHORALE_PLOTS_LABEL])
@@ -333,21 +451,23 @@ static void label_of(const struct chorale_plots_box *box, size_t k,
 }
 
 static void write_all(FILE *out, const struct chorale_plots_box *box,
-                      size_t count, const char *title, size_t *number,
-                      size_t *first, struct crossover *cross)
+                      size_t count, const struct procs *procs,
+                      const char *title, size_t *number, size_t *first,
+                      struct crossover *cross)
 {
     struct frame f = find_frame(box, count);
     size_t n = number_choices(box, count, number, first);
     size_t longest = 0, ncross = find_crossovers(box, count, number, cross);
+    size_t nletter = write_letters(NULL, box, count, number, procs, &f);
     char label[CHORALE_PLOTS_LABEL];
 
     for (size_t k = 0; k < n; k++) {
         label_of(k > 0 ? &box[first[k]] : box, k, label);
         longest = strlen(label) > longest ? strlen(label) : longest;
     }
-    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu %d\n", title,
-            heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest, ncross,
-            box[0].instead[0] != '\0');
+    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu %d %zu\n",
+            title, heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest,
+            ncross, box[0].instead[0] != '\0', nletter);
     for (size_t k = 0; k < n; k++) {
         int any = 0;
 
@@ -364,9 +484,14 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
     }
     if (ncross > 0)
         write_crossovers(out, cross, ncross, &f);
+    if (nletter > 0)
+        fputs("\n\n", out);
+    write_letters(out, box, count, number, procs, &f);
 }
 
-enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
+enum chorale_err chorale_plots_write_map(struct chorale_store *store,
+                                         sqlite3_int64 system_id,
+                                         const struct chorale_plots_box *box,
                                          size_t count, const char *title,
                                          const char *path,
                                          struct chorale_errmsg *msg)
@@ -375,21 +500,27 @@ enum chorale_err chorale_plots_write_map(const struct chorale_plots_box *box,
     size_t *first = malloc((count + 1) * sizeof(*first));
     struct crossover *cross = malloc((CROSSOVERS * count + 1) *
                                      sizeof(*cross));
+    struct procs procs = { NULL, 0 };
     FILE *out = NULL;
     int bad;
+    enum chorale_err err = find_procs(store, system_id, box, count, &procs,
+                                      msg);
 
     errno = ENOMEM;
-    if (number != NULL && first != NULL && cross != NULL)
+    if (err == CHORALE_OK && number != NULL && first != NULL && cross != NULL)
         out = fopen(path, "w");
     bad = out == NULL;
     if (out != NULL) {
-        write_all(out, box, count, title, number, first, cross);
+        write_all(out, box, count, &procs, title, number, first, cross);
         bad = ferror(out);
         bad |= fclose(out) != 0;
     }
     free(number);
     free(first);
     free(cross);
+    free(procs.p);
+    if (err != CHORALE_OK)
+        return err;
     return bad ? chorale_fail(msg, CHORALE_ENV, "%s: %s; free some space and "
                               "repeat the command", path, strerror(errno))
                : CHORALE_OK;

@@ -14,7 +14,19 @@ data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     zero = $5, nchoice = int($6), \
     longest = int($7), ncross = int($8), \
-    other = valid(9) ? int($9) : 0, $1) nooutput
+    other = valid(9) ? int($9) : 0, \
+    nletter = valid(10) ? int($10) : 0, $1) nooutput
+
+# The block of crossovers. gnuplot runs a loop once even if it is empty, so
+# without crossovers it must not read the block of letters.
+crossings = nchoice + (ncross > 0 ? 1 : 9)
+# The process counts that have letters, in order.
+letters = nchoice + 1 + (ncross > 0)
+procs = ' '
+if (nletter > 0) {
+    stats data index letters using (strstrt(procs, sprintf(' %d ', $1)) ? 0 \
+        : (procs = procs.sprintf('%d ', $1), 0)) nooutput
+}
 
 folder = ARG0[1:strlen(ARG0) - strlen('decision_map.gp')]
 kind = ARG3
@@ -54,7 +66,9 @@ log2(v) = log(v) / log(2)
 set logscale xy 2
 # Without bytes there is only the box of n = 0, two quarters wide.
 nothing = zero > 0 && xmax <= 4 * zero
-set xrange [xmin : (nothing ? 2 * zero : xmax * 1.01 + 1)]
+# In a terminal the least n is beside the border, which would hide its letters.
+set xrange [(text && zero == 0 ? xmin / sqrt(2) : xmin) : \
+    (nothing ? 2 * zero : xmax * 1.01 + 1)]
 # The first and last process count extend by a margin (RIM of decision_map.c).
 rim = (pmax / pmin)**(1 / 25.)
 below = sqrt(pmin * (pmin - 1.))
@@ -88,15 +102,37 @@ set xlabel 'n: bytes of the operation'
 set ylabel 'P: number of processes'
 set title heading noenhanced
 
-# In a terminal: a character at each power of two of n, at the first and last
-# process count of a row. Points outside the frame make the key.
+# In a terminal: the letters of DATA, and no other, so that a letter is the choice
+# at the n and P of its axes. Points outside the frame make the key. They are
+# drawn alone first, to know the lines of the frame. A line has the letters of
+# one process count, the first in DATA, and its label; sizes are left out if a
+# column would have several.
 if (text) {
+    plot for [i = 1:nchoice] data index i using (xmin / 1e9):(pmin) \
+        with points pointtype i title fit(columnheader(1))
+    across = GPVAL_TERM_XMAX - GPVAL_TERM_XMIN
+    high = GPVAL_TERM_YMAX - GPVAL_TERM_YMIN
+    set output ARG2
+    shown = ' '
+    if (nletter > 0) { set ytics () }
+    do for [i = 1:words(procs)] {
+        p = int(word(procs, i))
+        free = 1
+        do for [k = 1:words(shown)] {
+            if (abs(log2(1. * p / word(shown, k))) * high \
+                    < log2(top / bottom)) { free = 0 }
+        }
+        if (free) {
+            shown = shown.sprintf('%d ', p)
+            set ytics add (sprintf('%d', p) p)
+        }
+    }
+    thin = 1 + int(log2(xmax / xmin) / across)
+    is_shown(p, e) = strstrt(shown, sprintf(' %d ', p)) > 0 \
+        && (e < 0 || int(e) % thin == 0)
     plot \
-        for [i = 1:nchoice] for [e = first:last] for [c = 8:9] data index i \
-            using ($1 <= 2.**e && 2.**e < $2 ? 2.**e : NaN):c \
-            with points pointtype i notitle, \
-        for [i = 1:nchoice] for [c = 8:9] data index i \
-            using ($6 == 0 && zero > 0 ? zero * 1.4 : NaN):c \
+        for [i = 1:(nletter > 0 ? nchoice : 0)] data index letters \
+            using ($3 == i && is_shown($1, $4) ? $2 : NaN):1 \
             with points pointtype i notitle, \
         for [i = 1:nchoice] data index i using (xmin / 1e9):(pmin) \
             with points pointtype i title fit(columnheader(1))
@@ -131,10 +167,10 @@ plot \
     for [i = 1:nchoice] data index i using 1:3:1:2:3:4:(shade(i, $5)) \
         with boxxyerror fillstyle solid 1.0 noborder \
         linecolor rgb variable notitle, \
-    for [k = 1:(ncross > 0)] data index nchoice + 1 \
+    for [k = 1:(ncross > 0)] data index crossings \
         using 1:2:(0):($3 - $2) with vectors nohead linecolor rgb 0x000000 \
         linewidth 1.5 notitle, \
-    for [k = 1:(ncross > 0)] data index nchoice + 1 \
+    for [k = 1:(ncross > 0)] data index crossings \
         using (at($1, $4, strcol(5), $6, strcol(7))):(half_row($2, $3, 1)):\
         (at($1, $4, strcol(5), $6, strcol(7))):\
         (at($1, $4, strcol(5), $6, strcol(7)) * 2**wide(shown($1, $4, \
@@ -142,7 +178,7 @@ plot \
         (half_row($2, $3, 0)):(half_row($2, $3, 2)) \
         with boxxyerror fillstyle solid 1.0 noborder \
         linecolor rgb 0xFFFFFF notitle, \
-    for [k = 1:(ncross > 0)] data index nchoice + 1 \
+    for [k = 1:(ncross > 0)] data index crossings \
         using (at($1, $4, strcol(5), $6, strcol(7))):(half_row($2, $3, 1)):\
         (shown($1, $4, strcol(5), $6, strcol(7), $2, $3)) \
         with labels left offset 0.5, 0 notitle, \

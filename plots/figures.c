@@ -238,7 +238,8 @@ static enum chorale_err make_map(const struct making *m,
              not_served[0] != '\0' ? "," : "");
     name_figure(m, box->coll, box->coll, more, "_map", says, title, name);
     snprintf(path, sizeof(path), "%s/%s.dat", m->figures->dir, name);
-    err = chorale_plots_write_map(box, count, title, path, msg);
+    err = chorale_plots_write_map(m->figures->store, m->system->id, box, count,
+                                  title, path, msg);
     return err == CHORALE_OK ? show(m, "decision_map.gp", &figure, msg) : err;
 }
 

@@ -38,4 +38,27 @@ is "$(sqlite3 "$db" "SELECT count(*) FROM v_best b JOIN decision d
 is "$(sqlite3 "$db" "SELECT count(*) FROM decision
     WHERE basis = 'measured' AND NOT regret <= 0.010001")" 0 \
     "no measured row states a regret above 1 %"
+
+# All renderings of the table agree.
+for coll in $(sqlite3 "$db" "SELECT DISTINCT coll FROM v_decision"); do
+    sh "$top_srcdir/tests/cli/reports/letters.sh" "$chorale" "$db" "$coll" \
+        >letters.out
+    sed 's/^/# /' letters.out
+    like "$(tail -n 1 letters.out)" '^[1-9][0-9]* 0 3$' \
+        "$coll: letters and picture of the map are those of the table"
+done
+sqlite3 -separator ' ' "$db" "SELECT DISTINCT p.coll, p.msg_size, p.comm_size,
+    CASE d.provider WHEN 'library' THEN 'library'
+    ELSE trim(d.variant || ' ' || d.params) END
+    FROM cell p JOIN v_decision d ON d.coll = p.coll
+    AND p.n BETWEEN d.n_lo AND d.n_hi
+    AND p.comm_size BETWEEN d.comm_size AND d.comm_size_hi
+    WHERE p.coll IN ('bcast', 'allgather') ORDER BY 1, 2, 3" >want
+while read -r coll m p _; do
+    echo "$coll $m $p $("$chorale" decide "$db" --explain "$coll" "$m" "$p" |
+        sed -n 's/^  \* \(.*[^ ]\)   *[0-9.]* [num]*s .*/\1/p' | tr -s ' ')"
+done <want >got
+diff want got >diff.txt && [ -s want ]
+ok $? "--explain names the choice of the table at each measured point"
+sed 's/^/# /' diff.txt
 finish

@@ -210,6 +210,38 @@ run plot gap.db -o gap && is_png gap/bcast_map.png && ! [ -s err ] &&
     grep -q ' 3 63$' gap/bcast_map.dat
 ok $? 'rows of the model span process counts'
 
+# The letters in a terminal. Rows end just beside measured process counts.
+synth ranges.db fat-tree '2 4 16 32 64' 20
+sqlite3 ranges.db "DELETE FROM decision; WITH r(p, q, lo, hi, variant) AS
+    (VALUES (2, 4, 0, 127, 'default'), (2, 4, 128, 65535, 'binomial'),
+    (2, 4, 65536, 2097152, 'linear'), (5, 15, 0, 2097152, 'chain'),
+    (16, 31, 0, 255, 'default'), (16, 31, 256, 2097152, 'linear'),
+    (32, 63, 0, 1023, 'binomial'), (32, 63, 1024, 2097152, 'chain'),
+    (64, 64, 0, 4095, 'linear'), (64, 64, 4096, 2097152, 'default'))
+    INSERT INTO decision (system_id, coll, comm_size, comm_size_hi, ppn, shape,
+    dtype, op, n_lo, n_hi, provider, variant, params, basis, reason)
+    SELECT 1, 'bcast', p, q, 1, 'one-per-node', 'byte', '', lo, hi,
+    iif(variant = 'default', 'library', 'chorale'), variant, '', 'measured', ''
+    FROM r"
+letters() {
+    sh "$top_srcdir/tests/cli/reports/letters.sh" "$chorale" "$1" bcast >got
+    sed '$!s/^/# /; $d' got
+}
+letters ranges.db
+is "$(tail -n 1 got)" '80 0 5' \
+    'text output: each letter is the choice at its n and P, as in the picture'
+sqlite3 ranges.db "UPDATE decision SET n_lo = 8 WHERE n_lo = 0"
+letters ranges.db
+is "$(tail -n 1 got)" '95 0 5' 'text output: the letters of the least n are visible'
+# More process counts than lines: each line is of one.
+synth dense.db fat-tree '2 60 61 62 63 64'
+sqlite3 dense.db "UPDATE decision SET comm_size_hi = comm_size;
+    UPDATE decision SET variant = 'linear', provider = 'chorale'
+    WHERE comm_size % 2 = 1"
+letters dense.db
+like "$(tail -n 1 got)" '^[1-9][0-9]* 0 2$' \
+    'text output: a line has the letters of one process count'
+
 # Rows of another type than that of the table.
 cp a.db types.db
 sqlite3 types.db "INSERT INTO decision (system_id, coll, comm_size, ppn, shape,
