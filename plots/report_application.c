@@ -72,9 +72,10 @@ static void put_points(struct chorale_report *report,
     }
     chorale_html_end(&table);
     if (gain->count > MOST_POINTS)
-        fprintf(report->out, "<p>And %zu more points: <code>chorale evaluate "
+        fprintf(report->out, "<p>And %zu more point%s: <code>chorale evaluate "
                              "--trace --points</code>.</p>\n",
-                gain->count - MOST_POINTS);
+                gain->count - MOST_POINTS,
+                chorale_plural((long long)(gain->count - MOST_POINTS)));
 }
 
 static enum chorale_err put_gain(struct chorale_report *report)

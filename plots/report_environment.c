@@ -2,6 +2,7 @@
 /* report_environment.c - the environment of the launches, and the campaigns
  * with the commands that made them. */
 #include "plots/report.h"
+#include "tuner/base/units.h"
 
 #include <string.h>
 
@@ -32,8 +33,9 @@ static void put_more(struct keys *keys)
         return;
     chorale_html_row(&keys->table, "", 0, 0);
     chorale_html_cell(&keys->table, keys->key);
-    chorale_html_cellf(&keys->table, "and %d values more",
-                       keys->nvalue - MOST_VALUES);
+    chorale_html_cellf(&keys->table, "and %d value%s more",
+                       keys->nvalue - MOST_VALUES,
+                       chorale_plural(keys->nvalue - MOST_VALUES));
 }
 
 static void put_value(struct chorale_report *report, sqlite3_stmt *stmt,

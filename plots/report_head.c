@@ -80,9 +80,10 @@ static void write_facts(struct chorale_report *report, sqlite3_stmt *stmt,
                                               * date nor duration */
     } else {
         fact(report->out, "Measured", text);
-        snprintf(text, sizeof(text), "%s in %lld launches",
+        snprintf(text, sizeof(text), "%s in %lld launch%s",
                  duration(sqlite3_column_double(stmt, 3), spent),
-                 (long long)sqlite3_column_int64(stmt, 4));
+                 (long long)sqlite3_column_int64(stmt, 4),
+                 sqlite3_column_int64(stmt, 4) == 1 ? "" : "es");
         fact(report->out, "Time it took", text);
     }
     if (sqlite3_column_int(stmt, 8) != sqlite3_column_int(stmt, 9))
@@ -150,8 +151,8 @@ static void write_tiles(struct chorale_report *report,
     int used;
 
     fputs("<div class=\"tiles\">\n", out);
-    used = snprintf(more, sizeof(more), "over %zu points of n and P",
-                    t->npoint);
+    used = snprintf(more, sizeof(more), "over %zu point%s of n and P",
+                    t->npoint, chorale_plural((long long)t->npoint));
     if (same > 0)
         snprintf(more + used, sizeof(more) - (size_t)used,
                  ", with the library on both sides at %zu of them", same);
@@ -189,16 +190,19 @@ static void write_source(const struct chorale_report *report,
     if (!report->system.simulated)
         fputs(" In brackets 95 % intervals over the launches.", out);
     if (t->nslower > 0)
-        fprintf(out, " <strong>%zu of the points are slower by more than %g "
+        fprintf(out, " <strong>%zu of the points %s slower by more than %g "
                      "%%.</strong>", t->nslower,
+                t->nslower == 1 ? "is" : "are",
                 100 * report->proofs.threshold);
     else
         fprintf(out, " No point is%s slower by more than %g %%.",
                 report->system.simulated ? "" : " significantly",
                 100 * report->proofs.threshold);
     if (t->nunknown > 0)
-        fprintf(out, " At %zu points no launch counts: they are in no number "
-                     "here.", t->nunknown);
+        fprintf(out, " At %zu point%s no launch counts, and no number here "
+                     "contains %s.", t->nunknown,
+                chorale_plural((long long)t->nunknown),
+                t->nunknown == 1 ? "it" : "them");
     fputs("</p>\n", out);
 }
 
@@ -270,11 +274,13 @@ static void write_imported(struct chorale_report *report, sqlite3_stmt *stmt,
     int *any = arg;
 
     if (report->anon != NULL)
-        snprintf(text, sizeof(text), "%lld rows of a benchmark, imported",
-                 (long long)sqlite3_column_int64(stmt, 2));
-    else
-        snprintf(text, sizeof(text), "%lld rows imported from %.200s (%.60s)",
+        snprintf(text, sizeof(text), "%lld row%s of a benchmark, imported",
                  (long long)sqlite3_column_int64(stmt, 2),
+                 chorale_plural(sqlite3_column_int64(stmt, 2)));
+    else
+        snprintf(text, sizeof(text), "%lld row%s imported from %.200s (%.60s)",
+                 (long long)sqlite3_column_int64(stmt, 2),
+                 chorale_plural(sqlite3_column_int64(stmt, 2)),
                  chorale_text(stmt, 0), chorale_text(stmt, 1));
     fact(report->out, "Kind", text);
     *any = 1;

@@ -6,6 +6,7 @@
 
 #include "tuner/summary/summary.h"
 #include "tuner/summary/summary_page.h"
+#include "tuner/base/units.h"
 
 /* For each collective and P: cells by half the relative width of their
  * intervals, and the status of their runs. */
@@ -67,10 +68,12 @@ static void put_load(struct chorale_report *report, sqlite3_stmt *stmt,
     (void)arg;
     if (sqlite3_column_int(stmt, 0) > 0)
         fprintf(report->out,
-                "<p><strong>Other programs ran beside %d of %d launches"
-                "</strong> (up to %.1f processes on a node of %d ranks).</p>\n",
+                "<p><strong>Other programs ran beside %d of %d launch%s"
+                "</strong> (up to %.1f processes on a node of %d rank%s).</p>\n",
                 sqlite3_column_int(stmt, 0), sqlite3_column_int(stmt, 1),
-                sqlite3_column_double(stmt, 2), sqlite3_column_int(stmt, 3));
+                sqlite3_column_int(stmt, 1) == 1 ? "" : "es",
+                sqlite3_column_double(stmt, 2), sqlite3_column_int(stmt, 3),
+                chorale_plural(sqlite3_column_int(stmt, 3)));
 }
 
 static void put_kept(struct chorale_report *report, sqlite3_stmt *stmt,
@@ -82,7 +85,8 @@ static void put_kept(struct chorale_report *report, sqlite3_stmt *stmt,
         fputs("<h3>Why the library stays where something was faster</h3>\n"
               "<ul>\n", report->out);
     fputs("<li>", report->out);
-    chorale_html_textf(report->out, "%d ranges: ", sqlite3_column_int(stmt, 1));
+    chorale_html_textf(report->out, "%d range%s: ", sqlite3_column_int(stmt, 1),
+                       chorale_plural(sqlite3_column_int(stmt, 1)));
     chorale_html_text(report->out, chorale_report_text(report, stmt, 0));
     fputs("</li>\n", report->out);
 }

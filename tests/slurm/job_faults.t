@@ -157,7 +157,7 @@ dd if=/dev/zero of="$small/full" bs=1k 2>/dev/null
 [ "$(df --output=avail "$small" | tail -n 1)" -eq 0 ]
 ok $? "the disk is full"
 wait_until test -f "$folder/gather.txt"
-like "$(cat "$folder/gather.txt")" '^75 .*runs are missing' \
+like "$(cat "$folder/gather.txt")" '^75 .*runs? (is|are) missing' \
     "the last job reports missing runs"
 like "$(cat "$folder/element-1.txt")" '^failed .*(full|No space)' \
     "the element reports the full disk"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* adaptive.c - the rounds of an adaptive plan. */
 #include "tuner/adaptive/adaptive.h"
+#include "tuner/base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -250,10 +251,11 @@ static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
         cost = line_cost(a, proc, --n, 0);
     if (cost > most)
         return chorale_fail(msg, CHORALE_USAGE, "--budget: too small: round 1, "
-                            "%zu sizes at P = %d, takes about %.3g %sseconds, "
+                            "%zu size%s at P = %d, takes about %.3g %sseconds, "
                             "but %.3g may be planned; raise it, or shorten -c "
                             "or -m",
-                            n, proc, cost, a->opts->nodes ? "node-" : "",
+                            n, chorale_plural((long long)n), proc, cost,
+                            a->opts->nodes ? "node-" : "",
                             most > 0 ? most : 0);
     *cost_p = line_cost(a, proc, n, 1);
     return CHORALE_OK;

@@ -59,6 +59,7 @@ int chorale_gain_show(const struct chorale_gain *gain, int points, int json)
     if (chorale_rows_print(&rows, 0, stdout) != 0)
         return -1;
     if (!points && gain->count > TOP)
-        printf("and %zu more points; use --points\n", gain->count - TOP);
+        printf("and %zu more point%s; use --points\n", gain->count - TOP,
+               chorale_plural((long long)(gain->count - TOP)));
     return 0;
 }

@@ -7,6 +7,12 @@
 
 #include "db/err.h"
 
+/* The end of a noun after that number: "" after 1, else "s". */
+static inline const char *chorale_plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Parse one size: "8", "64K", "1MiB", "2G", "1T" (powers of 1024). what names
  * the option in the error line, such as "-m". CHORALE_USAGE: not a size. */
 enum chorale_err chorale_spec_size(const char *what, const char *text,

@@ -480,8 +480,9 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
         return err;
     unlike = mark_unlike_batches(cmp);
     if (unlike > 0)
-        chorale_comparison_note(cmp, "%zu cells were timed in other batches "
-                                "in head: undecided; `chorale "
-                                "plan --batch` sets it for both", unlike);
+        chorale_comparison_note(cmp, "%zu cell%s timed in other batches "
+                                "in head: undecided; `chorale plan --batch` "
+                                "sets it for both", unlike,
+                                unlike == 1 ? " was" : "s were");
     return CHORALE_OK;
 }

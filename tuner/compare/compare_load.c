@@ -11,6 +11,7 @@
 #include "db/systems.h"
 #include "db/foreign_db.h"
 #include "tuner/base/process.h"
+#include "tuner/base/units.h"
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
 
@@ -361,8 +362,10 @@ static enum chorale_err compare_settings(struct chorale_comparison *cmp,
     if (err == CHORALE_OK)
         err = settings_of(cmp, &cmp->head, text, sizeof(text), msg);
     if (err == CHORALE_OK && cmp->settings_differ > 0)
-        chorale_comparison_note(cmp, "%d settings differ: %s",
-                                cmp->settings_differ, text);
+        chorale_comparison_note(cmp, "%d setting%s: %s",
+                                cmp->settings_differ,
+                                cmp->settings_differ == 1 ? " differs"
+                                                          : "s differ", text);
     return err;
 }
 
@@ -376,10 +379,11 @@ static void note_differences(struct chorale_comparison *cmp)
         chorale_comparison_note(cmp, "two MPI libraries: %s in base, %s in "
                                 "head", cmp->base.mpi, cmp->head.mpi);
     if (cmp->base.nother + cmp->head.nother > 0)
-        chorale_comparison_note(cmp, "not compared: %lld cells of base and "
-                                "%lld of head with late ranks, siblings, "
+        chorale_comparison_note(cmp, "not compared: %lld cell%s of base and "
+                                "%lld of head, with late ranks, siblings, "
                                 "throughput or tables",
                                 (long long)cmp->base.nother,
+                                chorale_plural((long long)cmp->base.nother),
                                 (long long)cmp->head.nother);
 }
 

@@ -133,9 +133,10 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
         if (n[v] > 0)
             fprintf(out, "%zu %s, ", n[v],
                     chorale_verdict_word((enum chorale_verdict_kind)v));
-    fprintf(out, "of %zu cells\n\n| verdict | change | 95 %% interval | base | "
+    fprintf(out, "of %zu cell%s\n\n| verdict | change | 95 %% interval | base | "
             "head | what | where | why |\n"
-            "|---|---:|---:|---:|---:|---|---|---|\n", cmp->count);
+            "|---|---:|---:|---:|---:|---|---|---|\n", cmp->count,
+            chorale_plural((long long)cmp->count));
     for (size_t i = 0; i < cmp->count; i++) {
         enum chorale_verdict_kind v = cmp->judged[order[i]].verdict;
 

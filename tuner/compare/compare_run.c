@@ -8,6 +8,7 @@
 
 #include "tuner/base/output.h"
 #include "tuner/compare/ab_interleave.h"
+#include "tuner/base/units.h"
 
 typedef int show_fn(const struct chorale_comparison *cmp, FILE *out, int all,
                     int fail_on);
@@ -139,9 +140,9 @@ static enum chorale_err recheck(const struct chorale_comparison *cmp,
                                        opts->again, command, &count, msg);
     if (err != CHORALE_OK)
         return err;
-    fprintf(stderr, "chorale: %zu cell%s slower; %ld launches of each are "
+    fprintf(stderr, "chorale: %zu cell%s slower; %ld launch%s of each are "
             "planned in %s%s%s\n", count, count == 1 ? " looks" : "s look",
-            opts->again,
+            opts->again, opts->again == 1 ? "" : "es",
             base != NULL ? base : "", base != NULL ? " and " : "",
             cmp->head.path);
     snprintf(what, sizeof(what), "%zu cell%s to be measured again", count,
@@ -185,8 +186,9 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
 
     if (err != CHORALE_OK || left == 0)
         return err;
-    snprintf(what, sizeof(what), "%lld runs of the second measurement are "
-             "still missing", (long long)left);
+    snprintf(what, sizeof(what), "%lld run%s of the second measurement %s "
+             "still missing", (long long)left, chorale_plural(left),
+             left == 1 ? "is" : "are");
     if (opts->recheck == NULL) {
         fprintf(stderr, "chorale: %s, and verdicts use those done; "
                 "--recheck both --run continues\n", what);

@@ -272,10 +272,14 @@ int chorale_comparison_remark(const struct chorale_comparison *cmp, size_t k,
     for (size_t i = 0; i < cmp->ncanary; i++) {
         const struct chorale_canary *c = &cmp->canary[i];
 
+        const int by_library = strncmp(c->name, "library, ", 9) == 0;
+
         if (c->moved == 0 || !applies(cmp, i) || k-- > 0)
             continue;
-        snprintf(text, size, "the machine is %s: %s %+.1f %%",
-                 c->moved > 0 ? "slower" : "faster", c->name,
+        snprintf(text, size, "the %s is %s: %s %+.1f %%",
+                 by_library ? "library, the same on both sides," : "machine",
+                 c->moved > 0 ? "slower" : "faster",
+                 by_library ? c->name + strlen("library, ") : c->name,
                  100 * expm1(c->first.estimate));
         return 1;
     }
@@ -299,8 +303,9 @@ static void print_suspects(const struct chorale_comparison *cmp, size_t count,
     }
     fprintf(out, "%zu look%s slower: ", count, count == 1 ? "s" : "");
     if (least >= need)
-        fprintf(out, "the change is too small for %zu launches a side; more "
-                "launches find smaller changes\n", least);
+        fprintf(out, "the change is too small for %zu launch%s a side; more "
+                "launches find smaller changes\n", least,
+                least == 1 ? "" : "es");
     else
         fprintf(out, "with this many cells at least %zu launches a side are "
                 "needed\n", need);

@@ -82,7 +82,8 @@ static void print(const struct chorale_history *h,
         for (size_t k = 0; !opts->points && k < h->cell[i].nchange; k++)
             print_change(h, &h->cell[i], &h->cell[i].change[k]);
     }
-    printf("%zu of %zu cells changed over %zu %s", changed, cells, h->nrun,
+    printf("%zu of %zu cell%s changed over %zu %s", changed, cells,
+           chorale_plural((long long)cells), h->nrun,
            h->nrun == 1 ? "run" : "runs");
     if (h->simulated)
         printf("; simulated times are exact\n");
@@ -90,8 +91,9 @@ static void print(const struct chorale_history *h,
         printf("; by chance at most %.2g of them would (p %g each)\n",
                opts->level * (double)cells, opts->level);
     if (few > 0)
-        printf("%zu cells have too few runs for p %g; use a larger "
-               "--significance\n", few, opts->level);
+        printf("%zu cell%s too few runs for p %g; use a larger "
+               "--significance\n", few, few == 1 ? " has" : "s have",
+               opts->level);
 }
 
 static json_t *cell_json(const struct chorale_history *h,

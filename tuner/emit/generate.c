@@ -11,6 +11,7 @@
 #include "tuner/base/output.h"
 #include "tuner/emit/compile_c.h"
 #include "tuner/emit/verify_c.h"
+#include "tuner/base/units.h"
 
 static int ends_in(const char *path, const char *suffix)
 {
@@ -149,8 +150,9 @@ enum chorale_err chorale_table_generate(
         size_t unknown = chorale_emit_check_unknown(check), used;
 
         used = can_compile ? (size_t)snprintf(
-            said, sizeof(said), "checked: compiled, and asked at %zu points on"
-            " both sides of each border\n", chorale_emit_check_points(check))
+            said, sizeof(said), "checked: compiled, and asked at %zu point%s on"
+            " both sides of each border\n", chorale_emit_check_points(check),
+            chorale_plural((long long)chorale_emit_check_points(check)))
             : (size_t)snprintf(said, sizeof(said), "not checked: no C compiler"
             " is in PATH or in CC\n");
         if (unknown > 0)

@@ -347,9 +347,9 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
         return chorale_foreign_bad(r, "no '# #processes' above this table");
     for (; (word = strtok_r(rest, " \t", &rest)) != NULL; n++) {
         if (not_measured(r, n, word)) {
-            chorale_foreign_note(r->f, "%s of %lld bytes: %s",
+            chorale_foreign_note(r->f, "%s of %lld bytes: %.*s",
                                  chorale_coll_info(row.coll)->name,
-                                 row.msg_size, word);
+                                 row.msg_size, (int)strcspn(word, "."), word);
             return CHORALE_OK;
         }
         if (n == r->ncolumn)

@@ -11,6 +11,7 @@
 #include "tuner/exchange/trace_read.h"
 #include "tuner/exchange/trace_show.h"
 #include "tuner/base/arrival.h"
+#include "tuner/base/units.h"
 
 /* One file to import: a trace, or benchmark tables. */
 struct source {
@@ -290,8 +291,8 @@ enum chorale_err chorale_files_import(const char *path, char *const *file,
         err = CHORALE_DATA;
     } else if (err == CHORALE_OK && out > 0) {
         err = chorale_fail(msg, out < count ? CHORALE_NO : CHORALE_DATA,
-                           "%s: %d of %d files left out; the lines above say "
-                           "why", path, out, count);
+                           "%s: %d of %d file%s left out; the lines above say "
+                           "why", path, out, count, chorale_plural(count));
     }
     for (int i = 0; i < count; i++) {
         chorale_trace_release(&source[i].trace);

@@ -45,8 +45,9 @@ static enum chorale_err show_head(struct chorale_store *store,
                chorale_human_seconds(inside, each),
                mean > 0 ? 100 * inside / mean : 0.0);
         if (sqlite3_column_int64(s, 8) > 0)
-            printf("  in no row: %lld calls of ranks, %s a rank\n",
+            printf("  in no row: %lld call%s of ranks, %s a rank\n",
                    (long long)sqlite3_column_int64(s, 8),
+                   chorale_plural(sqlite3_column_int64(s, 8)),
                    chorale_human_seconds(sqlite3_column_double(s, 9), lost));
         *rows_p = sqlite3_column_int(s, 10);
     }
@@ -109,6 +110,7 @@ enum chorale_err chorale_trace_show(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = show_arrivals(store, trace_id, msg);
     if (err == CHORALE_OK && nrow > TOP)
-        printf("  and %d points more: SELECT * FROM v_trace\n", nrow - TOP);
+        printf("  and %d point%s more: SELECT * FROM v_trace\n", nrow - TOP,
+               chorale_plural(nrow - TOP));
     return err;
 }

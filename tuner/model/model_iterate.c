@@ -323,9 +323,10 @@ static enum chorale_err missing(const struct model_job *job,
                             " separate beta and tau; measure bcast or"
                             " allgather too", job->system);
     return chorale_fail(msg, CHORALE_DATA,
-                        "system %s: %zu measured cells do not separate alpha"
+                        "system %s: %zu measured cell%s not separate alpha"
                         " and beta; plan more sizes, process counts or"
-                        " variants", job->system, job->ncell);
+                        " variants", job->system, job->ncell,
+                        job->ncell == 1 ? " does" : "s do");
 }
 
 static int any_use(const struct model_job *job)

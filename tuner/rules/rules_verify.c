@@ -18,6 +18,7 @@
 
 #include "tuner/run/launcher.h"
 #include "tuner/base/process.h"
+#include "tuner/base/units.h"
 
 #define MOST_BYTES (64u << 20) /* of one operation */
 
@@ -351,8 +352,8 @@ static void report(const struct tally *tally, const char *library,
                    struct chorale_rule_check *check)
 {
     if (tally->run > 0)
-        say(check, "run by the library here (%s): %zu points, %s\n", library,
-            tally->run,
+        say(check, "run by the library here (%s): %zu point%s, %s\n", library,
+            tally->run, chorale_plural((long long)tally->run),
             tally->blind ? "only results compared, as messages are not visible"
                          : "it sends what was decided");
     if (tally->run > 0 && !tally->blind)
@@ -362,17 +363,20 @@ static void report(const struct tally *tally, const char *library,
         say(check, "at %zu of these the algorithm cannot be forced, and only"
             " results are compared\n", tally->unknown);
     if (tally->many > 0)
-        say(check, "not run: %zu points with more than %d ranks"
-            " (--check-ranks)\n", tally->many, check->max_ranks);
+        say(check, "not run: %zu point%s with more than %d ranks"
+            " (--check-ranks)\n", tally->many,
+            chorale_plural((long long)tally->many), check->max_ranks);
     if (tally->large > 0)
-        say(check, "not run: %zu points with more than %u MiB\n",
-            tally->large, MOST_BYTES >> 20);
+        say(check, "not run: %zu point%s with more than %u MiB\n",
+            tally->large, chorale_plural((long long)tally->large),
+            MOST_BYTES >> 20);
     if (tally->away > 0)
-        say(check, "not run: %zu points, as their placement cannot be"
-            " emulated\n", tally->away);
+        say(check, "not run: %zu point%s, as their placement cannot be"
+            " emulated\n", tally->away, chorale_plural((long long)tally->away));
     if (tally->unstarted > 0)
-        say(check, "not run: %zu points, as no ranks could be started: %s\n",
-            tally->unstarted, tally->why);
+        say(check, "not run: %zu point%s, as no ranks could be started: %s\n",
+            tally->unstarted, chorale_plural((long long)tally->unstarted),
+            tally->why);
 }
 
 static int same_launch(const struct chorale_rule_point *a,

@@ -15,6 +15,7 @@
 #include "tuner/base/output.h"
 #include "tuner/base/process.h"
 #include "tuner/base/shell_quote.h"
+#include "tuner/base/units.h"
 
 /* --- the heading --------------------------------------------------------- */
 
@@ -177,8 +178,8 @@ static enum chorale_err try_files(struct writing *w,
     enum chorale_err err = CHORALE_OK;
     size_t used = (size_t)snprintf(
         w->check.said, sizeof(w->check.said),
-        "read back: %zu points on both sides of each border, as decided\n",
-        w->npoint);
+        "read back: %zu point%s on both sides of each border, as decided\n",
+        w->npoint, chorale_plural((long long)w->npoint));
 
     if (w->job->no_check || format->not_loaded != NULL) {
         snprintf(w->check.said + used, sizeof(w->check.said) - used,

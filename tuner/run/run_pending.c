@@ -16,6 +16,7 @@
 #include "db/systems.h"
 #include "tuner/run/launcher.h"
 #include "tuner/run/session.h"
+#include "tuner/base/units.h"
 
 #define ORPHAN_SECONDS 10
 #define REPORT_SECONDS 60    /* between two log lines of --verbose */
@@ -373,8 +374,9 @@ enum chorale_err chorale_run(const char *path,
     if (err == CHORALE_OK)
         err = count_work(&s, &done, &planned);
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
-        printf("%s: %lld runs made, %lld of %lld are done\n", path,
-               (long long)(done - before), (long long)done,
+        printf("%s: %lld run%s made, %lld of %lld are done\n", path,
+               (long long)(done - before), chorale_plural(done - before),
+               (long long)done,
                (long long)planned);
     chorale_store_close(s.store);
     chorale_notes_release(&s.notes);

@@ -18,6 +18,7 @@
 #include "tuner/plan/native_algs.h"
 #include "tuner/slurm/detect_launcher.h"
 #include "tuner/plan/system.h"
+#include "tuner/base/units.h"
 
 #define FACTS_MAX (4 << 20)  /* most bytes of a runner's environment */
 #define LOAD_MOST 0.5        /* acceptable number of other running processes */
@@ -85,7 +86,8 @@ static int check_launch(long ranks, struct chorale_facts *facts)
         started = chorale_facts_get(facts, "ranks");
         bad = started == NULL || strtol(started, NULL, 10) != ranks;
         if (!bad)
-            say("launcher", "%s starts %ld ranks", chorale_mpiexec(), ranks);
+            say("launcher", "%s starts %ld rank%s", chorale_mpiexec(), ranks,
+                chorale_plural(ranks));
         else if (started != NULL)
             say("launcher", "FAILS: %s starts ranks that do not find each "
                             "other: it belongs to another MPI",
@@ -113,8 +115,8 @@ static int check_mpi(long ranks, struct chorale_facts *facts)
     if (chorale_natives_load(&natives, &msg) != CHORALE_OK)
         say("native", "MISSING: %s", msg.text);
     else if (natives.count > 0)
-        say("native", "%d algorithms of the library can be forced",
-            natives.count);
+        say("native", "%d algorithm%s of the library can be forced",
+            natives.count, chorale_plural(natives.count));
     else
         say("native", "none: the algorithms of the library cannot be "
                       "forced");

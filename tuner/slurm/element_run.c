@@ -263,9 +263,9 @@ static enum chorale_err requeue_element(struct element *e, int signal,
         return CHORALE_STOPPED;
     }
     if (e->attempt >= e->opts->attempts)
-        snprintf(reason, sizeof(reason), "%ld attempts were not enough; "
+        snprintf(reason, sizeof(reason), "%ld attempt%s not enough; "
                  "repeat `chorale submit` for the missing runs",
-                 e->attempt);
+                 e->attempt, e->attempt == 1 ? " was" : "s were");
     else if (e->done == e->before)
         snprintf(reason, sizeof(reason), "attempt %ld added no run; give "
                  "it a longer --time", e->attempt);

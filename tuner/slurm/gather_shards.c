@@ -218,8 +218,9 @@ enum chorale_err chorale_gather(const char *folder, const char *path,
         fprintf(stderr, "chorale: no table yet: %s\n", msg->text);
     if (missing > 0 && err == made)
         err = chorale_fail(msg, CHORALE_STOPPED,
-                           "%s: %lld runs are missing%s; repeat `chorale "
-                           "submit` to submit them", path, (long long)missing,
+                           "%s: %lld run%s missing%s; repeat `chorale submit` "
+                           "for the rest", path, (long long)missing,
+                           missing == 1 ? " is" : "s are",
                            made == CHORALE_OK ? ", and the table lacks them"
                                               : "");
     keep_verdict(folder, err, err == CHORALE_OK ? "complete" : msg->text);

@@ -165,7 +165,8 @@ static size_t show_points(const struct job *job)
                without, p->ran);
     }
     if (changed > shown)
-        printf("  and %zu more points\n", changed - shown);
+        printf("  and %zu more point%s\n", changed - shown,
+               chorale_plural((long long)(changed - shown)));
     return changed;
 }
 

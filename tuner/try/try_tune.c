@@ -316,7 +316,8 @@ static enum chorale_err measure(const struct job *job)
                job->launcher, budget);
     else
         printf("clocks or other load disturbed too many runs; measuring again "
-               "in %ld launches\n", job->launches);
+               "in %ld launch%s\n", job->launches,
+               job->launches == 1 ? "" : "es");
     fflush(stdout);
     chorale_stop_after(job->ends > began ? job->ends - began : 1e-3);
     err = chorale_run(job->db, &opts, &why);
@@ -336,10 +337,11 @@ static enum chorale_err measure(const struct job *job)
     if (err != CHORALE_OK)
         fprintf(stderr, "chorale: not all could be measured: %s\n", why.text);
     else if (left > 0)
-        fprintf(stderr, "chorale: the budget of %s is spent with %lld runs "
+        fprintf(stderr, "chorale: the budget of %s is spent with %lld run%s "
                         "left; a larger --budget gives a better table\n",
-                budget, (long long)left);
-    printf("measured: %lld runs in %s\n", (long long)runs,
+                budget, (long long)left, chorale_plural(left));
+    printf("measured: %lld run%s in %s\n", (long long)runs,
+           chorale_plural(runs),
            chorale_human_seconds(now() - began, took));
     return CHORALE_OK;
 }

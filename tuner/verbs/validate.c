@@ -19,6 +19,7 @@
 #include "tuner/assess/validate.h"
 #include "tuner/base/verb.h"
 #include "tuner/base/rows.h"
+#include "tuner/base/units.h"
 
 /* State of a validation. */
 struct job {
@@ -195,10 +196,12 @@ static enum chorale_err answer(const struct job *job,
         return CHORALE_OK;
     chorale_proof_where(slow, where, sizeof(where));
     return chorale_fail(job->msg, CHORALE_NO,
-                        "%zu of %zu points are slower with the table by more "
+                        "%zu of %zu point%s %s slower with the table by more "
                         "than %.3g %%, at worst %s: x%.3f with %.100s; plan "
                         "more launches and decide again",
-                        nslower, total.npoint, 100 * proofs->threshold, where,
+                        nslower, total.npoint,
+                        chorale_plural((long long)total.npoint),
+                        nslower == 1 ? "is" : "are", 100 * proofs->threshold, where,
                         exp(slow->mean), slow->choice);
 }
 
@@ -238,8 +241,9 @@ enum chorale_err chorale_validate(const char *path,
     enum chorale_err err = load(&job);
 
     if (err == CHORALE_OK && opts->dry_run) {
-        printf("%s: would validate table %s of %s at %zu points\n", path,
-               job.digest, job.system, job.count);
+        printf("%s: would validate table %s of %s at %zu point%s\n", path,
+               job.digest, job.system, job.count,
+               chorale_plural((long long)job.count));
     } else {
         if (err == CHORALE_OK)
             err = plan(&job, &pending);

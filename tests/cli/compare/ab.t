@@ -179,7 +179,7 @@ if [ $? -eq 0 ]; then
     is $? 1 "30 ms longer exits with 1"
     like "$out" '^slower .* bcast library; m = 8 B, P = 2.*measured again ([89]|10) times' \
         "the slower library broadcast is named"
-    like "$out" '^note: 1 settings differ: LD_PRELOAD: not set in base, .* in head' \
+    like "$out" '^note: 1 setting differs: LD_PRELOAD: not set in base, .* in head' \
         "the differing environment variable is reported"
     like "$(cat err.txt)" 'cells? looks? slower; 10 launches of each are planned in real-base.db and real-head.db' \
         "slower cells are remeasured on both sides"

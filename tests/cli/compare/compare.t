@@ -207,7 +207,7 @@ out=$("$chorale" compare base.db batch.db --all --unpaired)
 is $? 0 "different batch lengths are not compared"
 like "$out" '^undecided .*m = 128 B.*in batches of 1 calls in base, 4 in head' \
     "the cell is undecided, with both batch lengths"
-like "$out" '^note: 1 cells were timed in other batches' \
+like "$out" '^note: 1 cell was timed in other batches' \
     "a note counts such cells"
 
 # Formats: the numbers of tests and failures are equal.

@@ -108,7 +108,7 @@ put 1.5 1
 run validate r.db --launches 3
 is $? 1 "a slower point exits with 1"
 like "$(cat err.txt)" \
-    '1 of 6 points are slower.* bcast, n = 4 KiB, P = 2: x0\.66.*binary' \
+    '1 of 6 points is slower.* bcast, n = 4 KiB, P = 2: x0\.66.*binary' \
     "the error names the slower point"
 like "$(cat out.txt)" '^bcast +4 +x0\.90.* 1 +0 +x0\.66' \
     "the table counts the slower point"
