@@ -27,16 +27,16 @@ static int has_folder(const char *path)
            stat(folder, &st) == 0;
 }
 
-enum chorale_err chorale_store_sysfail(const char *path, int error,
+enum chorale_err chorale_store_sysfail(const char *path, int error, int create,
                                        struct chorale_errmsg *msg)
 {
     const char *remedy = chorale_err_unwritten(error);
 
     if (error == ENOTDIR || (error == ENOENT && !has_folder(path)))
         remedy = "; name a database in a folder that is there, or make it first";
-    else if (error == ENOENT)
+    else if (error == ENOENT && !create)
         remedy = "; `chorale plan` or `chorale tune` makes a database";
-    else if (error == EROFS || error == EACCES)
+    else if (error == ENOENT || error == EROFS || error == EACCES)
         remedy = "; choose a folder and file that you may write";
     return chorale_fail(msg, CHORALE_ENV, "%s: %s%s", path, strerror(error),
                         remedy);
@@ -84,7 +84,7 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             "write", path);
     case SQLITE_CANTOPEN:
         if (probe_folder(path) != 0)
-            return chorale_store_sysfail(path, errno, msg);
+            return chorale_store_sysfail(path, errno, 0, msg);
         return chorale_fail(msg, CHORALE_ENV, "%s: cannot open it or its "
                             "journal; make its folder writable, or copy it to "
                             "where you may write", path);
@@ -133,7 +133,7 @@ enum chorale_err chorale_store_header(const char *path, int fd, int *fresh_p,
     ssize_t got;
 
     if (fstat(fd, &st) != 0)
-        return chorale_store_sysfail(path, errno, msg);
+        return chorale_store_sysfail(path, errno, 0, msg);
     if (S_ISDIR(st.st_mode))
         return chorale_fail(msg, CHORALE_USAGE,
                             "%s: is a folder; name a database file", path);
@@ -142,7 +142,7 @@ enum chorale_err chorale_store_header(const char *path, int fd, int *fresh_p,
         return CHORALE_OK;
     got = pread(fd, head, sizeof(head), 0);
     if (got < 0)
-        return chorale_store_sysfail(path, errno, msg);
+        return chorale_store_sysfail(path, errno, 0, msg);
     if (got < (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16))
         return chorale_fail(msg, CHORALE_DATA,
                             "%s: not a SQLite database; name the file that "

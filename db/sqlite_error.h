@@ -6,8 +6,9 @@
 
 #include "db/store.h"
 
-/* CHORALE_ENV with a message and remedy for this errno on path. */
-enum chorale_err chorale_store_sysfail(const char *path, int error,
+/* CHORALE_ENV with a message and remedy for this errno on path. create: 1 if the
+ * file was to be made. */
+enum chorale_err chorale_store_sysfail(const char *path, int error, int create,
                                        struct chorale_errmsg *msg);
 
 /* Check the first bytes of fd, open on path, before SQLite opens it: its

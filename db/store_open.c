@@ -211,7 +211,7 @@ enum chorale_err chorale_store_lock(struct chorale_store *store,
         if (try_lock(store->fd, F_OFD_SETLK, lock, F_WRLCK) == 0)
             return CHORALE_OK;
         if (errno != EAGAIN && errno != EACCES)
-            return chorale_store_sysfail(store->path, errno, msg);
+            return chorale_store_sysfail(store->path, errno, 0, msg);
         if (seconds <= 0)
             return chorale_fail(msg, CHORALE_ENV,
                                 "%s: %s is working on it; wait for it or end "
@@ -249,7 +249,8 @@ enum chorale_err chorale_store_open(const char *path,
                   ? chorale_fail(msg, CHORALE_USAGE,
                                  "%s: is a folder; name a database file",
                                  path)
-                  : chorale_store_sysfail(path, errno, msg);
+                  : chorale_store_sysfail(path, errno,
+                                          mode == CHORALE_STORE_CREATE, msg);
         goto out;
     }
     err = chorale_store_header(path, store->fd, &fresh, msg);

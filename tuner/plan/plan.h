@@ -27,6 +27,8 @@ struct chorale_plan {
     int rounds;              /* adaptive, or set model: each call plans a round,
                               * from the results of the previous ones; set by
                               * chorale_plan_check() */
+    int carried_on;          /* the caller measures the cells and plans the next
+                              * round: print no advice to do so */
     int again;               /* plan the cells that the points have already */
     int from_trace;          /* plan the points of imported traces */
     const char *trace;       /* only traces with this label; NULL: all */

@@ -239,22 +239,25 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
                             "than any system has; ask for fewer", procs);
     if (p->sys.simulated && (top + ppn - 1) / ppn > p->sys.nhost)
         return chorale_fail(p->msg, CHORALE_USAGE,
-                            "-P %s: the platform has %d hosts; use at most "
-                            "%ld processes or a larger --ppn", procs,
-                            p->sys.nhost, p->sys.nhost * ppn);
+                            "-P %s: the platform has %d host%s; use at most "
+                            "%ld process%s or a larger --ppn", procs,
+                            p->sys.nhost, chorale_plural(p->sys.nhost),
+                            p->sys.nhost * ppn,
+                            p->sys.nhost * ppn == 1 ? "" : "es");
     if (strcmp(plan->launcher, "mpiexec") == 0 && plan->ppn == 0 &&
         most_ranks > LOCAL_MAX * cores)
         return chorale_fail(p->msg, CHORALE_USAGE,
-                            "-P %s: %ld ranks on the %ld processors of this "
+                            "-P %s: %ld ranks on the %ld processor%s of this "
                             "node; for several nodes say --ppn, else stay "
                             "below %ld", procs, most_ranks, cores,
+                            chorale_plural(cores),
                             LOCAL_MAX * cores + 1);
     if (strcmp(plan->launcher, "mpiexec") == 0 && most_ranks > cores &&
         plan->ppn == 0)
-        fprintf(stderr, "chorale: %ld ranks on %ld processors are "
+        fprintf(stderr, "chorale: %ld ranks on %ld processor%s are "
                         "oversubscribed: such cells are tagged and decide "
                         "nothing; -P up to %ld decides\n", most_ranks, cores,
-                cores);
+                chorale_plural(cores), cores);
     return CHORALE_OK;
 }
 
@@ -351,8 +354,8 @@ static enum chorale_err print_round(const struct planner *p, const char *path,
 
     if (p->round.round == 0) {
         if (!quiet)
-            printf("%s: the last round is not measured yet; `chorale run` "
-                   "does that\n", path);
+            printf("%s: the last round is not measured yet%s\n", path,
+                   p->plan->carried_on ? "" : "; `chorale run` does that");
         return CHORALE_OK;
     }
     if (p->round.ncell == 0 && !p->plan->adaptive)
@@ -366,15 +369,16 @@ static enum chorale_err print_round(const struct planner *p, const char *path,
                             p->budget, unit);
     if (quiet)
         return CHORALE_OK;
-    printf("%s: %s %zu cells at %zu %s on system %s, round %d, for about "
-           "%.3g %s; ", path,
+    printf("%s: %s %zu cell%s at %zu %s on system %s, round %d, for about "
+           "%.3g %s", path,
            p->plan->dry_run ? "would plan" : "planned", p->round.ncell,
+           chorale_plural((long long)p->round.ncell),
            p->round.npoint, p->round.npoint == 1 ? "point" : "points",
            p->sys.name, p->round.round, p->round.foreseen, unit);
     if (p->plan->adaptive)
-        printf("%.3g of %.3g are spent", p->spent, p->budget);
-    else
-        printf("after `chorale run`, plan again for the next");
+        printf("; %.3g of %.3g are spent", p->spent, p->budget);
+    else if (!p->plan->carried_on)
+        printf("; after `chorale run`, plan again for the next");
     if (p->round.regret >= 0)
         printf(", expected regret %.2f %%", 100 * p->round.regret);
     printf("\n");
@@ -407,12 +411,13 @@ static enum chorale_err print_plan(const struct planner *p, const char *path,
         return print_round(p, path, quiet);
     if (quiet)
         return CHORALE_OK;
-    printf("%s: %s %ld cells at %ld %s on system %s, %ld %s each: %ld "
-           "runs\n", path, plan->dry_run ? "would plan" : "planned",
-           p->ncell, p->npoint, p->npoint == 1 ? "point" : "points",
-           p->sys.name, plan->launches,
+    printf("%s: %s %ld cell%s at %ld %s on system %s, %ld %s each: %ld "
+           "run%s\n", path, plan->dry_run ? "would plan" : "planned",
+           p->ncell, chorale_plural(p->ncell), p->npoint,
+           p->npoint == 1 ? "point" : "points", p->sys.name, plan->launches,
            plan->launches == 1 ? "launch" : "launches",
-           p->ncell * plan->launches);
+           p->ncell * plan->launches,
+           chorale_plural(p->ncell * plan->launches));
     if (!p->sys.simulated)
         chorale_plan_say_launches(plan->launches);
     if (!plan->from_trace) {

@@ -159,9 +159,10 @@ static enum chorale_err check_output(const char *prefix,
         snprintf(dir, sizeof(dir), "/");
     if (access(dir, W_OK | X_OK) != 0)
         return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s; make this folder for the products, "
-                            "or name another with --output", dir,
-                            strerror(errno));
+                            "%s: %s; %sname another with --output", dir,
+                            strerror(errno), errno == ENOENT
+                                ? "make this folder for the products, or "
+                                : "");
     return CHORALE_OK;
 }
 
@@ -177,6 +178,7 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
         enum chorale_err err;
 
         opts->plan = asked; /* planning fills in derived values */
+        opts->plan.carried_on = !asked.dry_run;
         err = chorale_plan_write(
             &opts->plan, path, command, opts->run.quiet, system,
             &opts->run.campaign, msg);
