@@ -147,6 +147,10 @@ enum chorale_err chorale_model_fit(const struct chorale_points *points,
                                    struct chorale_errmsg *msg);
 void chorale_model_release(struct chorale_model *model);
 
+/* Bytes that SimGrid adds to each message: the alpha of a simulated network
+ * contains their time. */
+#define CHORALE_MODEL_SIM_HEADER 16
+
 /* Level of the alpha of each further link between nodes. The levels of kappa
  * are names of links (topology.h) and of patterns ("shift 4", "mirror"). */
 #define CHORALE_MODEL_HOP "hop"

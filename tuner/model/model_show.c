@@ -220,24 +220,29 @@ static void print_warnings(const struct chorale_model *m)
         wild += m->variant[i].nwild;
     }
     if (wild > 0)
-        printf("  note: %zu points whose messages just meet or just miss were"
+        printf("  note: %zu point%s whose messages just meet or just miss %s"
                " left out of the\n  predictions (--crossval shows where)\n",
-               wild);
+               wild, chorale_plural((long long)wild),
+               wild == 1 ? "was" : "were");
     if (lacking > 0)
-        printf("  note: %zu of %zu variants lack fit (p < %g and worst over"
-               " 10 %%; lack with a !): they are\n  not predicted outside of"
-               " what was measured\n", lacking, m->nvariant,
-               CHORALE_MODEL_LACK);
+        printf("  note: %zu of %zu variant%s lack%s fit (p < %g and worst over"
+               " 10 %%; lack with a !), so\n  only what was measured is"
+               " predicted\n", lacking, m->nvariant,
+               chorale_plural((long long)m->nvariant),
+               lacking == 1 ? "s" : "", CHORALE_MODEL_LACK);
     if (bad > 0)
-        printf("  note: %zu of %zu variants were not predicted within 10 %%"
+        printf("  note: %zu of %zu variant%s %s not predicted within 10 %%"
                " (--crossval shows where): there\n  only what is measured"
-               " decides\n", bad, m->nvariant);
+               " decides\n", bad, m->nvariant,
+               chorale_plural((long long)m->nvariant),
+               bad == 1 ? "was" : "were");
     if (m->nopaque > 0)
-        printf("  note: %zu runs of variants without a known schedule were"
-               " left out\n", m->nopaque);
+        printf("  note: %zu run%s left out, of variants without a known"
+               " schedule\n", m->nopaque, m->nopaque == 1 ? " was" : "s were");
     if (m->nskipped > 0)
-        printf("  note: %zu runs of unknown variants, parameters, types or"
-               " shapes were left out\n", m->nskipped);
+        printf("  note: %zu run%s left out, of unknown variants, parameters,"
+               " types or shapes\n", m->nskipped,
+               m->nskipped == 1 ? " was" : "s were");
     if (!m->trusted)
         printf("  warning: the model misses the measurements by %.1f %% in"
                " the median, by more than\n  %.1f %% at a tenth of them"
@@ -247,6 +252,35 @@ static void print_warnings(const struct chorale_model *m)
                100 * CHORALE_MODEL_TRUST, 100 * CHORALE_MODEL_TRUST_TAIL,
                chorale_coll_info(w->coll)->name, w->variant, w->comm_size,
                w->n);
+}
+
+/* Print how much of alpha is not the platform's latency. Regimes of a level have
+ * the order of their sizes, alpha before beta. */
+static void print_header(const struct chorale_model *m)
+{
+    for (size_t i = 0; i < m->nparam; i++) {
+        const struct chorale_model_param *a = &m->param[i];
+        char name[120], own[32], rest[32];
+        size_t k = 0;
+
+        if (strcmp(a->name, "alpha") != 0)
+            continue;
+        while (k < m->nparam && (strcmp(m->param[k].name, "beta") != 0 ||
+                                 strcmp(m->param[k].level, a->level) != 0 ||
+                                 m->param[k].from < a->from ||
+                                 m->param[k].from > a->from))
+            k++;
+        if (k == m->nparam)
+            continue;
+        name_param(m, a, name);
+        chorale_human_seconds(CHORALE_MODEL_SIM_HEADER * m->param[k].value,
+                              own);
+        chorale_human_seconds(a->value - CHORALE_MODEL_SIM_HEADER *
+                                             m->param[k].value, rest);
+        printf("  note: SimGrid adds a header of %d bytes to each message;"
+               " without their %s\n  %s is %s\n", CHORALE_MODEL_SIM_HEADER,
+               own, name, rest);
+    }
 }
 
 /* Print the port model and why it was chosen. */
@@ -271,13 +305,16 @@ void chorale_fit_print(const struct chorale_system_row *system,
 
     if (m->ncell > m->npoints)
         snprintf(of, sizeof(of), " of %zu", m->ncell);
-    printf("System %s (%s): %zu points%s, %zu launch%s\n", system->name,
-           system->simulated ? "simulated" : "real", m->npoints, of,
+    printf("System %s (%s): %zu point%s%s, %zu launch%s\n", system->name,
+           system->simulated ? "simulated" : "real", m->npoints,
+           *of != '\0' ? "s" : chorale_plural((long long)m->npoints), of,
            m->nlaunch, m->nlaunch == 1 ? "" : "es");
     print_ports(m);
     for (size_t i = 0; i < m->nparam; i++)
         add_param(&rows, m, &m->param[i]);
     chorale_rows_show(&rows, NULL);
+    if (system->simulated)
+        print_header(m);
     printf("  |model / measured - 1|: median %.2f %%, 90th percentile %.2f %%,"
            " worst %.2f %% (%s %s, P = %d, n = %s)\n",
            100 * m->fit.median_error, 100 * m->fit.tail_error,
@@ -285,8 +322,9 @@ void chorale_fit_print(const struct chorale_system_row *system,
            m->worst.variant, m->worst.comm_size,
            chorale_human_bytes((double)m->worst.n, bytes));
     if (m->beyond.npoints > 0)
-        printf("  predicted with more ranks, %zu points: median %.2f %%, worst"
-               " %.2f %% (%s %s, P = %d, n = %s)\n", m->beyond.npoints,
+        printf("  predicted with more ranks, %zu point%s: median %.2f %%,"
+               " worst %.2f %% (%s %s, P = %d, n = %s)\n", m->beyond.npoints,
+               chorale_plural((long long)m->beyond.npoints),
                100 * m->beyond.median, 100 * m->beyond.worst,
                chorale_coll_info(m->beyond.at.coll)->name,
                m->beyond.at.variant, m->beyond.at.comm_size,

@@ -57,6 +57,12 @@ if "$chorale" --version | grep -q simgrid=yes; then
     is "$? $(sql s.db "SELECT sum(abs(value / CASE param WHEN 'alpha' THEN 2e-5
         ELSE 1e-9 END - 1) < 0.01) FROM model WHERE param IN
         ('alpha', 'beta')")" "0 2" "fit recovers latency and bandwidth"
+    like "$(tr -s ' \n' ' ' <out)" \
+        'adds a header of 16 bytes .* their 16 ns alpha is 20 us ' \
+        "fit states alpha without SimGrid's header"
+    is "$(sql s.db "SELECT abs(a.value - 16 * b.value - 2e-5) < 1e-12
+        FROM model a, model b WHERE a.param = 'alpha' AND b.param = 'beta'")" \
+        1 "alpha without the header is the latency of the platform's links"
     run decide s.db
     is "$? $(sql s.db "SELECT max(2 BETWEEN comm_size AND comm_size_hi) +
         max(4 BETWEEN comm_size AND comm_size_hi), min(speedup > 1.4)
