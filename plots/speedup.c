@@ -17,7 +17,7 @@ static const char heading[] =
     "# Block 0, the frame\n"
     "#   1, 2  left and right end of the axis of n    3, 4  ends of that of P\n"
     "#   5     where n = 0 is drawn (0: not drawn)\n"
-    "#   6, 7  least and greatest speed-up\n"
+    "#   6, 7  least and greatest speed-up of those whose interval excludes 1\n"
     "#   8, 9  least and greatest P               10  number of points\n"
     "#   11, 12 least n above 0, and greatest n\n"
     "# Block 1, the points\n"
@@ -158,10 +158,17 @@ static struct box find_box(const struct chorale_plots_gain *gain, size_t count,
     return box;
 }
 
+/* 1 if the speed-up is exact, or its interval excludes 1. Others may be far from
+ * 1 by chance, and would leave little of the colours to the rest. */
+static int is_certain(const struct chorale_plots_gain *gain)
+{
+    return gain->lo > 1 || gain->hi < 1 || !(gain->lo < gain->hi);
+}
+
 static struct frame find_frame(const struct chorale_plots_gain *gain,
                                size_t count)
 {
-    struct frame f = { 0, 0, 0, 0, 0, 0, 0, INFINITY, 0 };
+    struct frame f = { 0, 0, 0, 0, 0, 0, 0, 1, 1 };
     int zero = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -179,8 +186,10 @@ static struct frame find_frame(const struct chorale_plots_gain *gain,
         f.lower = f.lower > 0 ? fmin(f.lower, box.lower) : box.lower;
         f.right = fmax(f.right, box.right);
         f.upper = fmax(f.upper, box.upper);
-        f.slowest = fmin(f.slowest, gain[i].speedup);
-        f.fastest = fmax(f.fastest, gain[i].speedup);
+        if (is_certain(&gain[i])) {
+            f.slowest = fmin(f.slowest, gain[i].speedup);
+            f.fastest = fmax(f.fastest, gain[i].speedup);
+        }
     }
     return f;
 }
