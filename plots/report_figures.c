@@ -187,16 +187,20 @@ static enum chorale_err put_figures(
     return err;
 }
 
-static const char decisions_sql[] =
-    "SELECT coll, comm_size, comm_size_hi, ppn, shape, dtype,"
-    " op, n_lo, n_hi, provider, variant, params, basis, speedup, speedup_lo,"
-    " speedup_hi, regret, reason, op_class,"
-    " iif(arrival IN ('', 'sync'), '', '; arrival ' || arrival) FROM v_decision"
-    " WHERE system_id = ?1"
-    " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo";
+#define DECISIONS(target)                                                    \
+    "SELECT coll, comm_size, max(comm_size, comm_size_hi) AS comm_size_hi,"  \
+    " ppn, shape, dtype, op, n_lo, n_hi, provider, variant, params, basis,"  \
+    " speedup, speedup_lo, speedup_hi, regret, reason, op_class,"            \
+    " iif(arrival IN ('', 'sync'), '', '; arrival ' || arrival)"             \
+    " FROM decision WHERE system_id = ?1 AND target = '" target "'"          \
+    " ORDER BY coll, shape, ppn, dtype, op, op_class, comm_size, n_lo"
+
+static const char decisions_sql[] = DECISIONS("dispatch");
+static const char rules_sql[] = DECISIONS("rules");
 
 /* The choice of the previous row, to find crossovers. */
 struct crossing {
+    int rules;               /* of the table for rule files */
     struct chorale_html_table table;
     char coll[32], choice[256], line[256];
     struct chorale_served_kind kind; /* of coll, in the table */
@@ -238,17 +242,24 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
     char text[80], lo[32], hi[32], choice[256], line[256], caption[64];
     int p = sqlite3_column_int(stmt, 1), q = sqlite3_column_int(stmt, 2);
 
+    if (c->rules && c->coll[0] == '\0')
+        fputs("<p>Choices among the library's own algorithms, for its rule "
+              "files: <code>chorale generate --format mpich-json</code>, "
+              "<code>ompi-rules</code> or <code>ompi-json</code> writes "
+              "them.</p>\n", report->out);
     if (!c->open || strcmp(c->coll, chorale_text(stmt, 0)) != 0) {
         end_choices(c);
         snprintf(c->coll, sizeof(c->coll), "%s", chorale_text(stmt, 0));
         c->choice[0] = c->line[0] = '\0';
-        snprintf(caption, sizeof(caption), "Choices of %s", c->coll);
+        snprintf(caption, sizeof(caption), "Choices of %s%s", c->coll,
+                 c->rules ? " for rule files" : "");
         c->table.out = report->out;
         chorale_html_begin(&c->table, caption, "nttnnttntnt", head);
         c->open = 1;
         c->err = chorale_served_kind_load(report->store, report->system.id,
-                                          c->coll, "dispatch", &c->kind,
-                                          report->msg);
+                                          c->coll,
+                                          c->rules ? "rules" : "dispatch",
+                                          &c->kind, report->msg);
     }
     chorale_plots_choice_label(choice, sizeof(choice), chorale_text(stmt, 9),
                                chorale_text(stmt, 10), chorale_text(stmt, 11));
@@ -289,7 +300,7 @@ static void put_decision(struct chorale_report *report, sqlite3_stmt *stmt,
 
 enum chorale_err chorale_report_choices(struct chorale_report *report)
 {
-    struct crossing c = { .open = 0 };
+    struct crossing c = { .open = 0 }, rules = { .rules = 1 };
     size_t nmap = 0;
     enum chorale_err err;
 
@@ -308,9 +319,15 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     if (err == CHORALE_OK)
         err = c.err;
     if (err == CHORALE_OK)
+        err = chorale_report_query(report, rules_sql, put_decision, &rules);
+    end_choices(&rules);
+    if (err == CHORALE_OK)
+        err = rules.err;
+    if (err == CHORALE_OK)
         fputs("<p class=\"note\">Crossover: at this n the choice changes. "
               "Speed-ups: each launch counts for the choice of the others. "
-              "Regret: the excess of the choice over the best measured mean."
+              "Regret: the excess of the choice over the best candidate; on a "
+              "real machine each launch counts for the best of the others."
               "</p>\n", report->out);
     return err;
 }

@@ -40,7 +40,8 @@ struct chorale_decision {
     const char *basis;
     double seconds, library_seconds; /* geometric mean over measured points */
     double speedup, speedup_lo, speedup_hi; /* cross-fitted, see below */
-    double regret;           /* seconds / best seconds - 1, >= 0 */
+    double regret;           /* seconds / best seconds - 1, >= 0; on a real
+                              * system the best has its cross-fitted gain */
     size_t nspot;            /* measured points in the row */
     char arrival[64];        /* patterns that decided at these points, separated
                               * by commas; "...": more; "": none measured */
@@ -132,9 +133,13 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
  * each is predicted separately, and wider gaps are too uncertain. */
 #define CHORALE_DECIDE_GAP 512
 
+/* End of reasons that name `decide --explain`. */
+#define CHORALE_DECIDE_SEE " (`chorale decide --explain` lists why)"
+
 /* Explain the choice for one collective at one size and process count, for
  * every measured family: candidates, times, intervals, whether measured or
- * modelled, and the reason. Prints text, or appends to the JSON array list if
+ * modelled, and the reason. Candidates of the other table are left out
+ * (chorale_decide_other()). Prints text, or appends to the JSON array list if
  * it is not NULL. CHORALE_DATA: the collective was not measured. */
 struct chorale_decide_query {
     enum chorale_coll coll;
@@ -166,7 +171,6 @@ const char *chorale_decide_excluded(const struct chorale_alg *alg,
  * significant yet. */
 struct chorale_undecided {
     const struct chorale_run_point *point; /* any run of it */
-    const struct chorale_run_point *run; /* any run of the challenger */
     double gain;             /* mean log(library time / time), cross-fitted */
     double probability;      /* that the gain is real: 1 - the false discovery
                               * rate of a table that accepted this point */
@@ -175,6 +179,12 @@ struct chorale_undecided {
     size_t launches;         /* further launches that would decide it, if gain
                               * and noise stay the same */
 };
+
+/* NULL if a table of these options may hold choices of that run's provider,
+ * else the reason (static): dispatch tables hold Chorale's variants, those of
+ * rules the library's own algorithms. */
+const char *chorale_decide_other(const struct chorale_run_point *run,
+                                 const struct chorale_decide_opts *opts);
 
 /* The undecided points of a system that at most CHORALE_UNDECIDED_LAUNCHES
  * further launches would decide, most valuable first. Empty in simulation.
@@ -196,6 +206,7 @@ enum chorale_why {
     CHORALE_WHY_ONE_RANK,    /* one rank: nothing to communicate */
     CHORALE_WHY_UNUSABLE,    /* no usable run of the library */
     CHORALE_WHY_NONE,        /* no candidates */
+    CHORALE_WHY_OTHER,       /* only candidates of the other table */
     CHORALE_WHY_EXCLUDED,    /* the correct candidates must not be chosen */
     CHORALE_WHY_SLOWER,      /* no variant is faster */
     CHORALE_WHY_LAUNCHES,    /* too few launches to confirm */

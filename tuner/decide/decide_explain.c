@@ -31,6 +31,7 @@ struct view {
     const struct chorale_decision *row; /* row of the point, or NULL */
     size_t msg_size;
     int left_out;            /* as in the query */
+    int measured;            /* the point itself is */
     struct entry *entry;
     size_t count;
     struct chorale_alg_config *config; /* of the entries, then the variants of
@@ -76,6 +77,8 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
 
     *e = (struct entry){ .member = &fam->cand[c], .lo = NAN, .hi = NAN,
                          .error = NAN };
+    if (c > 0 && chorale_decide_other(fam->cand[c].run, fam->opts) != NULL)
+        return 0;
     e->barred = chorale_family_excluded(fam, c, v->n, v->comm_size);
     for (size_t i = 0; exact && i < ln->nspot; i++) {
         if (ln->spot[i].point->n != v->n)
@@ -259,6 +262,20 @@ static const char *meaning_of(const char *arrival)
                : "times count from the last rank's arrival";
 }
 
+/* "measured" is the basis of a row with measured points; other points of it are
+ * modelled. */
+static int is_inferred(const struct view *v)
+{
+    return v->row != NULL && !v->measured &&
+           strcmp(v->row->basis, "measured") == 0;
+}
+
+static const char *basis_of(const struct view *v)
+{
+    return v->row == NULL ? "library" : is_inferred(v) ? "modelled"
+                                                       : v->row->basis;
+}
+
 static const char *why_of(const struct view *v)
 {
     if (v->row != NULL)
@@ -312,7 +329,8 @@ static void print_view(const struct view *v)
         print_entry(v, &v->entry[i]);
         print_equals(v, i);
     }
-    printf("  %s: %s\n", v->row != NULL ? v->row->basis : "library",
+    printf("  %s: %s%s\n", basis_of(v), is_inferred(v)
+               ? "not measured itself; the range that contains it is " : "",
            why_of(v));
     if (v->left_out && v->row != NULL)
         printf("  measurements here are excluded: in each launch clocks were "
@@ -347,15 +365,38 @@ static int append_view(const struct view *v, json_t *list)
             (json_int_t)e->nlaunch, "chosen", is_choice(v, e), "barred",
             e->barred, "also", also)) != 0;
     }
-    item = json_pack("{s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:o}",
+    item = json_pack("{s:s, s:s, s:I, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:s,"
+                     " s:o}", "target",
+                     v->fam->opts->rules ? "rules" : "dispatch",
                      "coll", chorale_coll_info(p->coll)->name,
                      "n", (json_int_t)v->n, "comm_size", v->comm_size,
                      "ppn", p->ppn, "shape", p->shape, "dtype", p->dtype,
-                     "op", p->op, "basis",
-                     v->row != NULL ? v->row->basis : "library",
+                     "op", p->op, "basis", basis_of(v),
                      "reason", why_of(v), "arrival", arrival_of(v),
                      "candidates", entries);
     return bad | (json_array_append_new(list, item) != 0);
+}
+
+/* 1 if the library was measured at the point. */
+static int is_measured(const struct chorale_family *fam, size_t n,
+                       int comm_size)
+{
+    for (size_t j = 0; j < fam->nline; j++)
+        for (size_t i = 0; i < fam->line[j].nspot; i++)
+            if (fam->line[j].comm_size == comm_size &&
+                fam->line[j].spot[i].point->n == n)
+                return 1;
+    return 0;
+}
+
+/* Remove references to --explain from a reason. */
+static void drop_see(char *reason)
+{
+    const size_t len = strlen(CHORALE_DECIDE_SEE);
+
+    for (char *at = strstr(reason, CHORALE_DECIDE_SEE); at != NULL;
+         at = strstr(at, CHORALE_DECIDE_SEE))
+        memmove(at, at + len, strlen(at + len) + 1);
 }
 
 /* Explain one family at the point. -1: out of memory, 1: JSON failed. */
@@ -370,11 +411,14 @@ static int explain(struct chorale_family *fam,
     int rc = chorale_decide_rows(fam, &rows, &count);
 
     v.n = chorale_coll_n(query->coll, query->msg_size, query->comm_size);
-    for (size_t i = 0; i < count && rc == 0; i++)
+    v.measured = is_measured(fam, v.n, v.comm_size);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        drop_see(rows[i].reason);
         if (rows[i].comm_size <= v.comm_size &&
             v.comm_size <= rows[i].comm_size_hi && rows[i].n_lo <= v.n &&
             v.n <= rows[i].n_hi)
             v.row = &rows[i];
+    }
     /* Rows of the library may exceed the measured range. */
     if (v.row != NULL && v.row->run == &chorale_library_run &&
         !chorale_grid_in_hull(fam, v.comm_size, v.n))
@@ -417,8 +461,10 @@ enum chorale_err chorale_decide_explain(
                                                 msg);
     int rc = 0;
 
-    if (err == CHORALE_OK && model == NULL)
+    if (err == CHORALE_OK && model == NULL && !opts->rules)
         model = own = chorale_predictor_fit(points);
+    if (err == CHORALE_OK && opts->rules && list == NULL)
+        printf("For rule files of the library, its own algorithms:\n");
     for (size_t i = 0; i < nspot && err == CHORALE_OK && rc == 0; i++) {
         struct chorale_family fam;
 

@@ -26,6 +26,16 @@ static size_t find_launch(const struct chorale_measured *spot,
     return i;
 }
 
+const char *chorale_decide_other(const struct chorale_run_point *run,
+                                 const struct chorale_decide_opts *opts)
+{
+    if (strcmp(run->provider, opts->rules ? "native" : "chorale") == 0)
+        return NULL;
+    return opts->rules ? "rule files name the library's own algorithms only"
+                       : "a dispatch table cannot call the library's own "
+                         "algorithms";
+}
+
 /* Simplicity, -1 if the table must not contain it; then *barred_p gives the
  * reason. */
 static int place(const struct chorale_run_point *row,
@@ -35,10 +45,9 @@ static int place(const struct chorale_run_point *row,
     const struct chorale_alg *alg = row->config.alg;
     struct chorale_point pt;
 
-    *barred_p = "not for this table";
-    if (strcmp(row->provider, opts->rules ? "native" : "chorale") != 0)
+    *barred_p = chorale_decide_other(row, opts);
+    if (*barred_p != NULL)
         return -1;
-    *barred_p = NULL;
     if (opts->rules)
         return 0;
     *barred_p = "unknown to this build";

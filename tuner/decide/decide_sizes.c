@@ -70,6 +70,21 @@ int chorale_decide_same_line(const struct chorale_run_point *a,
            a->op == b->op;
 }
 
+/* Why a spot has no candidate. */
+static enum chorale_why why_none(const struct chorale_measured *spot,
+                                 const struct chorale_decide_opts *opts)
+{
+    size_t other = 0, barred = 0;
+
+    for (size_t c = 1; c < spot->ncand; c++) {
+        other += chorale_decide_other(spot->cand[c].run, opts) != NULL;
+        barred += spot->cand[c].barred != NULL;
+    }
+    if (other > 0 && other + 1 == spot->ncand)
+        return CHORALE_WHY_OTHER;
+    return barred > other ? CHORALE_WHY_EXCLUDED : CHORALE_WHY_NONE;
+}
+
 /* First verdict on one size; CHORALE_WHY_GAIN is tested later. */
 static void judge(struct chorale_measured *spot,
                   const struct chorale_cand *neighbour,
@@ -86,10 +101,7 @@ static void judge(struct chorale_measured *spot,
     gain = chorale_spot_sample(spot);
     spot->pick = spot->challenger;
     if (spot->pick == 0) {
-        spot->why = CHORALE_WHY_NONE;
-        for (size_t c = 1; c < spot->ncand; c++)
-            if (spot->cand[c].barred != NULL)
-                spot->why = CHORALE_WHY_EXCLUDED;
+        spot->why = why_none(spot, opts);
         return;
     }
     if (chorale_cand_mean(spot, spot->pick, NULL, NULL) <=

@@ -173,7 +173,6 @@ static enum chorale_err print_rows(struct chorale_store *store,
                                    const struct table *table, size_t ntable,
                                    struct chorale_errmsg *msg)
 {
-    size_t ntuned = 0, nspot = 0;
     char words[CHORALE_POLICY_TEXT];
     enum chorale_err err = CHORALE_OK;
 
@@ -184,9 +183,10 @@ static enum chorale_err print_rows(struct chorale_store *store,
            *words != '\0' ? "; decided by " : "", words);
     for (size_t t = 0; t < ntable; t++) {
         const struct chorale_decision *row = table[t].row;
+        size_t ntuned = 0, nspot = 0;
 
         if (t > 0)
-            printf("For rule files of the library, its own algorithms:\n");
+            printf("\nFor rule files of the library, its own algorithms:\n");
         for (size_t i = 0; i < table[t].count && err == CHORALE_OK; i++) {
             int first = i == 0 || !same_table(&row[i - 1], &row[i]);
 
@@ -198,13 +198,15 @@ static enum chorale_err print_rows(struct chorale_store *store,
             print_row(&row[i], first ||
                       row[i - 1].comm_size != row[i].comm_size ||
                       row[i - 1].comm_size_hi != row[i].comm_size_hi);
-            nspot += t == 0 ? row[i].nspot : 0;
-            if (t == 0 && row[i].run != &chorale_library_run)
+            nspot += row[i].nspot;
+            if (row[i].run != &chorale_library_run)
                 ntuned += row[i].nspot;
         }
+        printf("%zu of %zu measured point%s %s faster than the library's "
+               "default; points not\nlisted stay with the library\n", ntuned,
+               nspot, nspot == 1 ? "" : "s",
+               nspot == 1 || ntuned == 1 ? "is" : "are");
     }
-    printf("%zu of %zu measured points are faster than the library's default;"
-           " points not\nlisted stay with the library\n", ntuned, nspot);
     return err == CHORALE_OK ? print_left_out(store, system->id, msg) : err;
 }
 
@@ -254,11 +256,14 @@ static enum chorale_err append_json(json_t *list, const char *path,
     return CHORALE_OK;
 }
 
-/* Returns 1 if algorithms of the library itself were measured. */
-static int has_natives(const struct chorale_points *points)
+/* Returns 1 if algorithms of the library itself were measured for coll;
+ * CHORALE_NCOLL: for any collective. */
+static int has_natives(const struct chorale_points *points,
+                       enum chorale_coll coll)
 {
     for (size_t i = 0; i < points->count; i++)
-        if (strcmp(points->row[i].provider, "native") == 0)
+        if ((coll == CHORALE_NCOLL || points->row[i].coll == coll) &&
+            strcmp(points->row[i].provider, "native") == 0)
             return 1;
     return 0;
 }
@@ -297,9 +302,11 @@ static void say_arrivals(const char *path, const char *system,
 
     if (arrivals == CHORALE_ARRIVALS_SYNC)
         return;
-    fprintf(stderr, "chorale: %s: system %s: %zu of %zu points are decided by "
+    fprintf(stderr, "chorale: %s: system %s: %zu of %zu point%s %s decided by "
                     "arrival %s, the others by sync%s%s\n", path, system,
-            count->late, count->points, chorale_arrival_policy_name(arrivals),
+            count->late, count->points,
+            chorale_plural((long long)count->points),
+            count->late == 1 ? "is" : "are", chorale_arrival_policy_name(arrivals),
             count->late > 0 ? "" : "; measure the patterns with ",
             count->late > 0 ? ""
             : traced        ? "'chorale plan --from-trace --arrival traced'"
@@ -325,7 +332,7 @@ static enum chorale_err make_tables(const struct chorale_points *points,
                                           &table[0].count, msg);
 
     *ntable_p = 1;
-    if (err != CHORALE_OK || !has_natives(points))
+    if (err != CHORALE_OK || !has_natives(points, CHORALE_NCOLL))
         return err;
     *ntable_p = 2;
     how.rules = 1;
@@ -339,6 +346,7 @@ static enum chorale_err explain(struct chorale_store *store,
                                 struct chorale_decide_query query,
                                 json_t *list, struct chorale_errmsg *msg)
 {
+    struct chorale_decide_opts rules = *how;
     struct chorale_excluded_count left;
     enum chorale_err err = chorale_excluded_count(store, system_id, query.coll,
                                                   query.msg_size,
@@ -346,9 +354,13 @@ static enum chorale_err explain(struct chorale_store *store,
                                                   &left, msg);
 
     query.left_out = left.count > 0;
-    return err == CHORALE_OK
-               ? chorale_decide_explain(points, how, &query, list, msg)
-               : err;
+    if (err == CHORALE_OK)
+        err = chorale_decide_explain(points, how, &query, list, msg);
+    if (err == CHORALE_OK && has_natives(points, query.coll)) {
+        rules.rules = 1;
+        err = chorale_decide_explain(points, &rules, &query, list, msg);
+    }
+    return err;
 }
 
 /* Decide, store and print one system; with --explain print only. */

@@ -69,7 +69,7 @@ static int fill(const struct chorale_measured *spot, const double *p, size_t n,
     for (size_t k = rank; k <= n; k++)
         rate = fmin(rate, p[k - 1] * (double)n / (double)k);
     *u = (struct chorale_undecided){
-        .point = spot->point, .run = spot->cand[spot->challenger].run,
+        .point = spot->point,
         .gain = chorale_spot_sample(spot).mean, .probability = 1 - rate,
         .launches = launches(spot, fdr * (double)rank / (double)n),
     };

@@ -4,6 +4,7 @@
 #include "tuner/decide/decide.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,17 @@ static size_t choose(const struct chorale_measured *spot, size_t n,
     return best;
 }
 
+/* The choice of the first spot, whose folds are set, without that launch;
+ * SIZE_MAX: it did not run there. */
+static size_t known_fold(const struct chorale_measured *first,
+                         const char *launch)
+{
+    for (size_t l = 0; l < first->nlaunch; l++)
+        if (first->launch[l] == launch)
+            return first->fold[l];
+    return SIZE_MAX;
+}
+
 /* Cross-fit the choice: its gain in each launch, the mean over the spots. Sets
  * challenger and fold of the spots. */
 static struct chorale_sample cross_fit(struct chorale_measured *spot, size_t n,
@@ -67,8 +79,11 @@ static struct chorale_sample cross_fit(struct chorale_measured *spot, size_t n,
         spot[i].challenger = chorale_spot_find(&spot[i], spot->cand[best].run);
         for (size_t l = 0; l < spot[i].nlaunch; l++) {
             size_t c = simulated ? best
-                                 : choose(spot, n, spot[i].launch[l]);
+                       : i > 0   ? known_fold(spot, spot[i].launch[l])
+                                 : SIZE_MAX;
 
+            if (c == SIZE_MAX)
+                c = choose(spot, n, spot[i].launch[l]);
             spot[i].fold[l] = chorale_spot_find(&spot[i], spot->cand[c].run);
         }
     }

@@ -292,10 +292,8 @@ const char *chorale_family_excluded(const struct chorale_family *fam,
 
     if (cand == 0)
         return NULL;
-    if (strcmp(run->provider, fam->opts->rules ? "native" : "chorale") != 0)
-        return "not for this table";
-    if (fam->opts->rules)
-        return NULL;
+    if (chorale_decide_other(run, fam->opts) != NULL || fam->opts->rules)
+        return chorale_decide_other(run, fam->opts);
     if (run->config.alg == NULL)
         return "unknown to this build";
     pt = chorale_decide_point(fam->point, run->config.value, n, comm_size);

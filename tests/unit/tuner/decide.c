@@ -416,6 +416,24 @@ static void test_cross_fitting(void)
     fixture_close(&f);
 }
 
+/* Each of two variants is the best of all launches by chance. */
+static void test_regret(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++) {
+        bcast(&f, "library", 8, l, 1e-5);
+        bcast(&f, "binomial", 8, l, l < 3 ? 0.9e-5 : 1.1e-5);
+        bcast(&f, "linear", 8, l, l < 3 ? 1.1e-5 : 0.9e-5);
+    }
+    tap_ok(decide(&f) == CHORALE_OK, "variants without a gain are decided");
+    is(fixture_text(&f, "SELECT variant || printf(' %.4f', regret)"
+                    " FROM decision"), "default 0.0000",
+       "a gain that no other launch has is no regret");
+    fixture_close(&f);
+}
+
 /* Times of linear relative to the library in six launches, at the size in the
  * middle, at the sizes beside it, and at others. The middle is significant at
  * 5 %, but not with correction for ten sizes. In the last case it has two
@@ -740,12 +758,42 @@ static void rules_at(double ours, const char *want, const char *name)
     fixture_close(&f);
 }
 
+/* Only algorithms of the library itself were measured. */
+static void test_natives(void)
+{
+    static const struct fixture_run run[] = {
+        { "bcast", "library", "default", "", 4, 1, 1024, 0, 3e-5, NULL, NULL,
+          NULL, NULL },
+        { "bcast", "native", "theirs", "", 4, 1, 1024, 0, 1e-5, NULL, NULL,
+          NULL, NULL },
+    };
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    fixture_add(&f, &run[0]);
+    fixture_add(&f, &run[1]);
+    tap_ok(decide(&f) == CHORALE_OK &&
+               fixture_output_has(&f, "0 of 1 measured point is faster") &&
+               fixture_output_has(&f, "1 of 1 measured point is faster") &&
+               fixture_output_has(&f, "for its rule files"),
+           "each table counts its points");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "1024", "4", (const char *)NULL) ==
+               CHORALE_OK && fixture_output_has(&f, "* theirs (native)") &&
+               fixture_output_has(&f, "only the library's own algorithms") &&
+               !fixture_output_has(&f, "never"),
+           "--explain lists native algorithms for the table that has them");
+    fixture_close(&f);
+}
+
 static void test_rules(void)
 {
     rules_at(2e-5, "dispatch chorale binomial; rules native theirs",
              "the dispatch table has ours, the rules table the native winner");
     rules_at(4e-5, "dispatch library default; rules native theirs",
              "the dispatch table keeps the default if ours is slower");
+    test_natives();
 }
 
 /* p95 and median may choose different variants. */
@@ -852,6 +900,10 @@ static void test_explain(void)
            fixture_output_has(&f, "measured, 6 launches") &&
            fixture_output_has(&f, "confirmed in 6 launches"),
            "it lists candidates, launches and the reason");
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain",
+                        "bcast", "24", "4", (const char *)NULL) == CHORALE_OK &&
+               fixture_output_has(&f, "  modelled: not measured itself"),
+           "a size between two measured ones is not called measured");
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "--explain", "bcast",
                         "16M", "4", "@db", (const char *)NULL) == CHORALE_OK &&
            fixture_output_has(&f, "outside the measured range"),
@@ -877,6 +929,7 @@ int main(void)
     test_ties();
     test_neighbour();
     test_cross_fitting();
+    test_regret();
     test_shared();
     test_outlier();
     test_chance();
