@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,50 +30,107 @@ static const char progress_sql[] =
     " FROM v_progress WHERE system ="
     " (SELECT name FROM system WHERE system_id = ?1)";
 
-/* Print "1 us [0.98 us, 1.02 us]", per byte for beta and tau; and whether sends
- * and receives overlap. */
+/* A parameter of the model: its name, value, unit and meaning. kappas with the
+ * same value are one row; level is the first of their names. */
+static const char params_sql[] =
+    "SELECT param, dtype, op, min(level), regime, ppn, value, min(lo), max(hi),"
+    " unit, count(*) FROM model WHERE system_id = ?1"
+    " GROUP BY param, iif(param = 'kappa', printf('%.3g', value), model_id)"
+    " ORDER BY instr('alpha beta tau copy cold gap send_overhead recv_overhead"
+    " overlapped kappa', param), min(level), upto IS NULL, upto, dtype, op,"
+    " ppn";
+
+static const char *meaning(const char *param, const char *level)
+{
+    static const char *const text[][2] = {
+        { "alpha", "time of a message besides its bytes" },
+        { "beta", "time of a byte in a message" },
+        { "tau", "time of a byte that is reduced" },
+        { "copy", "time of a byte that is copied" },
+        { "cold", "more, for a byte in no cache" },
+        { "gap", "least time between messages" },
+        { "send_overhead", "of alpha: the sender's processor" },
+        { "recv_overhead", "of alpha: the receiver's processor" },
+        { "kappa", "messages at once on a link" },
+        { "overlapped", "largest messages sent side by side" },
+    };
+
+    if (strcmp(param, "alpha") == 0 && strcmp(level, CHORALE_MODEL_HOP) == 0)
+        return "more, for each further link";
+    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+        if (strcmp(text[i][0], param) == 0)
+            return text[i][1];
+    return "";
+}
+
+/* "beta net <= 8192", "kappa pairs 16 and 11 others". */
+static void name_param(sqlite3_stmt *stmt, char *name, size_t size)
+{
+    const sqlite3_int64 count = sqlite3_column_int64(stmt, 10);
+    const int ppn = sqlite3_column_int(stmt, 5);
+    size_t used = (size_t)snprintf(name, size, "%.20s", chorale_text(stmt, 0));
+
+    for (int i = 1; i <= 4; i++) /* type, operation, level, regime */
+        if (chorale_text(stmt, i)[0] != '\0' &&
+            strcmp(chorale_text(stmt, i), "all") != 0 && used < size)
+            used += (size_t)snprintf(name + used, size - used, " %.40s",
+                                     chorale_text(stmt, i));
+    if (ppn > 0 && used < size)
+        used += (size_t)snprintf(name + used, size - used, " ppn %d", ppn);
+    if (count > 1 && used < size)
+        snprintf(name + used, size - used, " and %lld other%s",
+                 (long long)count - 1, count == 2 ? "" : "s");
+}
+
+/* The unit of a value in seconds, and its size. */
+static const char *scale_of(double seconds, double *scale)
+{
+    static const char *const unit[] = { "s", "ms", "us", "ns", "ps" };
+    size_t i = 0;
+
+    *scale = 1;
+    while (i < 4 && fabs(seconds) < *scale * (1 - 1e-9) && seconds != 0) {
+        *scale /= 1e3;
+        i++;
+    }
+    return unit[i];
+}
+
 static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
 {
     const char *param = chorale_text(stmt, 0);
-    const char *unit = strcmp(chorale_text(stmt, 8), "s/byte") == 0 ? "/B"
-                                                                         : "";
-    double value = sqlite3_column_double(stmt, 5);
-    char shown[32], lo[32], hi[32];
+    double value = sqlite3_column_double(stmt, 6), scale = 1;
+    char name[200], shown[200], number[48], unit[16], range[80] = "-";
+    char means[160];
 
-    fputs(page->markdown ? "- " : "  ", page->out);
-    chorale_page_put(page, param);
-    for (int i = 1; i <= 4; i++) /* type, op, level, regime */
-        if (chorale_text(stmt, i)[0] != '\0' &&
-            strcmp(chorale_text(stmt, i), "all") != 0) {
-            fputc(' ', page->out);
-            chorale_page_put(page, chorale_text(stmt, i));
+    name_param(stmt, name, sizeof(name));
+    chorale_page_safe(page, shown, sizeof(shown), name);
+    snprintf(means, sizeof(means), "%s",
+             meaning(param, chorale_text(stmt, 3)));
+    snprintf(unit, sizeof(unit), "%s", "");
+    if (strcmp(param, "overlapped") == 0) {
+        snprintf(number, sizeof(number), "%s", value <= 0 ? "none" : "any");
+        if (value > 0 && value < CHORALE_MODEL_OVERLAPPED) {
+            snprintf(number, sizeof(number), "%.0f", value);
+            snprintf(unit, sizeof(unit), "B");
         }
-    if (strcmp(param, "kappa") == 0) {
-        fprintf(page->out, ": %.3g", value);
-        if (sqlite3_column_type(stmt, 6) != SQLITE_NULL &&
-            sqlite3_column_type(stmt, 7) != SQLITE_NULL)
-            fprintf(page->out, " [%.3g, %.3g]",
-                    sqlite3_column_double(stmt, 6),
-                    sqlite3_column_double(stmt, 7));
-    } else if (strcmp(param, "overlapped") == 0) {
-        fprintf(page->out, ": %s", value <= 0 ? "sends and receives never are"
-                                   : value >= CHORALE_MODEL_OVERLAPPED
-                                       ? "sends and receives of any size are"
-                                       : "sends and receives are up to ");
-        if (value > 0 && value < CHORALE_MODEL_OVERLAPPED)
-            fputs(chorale_human_bytes(value, shown), page->out);
     } else {
-        fprintf(page->out, ": %s%s", chorale_human_seconds(value, shown), unit);
-        if (sqlite3_column_type(stmt, 6) != SQLITE_NULL &&
-            sqlite3_column_type(stmt, 7) != SQLITE_NULL)
-            fprintf(page->out, " [%s, %s]",
-                    chorale_human_seconds(sqlite3_column_double(stmt, 6), lo),
-                    chorale_human_seconds(sqlite3_column_double(stmt, 7), hi));
+        if (strcmp(param, "kappa") != 0)
+            snprintf(unit, sizeof(unit), "%s%s", scale_of(value, &scale),
+                     strcmp(chorale_text(stmt, 9), "s/byte") == 0 ? "/B"
+                                                                  : "");
+        snprintf(number, sizeof(number), "%.4g", value / scale);
     }
+    if (sqlite3_column_type(stmt, 7) != SQLITE_NULL &&
+        sqlite3_column_type(stmt, 8) != SQLITE_NULL)
+        snprintf(range, sizeof(range), "%.3g to %.3g",
+                 sqlite3_column_double(stmt, 7) / scale,
+                 sqlite3_column_double(stmt, 8) / scale);
     if (strcmp(param, "beta") == 0 && value > 0)
-        fprintf(page->out, ", %.4g GB/s", 1e-9 / value);
-    fputc('\n', page->out);
-    page->heading[0] = '1'; /* a model exists */
+        snprintf(means, sizeof(means), "%s: %.4g GB/s", meaning(param, ""),
+                 1e-9 / value);
+    chorale_rows_add(&page->rows,
+                     CHORALE_FIELDS(shown, number, unit, range, means));
 }
 
 static const char *percent(double share, char text[32])
@@ -85,21 +143,22 @@ static const char *percent(double share, char text[32])
     return text;
 }
 
-/* Print the error of the model: one line for each set of parameters fitted
+/* Print how good the model is, a line for each set of parameters fitted
  * together. */
 static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
 {
-    const char *item = page->markdown ? "- " : "  ";
-
+    const int points = sqlite3_column_int(stmt, 2);
     char median[32], worst[32];
 
-    fprintf(page->out, "%s%d points; the model is off by %s in the median, "
-                       "%s at worst\n", item, sqlite3_column_int(stmt, 2),
+    fprintf(page->out, "The model differs from %d measured point%s by %s in "
+                       "the median and %s at worst:\n%s.\n", points,
+            points == 1 ? "" : "s",
             percent(sqlite3_column_double(stmt, 0), median),
-            percent(sqlite3_column_double(stmt, 1), worst));
-    if (sqlite3_column_int(stmt, 3) == 0)
-        fprintf(page->out, "%sWarning: lack of fit; do not predict with this "
-                           "model\n", item);
+            percent(sqlite3_column_double(stmt, 1), worst),
+            sqlite3_column_int(stmt, 3) == 0
+                ? "do not trust it, it lacks fit; `chorale fit` shows where"
+                : "trust it between the measured points");
+    page->heading[0] = '1'; /* a model exists */
 }
 
 static void each_system(struct chorale_page *page, sqlite3_stmt *stmt)
@@ -133,8 +192,8 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
     fprintf(page->out, "; blocks of %s to %s a rank\n",
             chorale_page_bytes(sqlite3_column_int64(stmt, 1), from),
             chorale_page_bytes(sqlite3_column_int64(stmt, 2), to));
-    fprintf(page->out, "%s%lld cells measured, each in ", item,
-            (long long)page->ncells);
+    fprintf(page->out, "%s%lld cell%s measured, each in ", item,
+            (long long)page->ncells, chorale_plural(page->ncells));
     if (sqlite3_column_int(stmt, 3) != sqlite3_column_int(stmt, 4))
         fprintf(page->out, "%d to ", sqlite3_column_int(stmt, 3));
     fprintf(page->out, "%d launch%s\n", sqlite3_column_int(stmt, 4),
@@ -179,14 +238,18 @@ static void each_progress(struct chorale_page *page, sqlite3_stmt *stmt)
     if (any == 0)
         return;
     remark(page);
-    put_count(page, count[0], "runs are still pending", "");
-    put_count(page, count[1], "runs gave a wrong result: never chosen", "");
-    put_count(page, count[2], "runs failed", "");
-    put_count(page, count[3], "runs were not applicable", "");
+    put_count(page, count[0], count[0] == 1 ? "run is" : "runs are",
+              " still pending");
+    put_count(page, count[1], count[1] == 1 ? "run" : "runs",
+              " gave a wrong result: never chosen");
+    put_count(page, count[2], count[2] == 1 ? "run" : "runs", " failed");
+    put_count(page, count[3], count[3] == 1 ? "run was" : "runs were",
+              " not applicable");
     for (int i = 0; i < CHORALE_NFLAG; i++) {
         char of[160];
 
-        snprintf(of, sizeof(of), "of %lld cells %s%s", (long long)page->ncells,
+        snprintf(of, sizeof(of), "of %lld cell%s %s%s",
+                 (long long)page->ncells, chorale_plural(page->ncells),
                  chorale_flags[i][0],
                  chorale_flags[i][0][0] != '\0' ? ": " : "with ");
         put_count(page, page->nflagged[i], of, chorale_flags[i][1]);
@@ -202,16 +265,19 @@ static enum chorale_err put_model(struct chorale_page *page,
     page->heading[0] = '\0';
     err = chorale_page_query(
         page,
-        "SELECT param, dtype, op, level, regime, value, lo, hi, unit"
-        " FROM model WHERE system_id = ?1"
-        " ORDER BY param, level, regime, dtype, op",
-        each_param, msg);
+        "SELECT DISTINCT error, worst_error, npoints, trusted FROM model"
+        " WHERE system_id = ?1 ORDER BY 3, 1",
+        each_error, msg);
+    if (err == CHORALE_OK && page->heading[0] != '\0')
+        fputc('\n', page->out);
+    page->rows = (struct chorale_rows){
+        .columns = "parameter|value|unit|95 % interval|meaning",
+    };
     if (err == CHORALE_OK)
-        err = chorale_page_query(
-            page,
-            "SELECT DISTINCT error, worst_error, npoints, trusted FROM model"
-            " WHERE system_id = ?1 ORDER BY 3, 1",
-            each_error, msg);
+        err = chorale_page_query(page, params_sql, each_param, msg);
+    if (chorale_rows_print(&page->rows, page->markdown, page->out) != 0 &&
+        err == CHORALE_OK)
+        err = chorale_fail_memory(msg, "summary");
     if (err == CHORALE_OK && page->heading[0] == '\0')
         fputs("Nothing fitted yet; run `chorale fit`.\n", page->out);
     return err;
@@ -235,11 +301,13 @@ static void each_load(struct chorale_page *page, sqlite3_stmt *stmt)
     if (sqlite3_column_int(stmt, 0) == 0)
         return;
     remark(page);
-    fprintf(page->out, "%sother programs ran beside %d of %d launches (up to "
-                       "%.1f processes on a node of %d ranks): measure on an "
+    fprintf(page->out, "%sother programs ran beside %d of %d launch%s (up to "
+                       "%.1f processes on a node of %d rank%s): measure on an "
                        "idle machine\n", page->markdown ? "- " : "  ",
             sqlite3_column_int(stmt, 0), sqlite3_column_int(stmt, 1),
-            sqlite3_column_double(stmt, 2), sqlite3_column_int(stmt, 3));
+            sqlite3_column_int(stmt, 1) == 1 ? "" : "es",
+            sqlite3_column_double(stmt, 2), sqlite3_column_int(stmt, 3),
+            chorale_plural(sqlite3_column_int(stmt, 3)));
 }
 
 const char chorale_summary_places_sql[] =

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tuner/emit/table.h"
+#include "tuner/base/units.h"
 
 #define POINTS                                                               \
     "WITH p AS MATERIALIZED (SELECT DISTINCT coll, comm_size, ppn, shape,"   \
@@ -22,26 +23,28 @@
     "   AND max(d.comm_size, d.comm_size_hi) AND p.ppn = d.ppn"              \
     "  AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op)"
 
-/* One row for each decision, with the number of measured points that it
- * covers. */
-static const char decision_sql[] =
-    POINTS
-    " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"
-    " variant, params, speedup, speedup_lo, speedup_hi, basis,"
-    " (SELECT count(*) FROM p WHERE p.coll = d.coll"
-    "   AND p.comm_size BETWEEN d.comm_size"
-    "   AND max(d.comm_size, d.comm_size_hi) AND p.ppn = d.ppn"
-    "   AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op"
-    "   AND p.n BETWEEN d.n_lo AND d.n_hi),"
-    " (SELECT count(DISTINCT ppn || ' ' || shape) FROM decision e"
-    "   WHERE e.system_id = ?1 AND e.coll = d.coll"
-    "   AND e.comm_size <= max(d.comm_size, d.comm_size_hi)"
-    "   AND d.comm_size <= max(e.comm_size, e.comm_size_hi)"
-    "   AND e.target = 'dispatch'), op_class,"
-    " max(comm_size, comm_size_hi)"
-    " FROM decision d WHERE system_id = ?1 AND target = 'dispatch'"
-    "  AND " MEASURED
-    " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo";
+/* One row for each decision of a target, with the number of measured points that
+ * it covers. */
+#define DECISIONS(target)                                                    \
+    POINTS                                                                   \
+    " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"  \
+    " variant, params, speedup, speedup_lo, speedup_hi, basis,"              \
+    " (SELECT count(*) FROM p WHERE p.coll = d.coll"                         \
+    "   AND p.comm_size BETWEEN d.comm_size"                                 \
+    "   AND max(d.comm_size, d.comm_size_hi) AND p.ppn = d.ppn"              \
+    "   AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op"         \
+    "   AND p.n BETWEEN d.n_lo AND d.n_hi),"                                 \
+    " (SELECT count(DISTINCT ppn || ' ' || shape) FROM decision e"           \
+    "   WHERE e.system_id = ?1 AND e.coll = d.coll"                          \
+    "   AND e.comm_size <= max(d.comm_size, d.comm_size_hi)"                 \
+    "   AND d.comm_size <= max(e.comm_size, e.comm_size_hi)"                 \
+    "   AND e.target = d.target), op_class,"                                 \
+    " max(comm_size, comm_size_hi)"                                          \
+    " FROM decision d WHERE system_id = ?1 AND target = '" target "'"        \
+    "  AND " MEASURED                                                        \
+    " ORDER BY coll, dtype, op, comm_size, ppn, shape, n_lo"
+static const char decision_sql[] = DECISIONS("dispatch");
+static const char rules_sql[] = DECISIONS("rules");
 
 /* Counts choices at process counts between measured ones. */
 static const char between_sql[] =
@@ -79,7 +82,8 @@ static void put_instead(struct chorale_page *page, sqlite3_stmt *stmt)
     char instead[72];
 
     if (chorale_served_kind_load(page->store, page->system_id,
-                                 chorale_text(stmt, 0), "dispatch", &kind,
+                                 chorale_text(stmt, 0),
+                                 page->rules ? "rules" : "dispatch", &kind,
                                  &msg) != CHORALE_OK)
         /* The query for the next row reports the error. */
         return;
@@ -153,11 +157,12 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
     const char *provider = chorale_text(stmt, 8),
                *op = chorale_text(stmt, 5);
     int library = strcmp(provider, "library") == 0;
-    int ours = strcmp(provider, "chorale") == 0;
+    int ours = strcmp(provider, "chorale") == 0 || (page->rules && !library);
     char heading[160], procs[80], to[16], n[80], choice[256], gain[64];
     char name[512], where[320];
 
-    snprintf(heading, sizeof(heading), "%s%s%s%s%s", chorale_text(stmt, 0),
+    snprintf(heading, sizeof(heading), "%s%s%s%s%s%s",
+             page->rules ? "Rule files: " : "", chorale_text(stmt, 0),
              op[0] != '\0' ? " (" : "",
              op[0] != '\0' ? chorale_text(stmt, 4) : "",
              op[0] != '\0' ? " " : "", op);
@@ -200,24 +205,32 @@ static void each_between(struct chorale_page *page, sqlite3_stmt *stmt)
 
 static void put_headline(struct chorale_page *page)
 {
-    chorale_page_heading(page, 2, "Result");
+    chorale_page_heading(page, 2, page->rules ? "Rule files: result"
+                                              : "Result");
+    if (page->rules)
+        fputs("The library's own algorithms, chosen by a rule file that "
+              "`chorale generate --format mpich-json`,\n`ompi-rules` or "
+              "`ompi-json` writes.", page->out);
+    if (page->rules)
+        fputs(page->markdown ? "\n\n" : "\n", page->out);
     if (page->npoints == 0) {
         fputs("Nothing was measured against the library's default yet.\n",
               page->out);
         return;
     }
     fprintf(page->out,
-            "%lld of %lld measured points gain; geometric mean of the "
+            "%lld of %lld measured point%s gain%s; geometric mean of the "
             "speed-up over all points x%.2f\n(x1.00 where the library's "
             "default stays, also at every n and P not listed%s).\n",
             (long long)page->ngained, (long long)page->npoints,
+            chorale_plural(page->npoints), page->ngained == 1 ? "s" : "",
             exp(page->sum_log / (double)page->npoints),
             page->nbetween > 0 ? " except those below" : "");
     if (page->nbetween > 0)
         fprintf(page->out, "Between the measured process counts the table has "
-                "%lld more %s that are expected to gain:\n`chorale decide` "
+                "%lld more %s expected to gain:\n`chorale decide` "
                 "prints them.\n", (long long)page->nbetween,
-                page->nbetween == 1 ? "range" : "ranges");
+                page->nbetween == 1 ? "range that is" : "ranges that are");
     if (page->best > 0) {
         fprintf(page->out, "%sBest:  x%.2f, ", page->markdown ? "\n- " : "",
                 page->best);
@@ -229,16 +242,43 @@ static void put_headline(struct chorale_page *page)
     }
 }
 
-enum chorale_err chorale_page_decisions(struct chorale_page *page,
-                                        struct chorale_errmsg *msg)
+/* Print the tables of a query. */
+static enum chorale_err put_decisions(struct chorale_page *page,
+                                      const char *sql,
+                                      struct chorale_errmsg *msg)
 {
     enum chorale_err err;
 
     page->rows = (struct chorale_rows){ .columns = "P|n|choice|speed-up" };
-    err = chorale_page_query(page, decision_sql, each_decision, msg);
+    page->heading[0] = '\0';
+    err = chorale_page_query(page, sql, each_decision, msg);
     if (chorale_rows_print(&page->rows, page->markdown, page->out) != 0 &&
         err == CHORALE_OK)
         err = chorale_fail_memory(msg, "summary");
+    return err;
+}
+
+/* Print the table for rule files of the library, if there is one. */
+static enum chorale_err put_rules(struct chorale_page *page,
+                                  struct chorale_errmsg *msg)
+{
+    enum chorale_err err;
+
+    page->rules = 1;
+    page->ngained = page->nbetween = 0;
+    page->sum_log = page->best = page->worst = 0;
+    err = put_decisions(page, rules_sql, msg);
+    if (err == CHORALE_OK && page->heading[0] != '\0')
+        put_headline(page);
+    page->rules = 0;
+    return err;
+}
+
+enum chorale_err chorale_page_decisions(struct chorale_page *page,
+                                        struct chorale_errmsg *msg)
+{
+    enum chorale_err err = put_decisions(page, decision_sql, msg);
+
     if (err == CHORALE_OK && page->heading[0] == '\0')
         fputs("\nNothing decided yet; run `chorale decide`.\n", page->out);
     if (err == CHORALE_OK)
@@ -247,5 +287,5 @@ enum chorale_err chorale_page_decisions(struct chorale_page *page,
         err = chorale_page_query(page, between_sql, each_between, msg);
     if (err == CHORALE_OK)
         put_headline(page);
-    return err;
+    return err == CHORALE_OK ? put_rules(page, msg) : err;
 }

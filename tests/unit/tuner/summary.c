@@ -44,7 +44,16 @@ static const char rows[] =
     "  'poor', 'segsize=8', 'measured', 2, 1, 0.5, NULL, NULL, 0, ''),"
     " (3, 7, 'bcast', 4, 1, 'block', 'byte', '', 65536, 9223372036854775807,"
     "  'library', 'default', '', 'library', 1, 1, 1, 1, 1, 0, '');"
-    "INSERT INTO model VALUES (1, 7, 'all', 'all', 'beta', '', '', 1e-9,"
+    "INSERT INTO decision (system_id, target, coll, comm_size, ppn, shape,"
+    " dtype, op, n_lo, n_hi, provider, variant, params, basis, speedup, reason)"
+    " VALUES (7, 'rules', 'bcast', 4, 1, 'block', 'byte', '', 0,"
+    "  9223372036854775807, 'native', 'theirs', '', 'measured', 3, '');"
+    "WITH RECURSIVE k (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM k"
+    "  WHERE i < 13) INSERT INTO model (system_id, level, param, value, lo, hi,"
+    " unit, npoints, error, worst_error, trusted) SELECT 7,"
+    " iif(i = 1, 'mirror', iif(i = 13, 'shift 9', 'pairs ' || i)), 'kappa',"
+    " iif(i = 13, 2, 1), 0.99, 1.01, 'ways', 4, 0.34, 1.2, 0 FROM k;"
+    "INSERT INTO model VALUES (100, 7, 'all', 'all', 'beta', '', '', 1e-9,"
     " 0.5e-9, 2e-9, 's/byte', 4, 0.34, 1.2, 0, NULL, 0);";
 
 static struct chorale_store *store;
@@ -87,10 +96,18 @@ static void check_text(void)
         { "over all points x1.19", "the geometric mean weighs by points" },
         { "Best:  x2.00, bcast, P = 4", "the best point is printed" },
         { "Least: x0.50, bcast, P = 4", "the worst point is printed" },
-        { "beta: 1 ns/B [500 ps, 2 ns], 1 GB/s",
-          "beta is printed in human units" },
-        { "off by 34 % in the median", "the model's error is printed" },
-        { "lack of fit", "lack of fit is printed" },
+        { "\nbeta", "a parameter of the model is a row" },
+        { "ns/B  0.5 to 2", "its interval has the unit of its value" },
+        { "time of a byte in a message: 1 GB/s", "its meaning is printed" },
+        { "\nkappa mirror and 11 others  1", "equal kappas are one row" },
+        { "\nkappa shift 9 ", "another kappa has a row of its own" },
+        { "differs from 4 measured points by 34 % in the median and 120 % at "
+          "worst:\ndo not trust it",
+          "the first sentence states whether to trust the model" },
+        { "\nRule files: bcast\n", "the table for rule files is printed" },
+        { "theirs  x3.00", "its choices have their speed-up" },
+        { "4 of 4 measured points gain", "its points are counted" },
+        { "over all points x3.00", "its gain is a mean over its own rows" },
         { "1 of 4 cells oversubscribed", "a flag counts once per cell" },
         { "1 of 4 cells late", "each flag of a cell counts" },
     };
@@ -139,7 +156,7 @@ static void check_load(void)
     free(text);
     chorale_store_exec(store, "UPDATE system SET kind = 'real'", &msg);
     text = summary(0);
-    expect(text, "other programs ran beside 1 of 1 launches (up to 2.7",
+    expect(text, "other programs ran beside 1 of 1 launch (up to 2.7",
            "the load of a real system is reported");
     free(text);
     chorale_store_exec(store, "UPDATE environment SET value = '1.4'", &msg);
