@@ -277,6 +277,48 @@ for way in spawn connect; do
     ok $? "$way: results are right with the shim in both worlds"
 done
 
+# The launcher of another MPI library: each process is alone. Only MPICH's
+# programs run without their launcher's variables.
+alone() { # VAR=VALUE ...: run a process, its status in $status
+    timeout -k 10 600 env "$@" LD_PRELOAD="$shim" "$work/bcasts" \
+        >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+line='^chorale: 2 processes were started, but each is alone .* launcher of'
+if "$MPICC" -show 2>/dev/null | grep -qi mpich; then
+    for names in 'OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE' \
+        'SLURM_PROCID SLURM_STEP_NUM_TASKS'; do
+        alone ${names% *}=0 ${names#* }=2 CHORALE_VERBOSE=1
+        right && [ "$(lines "$line")" -eq 1 ]
+        ok $? "rank 0 of two by ${names#* } prints that it is alone"
+        alone ${names% *}=1 ${names#* }=2 CHORALE_VERBOSE=1
+        right && [ "$(lines "$line")" -eq 0 ]
+        ok $? "the other one does not"
+        alone ${names% *}=0 ${names#* }=1 CHORALE_VERBOSE=1
+        right && [ "$(lines "$line")" -eq 0 ]
+        ok $? "one process by ${names#* } is as it should be"
+        alone ${names% *}=0 ${names#* }=2
+        right && [ "$(lines .)" -eq 0 ]
+        ok $? "without a setting of the shim there is no line"
+    done
+    timeout -k 10 600 env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 \
+        "$MPIEXEC" -n 1 env LD_PRELOAD="$shim" CHORALE_VERBOSE=1 \
+        "$work/bcasts" >"$work/out" 2>"$work/err" </dev/null
+    [ "$(lines "$line")" -eq 0 ]
+    ok $? "one rank of the right launcher, started by another, is no error"
+    if command -v mpiexec.openmpi >/dev/null 2>&1; then
+        timeout -k 10 600 mpiexec.openmpi -n 2 env LD_PRELOAD="$shim" \
+            CHORALE_VERBOSE=1 "$work/bcasts" >"$work/out" 2>"$work/err" \
+            </dev/null
+        [ "$(lines "$line")" -eq 1 ]
+        ok $? "two ranks by Open MPI's launcher: one line"
+    else
+        skip "Open MPI's launcher" "not installed"
+    fi
+else
+    skip "ranks that are alone" "the library needs its launcher"
+fi
+
 # The shim of one MPI library under a program of another.
 other=mpicc.openmpi
 "$MPICC" -show 2>/dev/null | grep -qi mpich || other=mpicc.mpich

@@ -100,6 +100,15 @@ run 2 "$shim" CHORALE_TRACE="$file" "$work/program_ends" fork
 ok $? "children of fork write no trace"
 is "bcast 4 2 single-node int - first library" 80 40
 
+# Collectives in callbacks of MPI_Finalize: served and traced alike.
+file=$work/early.trace
+run 2 "$shim" CHORALE_TRACE="$file" CHORALE_AFTER=1 \
+    CHORALE_FORCE=bcast=binomial "$work/program_ends" early
+[ $status -eq 0 ] && grep -q 'finalize wrong=0' "$work/out" && whole
+ok $? "a program with collectives in MPI_Finalize is traced"
+is "bcast 4 2 single-node int - first binomial:segsize=0" 48 24
+is "allreduce 4 2 single-node int sum - library" 50 25
+
 for bad in 9 11 0 1000 USR2 12x; do
     run 1 "$shim" CHORALE_TRACE="$work/s.trace" CHORALE_TRACE_SIGNAL=$bad \
         "$work/traced" calls

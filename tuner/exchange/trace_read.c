@@ -140,12 +140,40 @@ static enum chorale_err read_part(struct reader *r, char **line)
     return CHORALE_OK;
 }
 
+/* Lines that only unusual launches have. */
+static enum chorale_err read_launch(struct reader *r, char **line)
+{
+    struct chorale_trace_text *t = r->trace;
+    long long ranks, processors;
+    char *rest = after(*line, "launched"), *word[2];
+
+    t->launched = t->comm_size;
+    if (rest != NULL) {
+        if (!read_int(rest, 1, 1 << 24, &ranks))
+            return bad(r, "not 'launched' with a number of processes");
+        t->launched = (int)ranks;
+        *line = next_line(r);
+    }
+    rest = after(*line, "oversubscribed");
+    if (rest == NULL)
+        return CHORALE_OK;
+    if (split(rest, word, 2) != 2 || !read_int(word[0], 1, 1 << 24, &ranks)
+        || !read_int(word[1], 0, 1 << 24, &processors))
+        return bad(r, "not 'oversubscribed' with ranks and processors");
+    t->node_ranks = (int)ranks;
+    t->processors = (int)processors;
+    *line = next_line(r);
+    return CHORALE_OK;
+}
+
 static enum chorale_err read_sums(struct reader *r)
 {
     struct chorale_trace_text *t = r->trace;
     char *line = next_line(r), *word[2], *rest;
-    enum chorale_err err = read_part(r, &line);
+    enum chorale_err err = read_launch(r, &line);
 
+    if (err == CHORALE_OK)
+        err = read_part(r, &line);
     if (err != CHORALE_OK)
         return err;
     if (!two_reals(after(line, "wall_seconds"), &t->wall_mean, &t->wall_max)

@@ -28,6 +28,9 @@ struct chorale_trace_text {
     char mpi_library[256], program[256], started[32], part[128];
     long long unlisted;
     int comm_size, ranks;
+    int launched;            /* processes that the launcher started */
+    int node_ranks, processors; /* of a node with more ranks than processors; 0:
+                              * not reported */
     int part_rank;           /* -1: the file is not a part of a trace */
     double wall_mean, wall_max, unlisted_seconds;
     struct chorale_traced *point;

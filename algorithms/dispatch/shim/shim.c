@@ -32,7 +32,6 @@ _Static_assert(sizeof(chorale_word) == sizeof(void *)
 typedef int init_fn(int *argc, char ***argv);
 typedef int init_thread_fn(int *argc, char ***argv, int required,
                            int *provided);
-typedef int finalize_fn(void);
 typedef int abort_fn(chorale_word comm, int code);
 typedef int free_fn(void *comm);
 
@@ -51,7 +50,6 @@ CHORALE_SHIM_MAKERS(X)
 static struct {
     init_fn *Init;
     init_thread_fn *Init_thread;
-    finalize_fn *Finalize;
     abort_fn *Abort;
     free_fn *Comm_free, *Comm_disconnect;
 #define X(name, coll, params, args, words) name##_fn *name;
@@ -80,7 +78,6 @@ static void find_all(void)
 {
     *(void **)&next.Init = find_next("PMPI_Init");
     *(void **)&next.Init_thread = find_next("PMPI_Init_thread");
-    *(void **)&next.Finalize = find_next("PMPI_Finalize");
     *(void **)&next.Abort = find_next("PMPI_Abort");
     *(void **)&next.Comm_free = find_next("PMPI_Comm_free");
     *(void **)&next.Comm_disconnect = find_next("PMPI_Comm_disconnect");
@@ -111,7 +108,6 @@ void chorale_shim_find(void)
 
 int MPI_Init(int *argc, char ***argv);
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
-int MPI_Finalize(void);
 int MPI_Abort(chorale_word comm, int code);
 int MPI_Comm_free(void *comm);
 int MPI_Comm_disconnect(void *comm);
@@ -140,15 +136,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (rc == 0)
         chorale_shim_started();
     return rc;
-}
-
-int MPI_Finalize(void)
-{
-    find_once();
-    if (next.Finalize == NULL)
-        return NO_LIBRARY;
-    chorale_shim_finish();
-    return next.Finalize();
 }
 
 int MPI_Abort(chorale_word comm, int code)

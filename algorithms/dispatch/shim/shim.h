@@ -388,8 +388,7 @@ void chorale_shim_mismatch(void);
 /* After MPI_Init. */
 void chorale_shim_started(void);
 
-/* Before MPI_Finalize and MPI_Abort. */
-void chorale_shim_finish(void);
+/* Before MPI_Abort. */
 void chorale_shim_abort(void);
 
 /* As in pmpi.h. */

@@ -30,11 +30,6 @@ void chorale_shim_started(void)
     chorale_shim_mismatch();
 }
 
-void chorale_shim_finish(void)
-{
-    chorale_trace_finish();
-}
-
 void chorale_shim_abort(void)
 {
     chorale_trace_part("MPI_Abort");

@@ -5,9 +5,9 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 
+#include "algorithms/dispatch/base/launched.h"
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/base/warn.h"
 #include "algorithms/dispatch/shim/shim.h"
@@ -19,20 +19,6 @@
 #else
 #define BUILT_FOR "another MPI library"
 #endif
-
-/* The first of these variables that is a number; -1: none is. */
-static long first_number(const char *const *name)
-{
-    for (; *name != NULL; name++) {
-        const char *text = getenv(*name);
-        char *end;
-        long value = text != NULL ? strtol(text, &end, 10) : -1;
-
-        if (text != NULL && *text != '\0' && *end == '\0' && value >= 0)
-            return value;
-    }
-    return -1;
-}
 
 /* Whether the user asks for an effect of the shim. A table of the site alone is
  * no such request. */
@@ -49,15 +35,10 @@ static int is_asked(void)
 
 void chorale_shim_mismatch(void)
 {
-    static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                         "PMIX_RANK", "SLURM_PROCID", NULL };
-    static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                         "SLURM_STEP_NUM_TASKS", NULL };
     const char *other = chorale_pmpi_other();
-    const long started = first_number(sizes);
     int size = 0;
 
-    if (!is_asked() || first_number(ranks) > 0) /* rank 0 or unknown */
+    if (!is_asked() || chorale_launched_rank() > 0) /* rank 0 or unknown */
         return;
     if (other != NULL) {
         chorale_warn("chorale: the program uses %.60s, but this shim was built "
@@ -65,9 +46,10 @@ void chorale_shim_mismatch(void)
                      "Chorale for the program's library", other);
         return;
     }
-    if (started > 1 && chorale_pmpi_ready() &&
-        PMPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS && size == 1)
+    if (chorale_pmpi_ready() &&
+        PMPI_Comm_size(MPI_COMM_WORLD, &size) == MPI_SUCCESS && size == 1 &&
+        chorale_launched_ranks(size) > 1)
         chorale_warn("chorale: %ld processes were started, but each is alone "
                      "in MPI_COMM_WORLD; use the launcher of the program's "
-                     "library, " BUILT_FOR, started);
+                     "library, " BUILT_FOR, chorale_launched_ranks(size));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithms/dispatch/base/launched.h"
 #include "algorithms/dispatch/base/node_id.h"
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/comm/comm_state.h"
@@ -33,6 +34,7 @@ static struct {
     pid_t pid;               /* a child of fork is not a rank */
     int rank, size;          /* of MPI_COMM_WORLD */
     int writer;              /* rank that writes; -1: not joined */
+    int node_ranks;          /* ranks on this rank's node; 0: unknown */
     atomic_int finished;
     uint64_t start_tick, start_clock;
     struct chorale_trace_offset first; /* when this rank joined */
@@ -244,6 +246,9 @@ void chorale_trace_join(int largest)
     if (node == NULL)
         trace.writer = -1;
     trace.first = (struct chorale_trace_offset){ 0, NAN };
+    trace.node_ranks = 0;
+    for (int i = 0; node != NULL && i < trace.size; i++)
+        trace.node_ranks += node[i] == node[trace.rank];
     if (node != NULL) {
         MPI_Comm comm = chorale_trace_merge_comm();
 
@@ -350,6 +355,9 @@ static struct chorale_trace_head local_trace_head(double wall)
     return (struct chorale_trace_head){
         .mpi_library = trace.mpi_library, .started = trace.started,
         .comm_size = trace.size, .ranks = 1, .part_rank = trace.rank,
+        .launched = chorale_launched_ranks(trace.size),
+        .node_ranks = trace.node_ranks,
+        .processors = (int)sysconf(_SC_NPROCESSORS_ONLN),
         .wall_mean = wall, .wall_max = wall
     };
 }

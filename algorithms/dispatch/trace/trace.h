@@ -19,10 +19,15 @@
  *                                    libchorale the first call
  *   comm_size 4                      of MPI_COMM_WORLD
  *   ranks 4                          number of ranks summed here
+ *   launched 4                       only if the launcher started another
+ *                                    number of processes than comm_size
+ *   oversubscribed 4 2               only if more ranks than processors are on
+ *                                    the writing rank's node: both numbers
  *   part RANK WHY                    only in the file of a single rank, with
  *                                    the reason
- *   wall_seconds 12.5 12.6           from that time to MPI_Finalize: mean over
- *                                    ranks, and maximum
+ *   wall_seconds 12.5 12.6           from that time to MPI_Finalize, with the
+ *                                    application's callbacks on MPI_COMM_SELF:
+ *                                    mean over ranks, and maximum
  *   unlisted 0 0                     calls in no row (invalid arguments, too
  *                                    many different calls, or out of memory),
  *                                    and their seconds
@@ -78,10 +83,11 @@ void chorale_trace_join(int largest);
  * later. */
 void chorale_trace_alone(void);
 
-/* Write the trace; call before the library's MPI_Finalize does anything.
- * Collective over MPI_COMM_WORLD after chorale_trace_join(), which sums over
- * all ranks. Otherwise each tracing process writes its own file. Later calls
- * do nothing. */
+/* Write the trace; later calls are not traced. MPI_Finalize calls it by the
+ * attribute of MPI_COMM_SELF that also ends the dispatcher, so that collectives
+ * in callbacks before it are served and traced. Collective over MPI_COMM_WORLD
+ * after chorale_trace_join(), which sums over all ranks. Otherwise each tracing
+ * process writes its own file. A second call does nothing. */
 void chorale_trace_finish(void);
 
 /* Write this process's file now. why: the reason, also printed on stderr;

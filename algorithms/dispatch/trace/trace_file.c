@@ -94,6 +94,11 @@ static void write_head(FILE *out, const struct chorale_trace_head *head,
             head->mpi_library, line_length(program_invocation_short_name),
             program_invocation_short_name, started);
     fprintf(out, "comm_size %d\nranks %d\n", head->comm_size, head->ranks);
+    if (head->launched != head->comm_size)
+        fprintf(out, "launched %ld\n", head->launched);
+    if (head->node_ranks > head->processors)
+        fprintf(out, "oversubscribed %d %d\n", head->node_ranks,
+                head->processors);
     if (head->part != NULL)
         fprintf(out, "part %d %s\n", head->part_rank, head->part);
     fprintf(out, "wall_seconds %.9g %.9g\nunlisted %llu %.9g\n",

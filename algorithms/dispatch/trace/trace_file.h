@@ -12,6 +12,8 @@ struct chorale_trace_head {
     const char *mpi_library; /* only the first line is written */
     time_t started;
     int comm_size, ranks;
+    long launched;           /* processes that the launcher started */
+    int node_ranks, processors; /* of the writing rank's node; 0: unknown */
     int part_rank;           /* rank, if part is set */
     const char *part;        /* why the file is of one rank; NULL: it is
                               * complete */
