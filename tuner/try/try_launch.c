@@ -23,7 +23,8 @@ static char *others;
 static int asked, listed;
 
 #define LIST "OMPI_MCA_mca_base_env_list"
-#define PASSED "LD_PRELOAD;CHORALE_TRACE;CHORALE_DISPATCH;CHORALE_SITE"
+/* Open MPI warns of names that are not set. */
+#define PASSED "LD_PRELOAD;CHORALE_TRACE;CHORALE_SITE"
 
 static enum chorale_err set_environment(const char *table,
                                         const char *trace_file,
@@ -51,7 +52,9 @@ static enum chorale_err set_environment(const char *table,
     bad = setenv("LD_PRELOAD", preload, 1)
           | setenv("CHORALE_TRACE", trace_file, 1)
           | setenv("CHORALE_SITE", "/nonexistent", 1)
-          | setenv(LIST, PASSED, 0)
+          | (listed ? 0
+                    : setenv(LIST, table != NULL ? PASSED ";CHORALE_DISPATCH"
+                                                 : PASSED, 1))
           | unsetenv("CHORALE_FORCE") | unsetenv("CHORALE_DISABLE")
           | (table != NULL ? setenv("CHORALE_DISPATCH", table, 1)
                            : unsetenv("CHORALE_DISPATCH"));
@@ -79,7 +82,17 @@ static int pass_on(void *arg, const char *line, int is_err)
     return 0;
 }
 
-static enum chorale_err start(char **argv, struct chorale_errmsg *msg)
+/* How to find the cause of a failure. */
+static const char *remedy(const char *table)
+{
+    return table != NULL ? "it ran without a table: check its calls with "
+                           "CHORALE_CHECK=1"
+                         : "repair the program, or run it without `chorale "
+                           "try`";
+}
+
+static enum chorale_err start(char **argv, const char *what, const char *table,
+                              struct chorale_errmsg *msg)
 {
     const double patience = 1e9; /* the application may be silent */
     struct chorale_args args = { .count = 0 };
@@ -99,17 +112,30 @@ static enum chorale_err start(char **argv, struct chorale_errmsg *msg)
         return chorale_fail(msg, CHORALE_STOPPED, "try: stopped; repeat the "
                             "command to start again");
     if (WIFSIGNALED(status))
-        return chorale_fail(msg, CHORALE_ENV, "%s: ended by signal %d; repair "
-                            "the program, or run it without `chorale try`",
-                            argv[0], WTERMSIG(status));
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s ended by signal %d; %s",
+                            argv[0], what, WTERMSIG(status), remedy(table));
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return chorale_fail(msg, CHORALE_ENV, "%s: ended with exit status %d; "
-                            "repair the program, or run it without `chorale "
-                            "try`", argv[0], WEXITSTATUS(status));
+        return chorale_fail(msg, CHORALE_ENV, "%s: %s ended with exit status "
+                            "%d; %s", argv[0], what, WEXITSTATUS(status),
+                            remedy(table));
     return CHORALE_OK;
 }
 
-enum chorale_err chorale_try_run(char **argv, const char *table,
+/* Check that the launcher connected the processes that it started. */
+static enum chorale_err check_launcher(char **argv,
+                                       const struct chorale_trace_text *trace,
+                                       struct chorale_errmsg *msg)
+{
+    if (trace->comm_size > 1 || trace->launched <= trace->comm_size)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_ENV, "%s: started %d processes, but each "
+                        "is alone in MPI_COMM_WORLD; use the launcher of the "
+                        "program's MPI library, %s", argv[0], trace->launched,
+                        chorale_mpiexec());
+}
+
+enum chorale_err chorale_try_run(char **argv, const char *what,
+                                 const char *table,
                                  const char *trace_file, int keep,
                                  struct chorale_trace_text *trace,
                                  double *wall, double *inside,
@@ -121,15 +147,17 @@ enum chorale_err chorale_try_run(char **argv, const char *table,
     unlink(trace_file);
     err = set_environment(table, trace_file, msg);
     if (err == CHORALE_OK)
-        err = start(argv, msg);
+        err = start(argv, what, table, msg);
     restore();
     if (err == CHORALE_OK && access(trace_file, F_OK) != 0)
-        err = chorale_fail(msg, CHORALE_ENV, "%s: left no trace; it must use "
-                           "Chorale's MPI library, reach MPI_Finalize, and get "
-                           "LD_PRELOAD and CHORALE_TRACE from its launcher",
-                           argv[0]);
+        err = chorale_fail(msg, CHORALE_ENV, "%s: %s left no trace; it needs "
+                           "Chorale's MPI library, MPI_Finalize, and "
+                           "LD_PRELOAD and CHORALE_TRACE of its launcher",
+                           argv[0], what);
     if (err == CHORALE_OK)
         err = chorale_trace_read(trace_file, trace, msg);
+    if (err == CHORALE_OK)
+        err = check_launcher(argv, trace, msg);
     if (!keep || err != CHORALE_OK)
         unlink(trace_file);
     if (err != CHORALE_OK)

@@ -27,12 +27,15 @@ enum { WITHOUT, WITH, WAYS };
 enum { TOP = 10 };
 
 #define BUDGET_SECONDS 120 /* --help */
+#define SPREAD 100 /* an interval that holds 1 and ends at this multiple of its
+                    * begin is not printed */
 
 struct job {
     char **argv;             /* command of the application */
     int at;                  /* index of the application after its launcher's
                               * words, by a second --; -1: not given */
     long repeat;
+    int oversubscribe;       /* 1: continue on such a node; 2: and reported */
     int made;                /* the table was made here from a trace */
     char keep[PATH_MAX];     /* folder to keep it in, or "" */
     char table[PATH_MAX + 16], dir[PATH_MAX], trace_file[PATH_MAX + 16];
@@ -40,6 +43,27 @@ struct job {
     struct chorale_trace_text last[WAYS];
     struct chorale_errmsg *msg;
 };
+
+/* Check that no rank waits for another one's processor: such times depend on
+ * the scheduler. */
+static enum chorale_err check_processors(struct job *job,
+                                         const struct chorale_trace_text *trace)
+{
+    if (trace->node_ranks == 0 || job->oversubscribe == 2)
+        return CHORALE_OK;
+    if (job->oversubscribe == 0)
+        return chorale_fail(job->msg, CHORALE_USAGE, "try: %d ranks on %d "
+                            "processors are oversubscribed: times decide "
+                            "nothing; use up to %d, or --oversubscribe",
+                            trace->node_ranks, trace->processors,
+                            trace->processors);
+    fprintf(stderr, "chorale: %d ranks on %d processors are oversubscribed: "
+                    "measured cells are tagged and decide nothing, and ratios "
+                    "depend on the scheduler\n", trace->node_ranks,
+            trace->processors);
+    job->oversubscribe = 2;
+    return CHORALE_OK;
+}
 
 /* Run all pairs. Each pair has the reverse order of the previous one, so that
  * drift affects both ways alike. */
@@ -50,13 +74,19 @@ static enum chorale_err run_all(struct job *job)
     for (long i = 0; i < job->repeat; i++)
         for (int k = 0; k < WAYS && err == CHORALE_OK; k++) {
             const int way = (i + k) % 2 == 0 ? WITHOUT : WITH;
+            char what[80];
 
+            snprintf(what, sizeof(what), "run %ld of %ld, %s the table,",
+                     2 * i + k + 1, 2 * job->repeat,
+                     way == WITH ? "with" : "without");
             chorale_trace_release(&job->last[way]);
-            err = chorale_try_run(job->argv,
+            err = chorale_try_run(job->argv, what,
                                   way == WITH ? job->table : NULL,
                                   job->trace_file, 0, &job->last[way],
                                   &job->wall[i][way], &job->inside[i][way],
                                   job->msg);
+            if (err == CHORALE_OK)
+                err = check_processors(job, &job->last[way]);
         }
     return err;
 }
@@ -96,19 +126,50 @@ static double mean_of(double (*time)[WAYS], long n, int way)
     return exp(sum / (double)n);
 }
 
-static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n)
+/* 1 if the 95 % interval shows no difference. */
+static int may_be_chance(const struct ratio *r)
+{
+    return !(r->lo > 1 || r->hi < 1);
+}
+
+/* 1 if the interval is too wide to be of use. */
+static int differs_too_much(const struct ratio *r)
+{
+    return isfinite(r->lo) && may_be_chance(r) && r->hi > SPREAD * r->lo;
+}
+
+/* The ratio in words: faster and slower only if the interval and the served
+ * calls show that the table is the cause. */
+static void show_words(const struct ratio *r, size_t changed)
+{
+    const int sure = changed > 0 && !may_be_chance(r);
+
+    if (!isfinite(r->mean)) {
+        printf("no ratio\n");
+        return;
+    }
+    if (differs_too_much(r)) {
+        printf("the runs differ too much for a ratio\n");
+        return;
+    }
+    printf("x%.3f%s", r->mean, !sure ? "" : r->lo > 1 ? " faster" : ", slower");
+    if (isfinite(r->lo))
+        printf(" (%.3f to %.3f)%s", r->lo, r->hi,
+               may_be_chance(r) ? ", which may be chance"
+               : changed == 0   ? ", but not by the table" : "");
+    printf("\n");
+}
+
+static struct ratio show_ratio(const char *what, double (*time)[WAYS], long n,
+                               size_t changed)
 {
     const struct ratio r = ratio_of(time, n);
     char without[32], with[32];
 
-    printf("%-16s %10s without, %10s with: x%.3f%s", what,
+    printf("%-16s %10s without, %10s with: ", what,
            chorale_human_seconds(mean_of(time, n, WITHOUT), without),
-           chorale_human_seconds(mean_of(time, n, WITH), with), r.mean,
-           r.mean < 1 ? ", slower" : " faster");
-    if (isfinite(r.lo))
-        printf(" (%.3f to %.3f)%s", r.lo, r.hi,
-               r.lo <= 1 && r.hi >= 1 ? ", which may be chance" : "");
-    printf("\n");
+           chorale_human_seconds(mean_of(time, n, WITH), with));
+    show_words(&r, changed);
     return r;
 }
 
@@ -132,14 +193,22 @@ static double library_call(const struct chorale_trace_text *t,
     return seconds / calls;
 }
 
-/* Print the points that the table changed; returns their number. */
-static size_t show_points(const struct job *job)
+/* The number of points that the table changed in the last run with it. */
+static size_t count_changed(const struct job *job)
 {
     const struct chorale_trace_text *t = &job->last[WITH];
-    size_t shown = 0, changed = 0;
+    size_t changed = 0;
 
     for (size_t i = 0; i < t->npoint; i++)
         changed += strcmp(t->point[i].ran, "library") != 0;
+    return changed;
+}
+
+static void show_points(const struct job *job, size_t changed)
+{
+    const struct chorale_trace_text *t = &job->last[WITH];
+    size_t shown = 0;
+
     if (changed == 0)
         printf("The table changed no call.\n");
     else
@@ -167,21 +236,35 @@ static size_t show_points(const struct job *job)
     if (changed > shown)
         printf("  and %zu more point%s\n", changed - shown,
                chorale_plural((long long)(changed - shown)));
-    return changed;
 }
 
-static enum chorale_err show(struct job *job)
+/* Print what the ratio does not show, and how to find out. */
+static void show_doubts(const struct job *job, const struct ratio *wall,
+                        size_t changed)
 {
-    struct ratio wall = show_ratio("program:", job->wall, job->repeat);
-    size_t changed;
+    const long more = 4 * job->repeat < CHORALE_TRY_REPEATS
+                          ? 4 * job->repeat : CHORALE_TRY_REPEATS;
 
-    show_ratio("in collectives:", job->inside, job->repeat);
-    changed = show_points(job);
-    if (changed == 0 && (wall.lo > 1 || wall.hi < 1))
+    if (changed == 0 && !may_be_chance(wall))
         printf("The table did not cause the difference: check for other load "
                "on the machine.\n");
     if (job->repeat < 2)
         printf("One pair of runs gives no interval; use --repeat 3.\n");
+    else if (differs_too_much(wall))
+        printf("The runs differ too much: repeat on an idle machine, or with "
+               "--repeat %ld.\n", more);
+    else if (changed > 0 && may_be_chance(wall))
+        printf("The interval holds 1: more pairs narrow it, as with --repeat "
+               "%ld.\n", more);
+}
+
+static enum chorale_err show(struct job *job, size_t changed)
+{
+    struct ratio wall = show_ratio("program:", job->wall, job->repeat, changed);
+
+    show_ratio("in collectives:", job->inside, job->repeat, changed);
+    show_points(job, changed);
+    show_doubts(job, &wall, changed);
     if (wall.hi < 1 && changed > 0)
         return chorale_fail(job->msg, CHORALE_NO, "try: the program is slower "
                             "with the table, as the 95 %% interval is %.3f "
@@ -274,6 +357,7 @@ static enum chorale_err make_table(struct job *job,
         .trace = &trace, .command = opts->command,
         .budget = opts->budget > 0 ? opts->budget : BUDGET_SECONDS,
         .allow_patented = opts->allow_patented,
+        .oversubscribe = opts->oversubscribe,
     };
     double wall, inside;
     enum chorale_err err = CHORALE_OK;
@@ -283,8 +367,10 @@ static enum chorale_err make_table(struct job *job,
     if (err != CHORALE_OK)
         return err;
     make.dir = opts->keep != NULL ? job->keep : job->dir;
-    err = chorale_try_run(job->argv, NULL, job->trace_file, 1, &trace, &wall,
-                          &inside, job->msg);
+    err = chorale_try_run(job->argv, "the traced run", NULL, job->trace_file,
+                          1, &trace, &wall, &inside, job->msg);
+    if (err == CHORALE_OK)
+        err = check_processors(job, &trace);
     if (err == CHORALE_OK)
         err = chorale_try_make(&make, job->table, job->msg);
     unlink(job->trace_file);
@@ -326,12 +412,12 @@ static enum chorale_err get_table(struct job *job, const char *name,
     return CHORALE_OK;
 }
 
-/* Print how to install the table that was made. */
-static void print_install_hint(const struct job *job)
+/* Print how to install the table that was made, if it serves a call. */
+static void print_install_hint(const struct job *job, size_t changed)
 {
     char path[PATH_MAX + 16], quoted[4 * sizeof(path) + 3];
 
-    if (!job->made)
+    if (!job->made || changed == 0)
         return;
     snprintf(path, sizeof(path), "%s/" CHORALE_TRY_TABLE, job->keep);
     if (job->keep[0] != '\0')
@@ -368,6 +454,7 @@ static enum chorale_err try_it(struct job *job, const char *name,
                                const struct chorale_try_opts *opts)
 {
     struct chorale_module module = { .dir = "" };
+    size_t changed = 0;
     enum chorale_err err = make_folder(job);
 
     if (err != CHORALE_OK)
@@ -376,10 +463,12 @@ static enum chorale_err try_it(struct job *job, const char *name,
     err = get_table(job, name, opts, &module);
     if (err == CHORALE_OK)
         err = run_all(job);
+    if (err == CHORALE_OK) {
+        changed = count_changed(job);
+        err = show(job, changed);
+    }
     if (err == CHORALE_OK)
-        err = show(job);
-    if (err == CHORALE_OK)
-        print_install_hint(job);
+        print_install_hint(job, changed);
     chorale_module_remove(&module);
     chorale_try_remove(job->dir);
     if (err == CHORALE_STOPPED && job->keep[0] != '\0')
@@ -403,6 +492,7 @@ enum chorale_err chorale_app_try(char **argv, int at, const char *table,
     job.argv = argv;
     job.at = at;
     job.repeat = opts->repeat;
+    job.oversubscribe = opts->oversubscribe;
     job.msg = msg;
     err = try_it(&job, table, opts);
     for (int way = 0; way < WAYS; way++)

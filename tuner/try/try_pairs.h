@@ -17,6 +17,7 @@ struct chorale_try_opts {
     int allow_patented;      /* tables of databases may choose patented
                               * variants */
     int measure;             /* make a table even if one is installed */
+    int oversubscribe;       /* continue with more ranks than processors */
     const char *command;     /* command line of chorale */
 };
 
@@ -25,7 +26,7 @@ struct chorale_try_opts {
  * given. table: a compiled table or a database; NULL: the installed table, or
  * one made for the application's calls. CHORALE_NO: the program is
  * significantly slower with the table. CHORALE_USAGE: options contradict each
- * other. CHORALE_ENV: a file or the application fails. CHORALE_DATA: it makes
+ * other, or a node has more ranks than processors. CHORALE_ENV: a file or the application fails. CHORALE_DATA: it makes
  * no call that can be measured. CHORALE_STOPPED. */
 enum chorale_err chorale_app_try(char **argv, int at, const char *table,
                                  const struct chorale_try_opts *opts,

@@ -144,7 +144,8 @@ static enum chorale_err ask(const struct job *job, int ranks, char *text,
  * had. */
 static enum chorale_err probe_all(struct job *job, char *text)
 {
-    const int ranks = job->make->trace->comm_size;
+    const struct chorale_try_make *make = job->make;
+    const int ranks = make->trace->comm_size;
     const double began = now();
     int status = 0;
     long found;
@@ -162,6 +163,11 @@ static enum chorale_err probe_all(struct job *job, char *text)
                             "chorale-runner on %ld connected ranks, but "
                             "the application ran on %d; " SAY_LAUNCHER,
                             job->launcher, found, ranks);
+    if (strstr(text, "@env oversubscribed yes") != NULL &&
+        !make->oversubscribe)
+        return chorale_fail(job->msg, CHORALE_USAGE, "try: a node has more "
+                            "ranks than processors that they may use: times "
+                            "decide nothing; use fewer, or --oversubscribe");
     job->nodes = fact(text, "@env nodes ");
     job->ppn = fact(text, "@env ranks_per_node ");
     job->start_up = now() - began;

@@ -18,6 +18,7 @@ struct chorale_try_make {
     const char *command;     /* command line of chorale, for the record */
     double budget;           /* seconds of measuring */
     int allow_patented;
+    int oversubscribe;       /* continue with more ranks than processors */
 };
 
 #define CHORALE_TRY_DATABASE "results.db"

@@ -3,9 +3,28 @@
  * turns. */
 #include <string.h>
 
+#include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 #include "tuner/try/split_command.h"
 #include "tuner/try/try_pairs.h"
+
+/* The first program among the words, or NULL, also with --help. A table may be
+ * executable, too. */
+static const char *program_of(char **argv)
+{
+    const char *found = NULL;
+
+    for (char **word = argv + 1; *word != NULL; word++) {
+        const size_t len = strlen(*word);
+
+        if (strcmp(*word, "--help") == 0 || strcmp(*word, "-h") == 0)
+            return NULL;
+        if (found == NULL && (*word)[0] != '-' && chorale_in_path(*word) &&
+            (len < 3 || strcmp(*word + len - 3, ".so") != 0))
+            found = *word;
+    }
+    return found;
+}
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
@@ -13,6 +32,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     struct chorale_try_opts opts = { .repeat = 3 };
     char command[1024];
     int nword = 0, end = 1, at;
+    const char *program;
     char *dashes, **app;
     enum chorale_err err;
 
@@ -20,6 +40,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     opts.command = command;
     while (end < argc && strcmp(argv[end], "--") != 0)
         end++;
+    program = end == argc ? program_of(argv) : NULL;
+    if (program != NULL)
+        return chorale_fail(msg, CHORALE_USAGE, "try: no -- before the command "
+                            "'%.100s'; write `chorale try [OPTION]... -- "
+                            "%.100s ...`", program, program);
     dashes = end < argc ? argv[end] : NULL;
     argv[end] = NULL;
     err = chorale_opts_parse(verb, end, argv, &opts, 0, 1, &nword, msg);
@@ -56,6 +81,9 @@ static const struct chorale_opt rows[] = {
     { "budget", 0, CHORALE_OPT_SECONDS, AT(budget), "TIME",
       "time for measuring such a table: the points that take most of the "
       "program's time come first, as many as fit (default: 2m)", 1, 0 },
+    { "oversubscribe", 0, CHORALE_OPT_FLAG, AT(oversubscribe), NULL,
+      "continue if a node has more ranks than processors; such measurements "
+      "decide nothing", 0, 0 },
     { "keep", 0, CHORALE_OPT_TEXT, AT(keep), "DIR",
       "keep such a table in this folder, as table.so, and the measurements, "
       "as results.db, which a repeated command continues (default: both are "
@@ -74,7 +102,9 @@ const struct chorale_verb chorale_verb_try = {
         "MPI_Finalize and of a rank's time in collectives. Prints how many "
         "times faster the program is with the table, with a 95 % interval "
         "(Student's t) from the ratios of the pairs, and the points that the "
-        "table changed. The exit code is 1 if the whole interval of the "
+        "table changed. A ratio is called faster or slower only if the "
+        "interval does not hold 1 and the table served a call; --repeat "
+        "narrows the interval. The exit code is 1 if the whole interval of the "
         "program's ratio is below 1, which means that the program is "
         "significantly slower. With a database the table is generated and "
         "compiled first.\n"
