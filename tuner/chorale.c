@@ -135,6 +135,8 @@ int main(int argc, char **argv)
     err = verb->run(verb, argc - 1, argv + 1, &msg);
     if (err == CHORALE_OK && fflush(stdout) != 0)
         err = chorale_fail_output(&msg, NULL);
+    if (err == CHORALE_USAGE)
+        chorale_opts_as_typed(verb, argv + 2, &msg);
     if (msg.text[0] != '\0' && err != CHORALE_OK)
         fprintf(stderr, "chorale: %s\n", msg.text);
     return (int)err;

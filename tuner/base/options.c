@@ -293,6 +293,58 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
     return CHORALE_OK;
 }
 
+/* 1 if the text begins with this option, as a word. */
+static int begins_with(const char *text, const char *option)
+{
+    const size_t len = strlen(option);
+
+    return strncmp(text, option, len) == 0 && !isalnum((unsigned char)text[len])
+        && text[len] != '-';
+}
+
+/* 1 if argv has this option, "--procs" in full or abbreviated, or "-P". */
+static int is_typed(char *const *argv, const char *option)
+{
+    for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++) {
+        const size_t len = strcspn(*argv, "=");
+
+        if (option[1] != '-' ? strncmp(*argv, option, 2) == 0
+                             : len > 2 && strncmp(*argv, option, len) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+void chorale_opts_as_typed(const struct chorale_verb *verb, char *const *argv,
+                           struct chorale_errmsg *msg)
+{
+    const size_t len = strlen(verb->name);
+    char *at = msg->text;
+
+    if (strncmp(at, verb->name, len) == 0 && strncmp(at + len, ": ", 2) == 0)
+        at += len + 2;
+    for (const struct chorale_opt *opt = verb->opt; opt->name != NULL; opt++) {
+        char full[64], letter[3] = { '-', opt->letter, '\0' };
+        const char *from = full, *to = letter;
+        struct chorale_errmsg rest;
+
+        if (opt->letter == 0)
+            continue;
+        snprintf(full, sizeof(full), "--%s", opt->name);
+        if (begins_with(at, letter)) {
+            from = letter;
+            to = full;
+        }
+        if (!begins_with(at, from) || is_typed(argv, from) ||
+            !is_typed(argv, to))
+            continue;
+        snprintf(rest.text, sizeof(rest.text), "%s", at + strlen(from));
+        snprintf(at, sizeof(msg->text) - (size_t)(at - msg->text), "%s%s", to,
+                 rest.text);
+        return;
+    }
+}
+
 static void real_word(const struct chorale_opt *opt, double value,
                       struct chorale_args *args)
 {

@@ -58,6 +58,11 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     int max_words, int *nword_p,
                                     struct chorale_errmsg *msg);
 
+/* If the message begins with an option of the verb (perhaps after "VERB: "),
+ * name it as argv does: -P or --procs. */
+void chorale_opts_as_typed(const struct chorale_verb *verb, char *const *argv,
+                           struct chorale_errmsg *msg);
+
 /* Change a list of collectives as CHORALE_OPT_COLLS does: drop the prefix MPI_
  * of each word, and use lower case. */
 void chorale_opts_colls(char *text);
