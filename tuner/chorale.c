@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/process.h"
@@ -92,6 +93,7 @@ int main(int argc, char **argv)
     static char long_help[] = "--help";
     struct chorale_errmsg msg = { "" };
     const struct chorale_verb *verb;
+    char **typed = calloc((size_t)argc + 1, sizeof(*typed));
     enum chorale_err err;
 
     chorale_terminal_guard();
@@ -132,11 +134,14 @@ int main(int argc, char **argv)
     }
     if (verb != &chorale_verb_try) /* it passes them to the application */
         chorale_shim_forget();
+    for (int i = 2; typed != NULL && i < argc; i++)
+        typed[i - 2] = argv[i]; /* verbs reorder argv */
     err = verb->run(verb, argc - 1, argv + 1, &msg);
     if (err == CHORALE_OK && fflush(stdout) != 0)
         err = chorale_fail_output(&msg, NULL);
-    if (err == CHORALE_USAGE)
-        chorale_opts_as_typed(verb, argv + 2, &msg);
+    if (err == CHORALE_USAGE && typed != NULL)
+        chorale_opts_as_typed(verb, typed, &msg);
+    free(typed);
     if (msg.text[0] != '\0' && err != CHORALE_OK)
         fprintf(stderr, "chorale: %s\n", msg.text);
     return (int)err;
