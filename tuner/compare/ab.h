@@ -5,6 +5,7 @@
 #define CHORALE_TUNER_COMPARE_AB_H
 
 #include <limits.h>
+#include <sqlite3.h>
 
 #include "tuner/plan/plan.h"
 #include "tuner/compare/ab_side.h"
@@ -29,6 +30,11 @@ enum chorale_err chorale_ab_check(struct chorale_ab *ab,
  * those of the side's `chorale plan`, in one line. */
 enum chorale_err chorale_ab_plan(struct chorale_ab *ab,
                                  struct chorale_errmsg *msg);
+
+/* Set *left_p to the number of runs of both sides that are pending. */
+enum chorale_err chorale_ab_pending(const struct chorale_ab *ab,
+                                    sqlite3_int64 *left_p,
+                                    struct chorale_errmsg *msg);
 
 /* Set *again_p to 1 if base already has a second measurement, else to 0. */
 enum chorale_err chorale_ab_again(const struct chorale_ab *ab, int *again_p,

@@ -215,6 +215,28 @@ enum chorale_err chorale_ab_plan(struct chorale_ab *ab,
     return err;
 }
 
+enum chorale_err chorale_ab_pending(const struct chorale_ab *ab,
+                                    sqlite3_int64 *left_p,
+                                    struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    *left_p = 0;
+    for (int side = 0; side < 2 && err == CHORALE_OK; side++) {
+        struct chorale_store *store = NULL;
+        sqlite3_int64 left = 0;
+
+        err = chorale_store_open(ab->path[side], CHORALE_STORE_READ, &store,
+                                 msg);
+        if (err == CHORALE_OK)
+            err = chorale_store_int(store, "SELECT total(planned - done) FROM"
+                                    " v_progress", 0, &left, msg);
+        chorale_store_close(store);
+        *left_p += left;
+    }
+    return err;
+}
+
 enum chorale_err chorale_ab_again(const struct chorale_ab *ab, int *again_p,
                                   struct chorale_errmsg *msg)
 {

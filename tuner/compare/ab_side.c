@@ -12,6 +12,9 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "tuner/base/suggest.h"
+#include "tuner/run/runner_query.h"
+
 static const struct {
     const char *name;
     enum chorale_side_kind kind;
@@ -123,6 +126,61 @@ enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
         return check_env(how, option, msg);
     return how->kind == CHORALE_SIDE_TABLE ? check_table(how, option, msg)
                                            : check_program(how, option, msg);
+}
+
+/* 1 if the runner's list has a variable with this name. */
+static int has_variable(const char *list, const char *name)
+{
+    const size_t len = strlen(name);
+
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at++)
+        if ((at == list || at[-1] == '\n') && at[len] == '\t')
+            return 1;
+    return 0;
+}
+
+/* Warn of a variable that is not in the list, which is destroyed. */
+static void warn_variable(const struct chorale_ab_side *how,
+                          const char *option, const char *name, char *list)
+{
+    struct chorale_suggestion s = { .word = name };
+    char text[CHORALE_SUGGEST_SIZE], *rest = NULL;
+
+    for (char *line = strtok_r(list, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        line[strcspn(line, "\t")] = '\0';
+        chorale_suggest(&s, line);
+    }
+    fprintf(stderr, "chorale: %s %.80s: the MPI library has no variable %s; "
+                    "%s\n", option, how->text, name,
+            chorale_suggest_remedy(&s, "so it may change nothing", text));
+}
+
+void chorale_ab_side_unknown(const struct chorale_ab_side *how,
+                             const char *option)
+{
+    enum { LIST_MAX = 1 << 20 };
+    char *list = malloc(LIST_MAX);
+
+    for (int i = 0; how->kind == CHORALE_SIDE_ENV && list != NULL &&
+                    i < how->word.count; i++) {
+        const char *word = how->word.word[i];
+        const int mpich = strncmp(word, "MPIR_CVAR_", 10) == 0;
+        struct chorale_errmsg why;
+        char name[256];
+
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+        if (!mpich && strncmp(word, "OMPI_MCA_", 9) != 0)
+            continue;
+        /* Open MPI lists the variables of some components only when they are
+         * used, so only other libraries tell that they lack one. */
+        if (chorale_runner_query("--variables", NULL, list, LIST_MAX, &why) ==
+                CHORALE_OK && list[0] != '\0' &&
+            (mpich ? !has_variable(list, name)
+                   : strstr(list, "MPIR_CVAR_") != NULL))
+            warn_variable(how, option, name, list);
+    }
+    free(list);
 }
 
 void chorale_ab_side_build(struct chorale_ab_side *how, const char *program)

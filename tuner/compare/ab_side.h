@@ -31,6 +31,10 @@ enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
                                        const char *option,
                                        const char *text,
                                        struct chorale_errmsg *msg);
+/* Warn of variables of a side of kind env that name settings of an MPI library
+ * which the library of this chorale does not have. */
+void chorale_ab_side_unknown(const struct chorale_ab_side *how,
+                             const char *option);
 /* Make a side of kind build for a program. */
 void chorale_ab_side_build(struct chorale_ab_side *how, const char *program);
 void chorale_ab_side_release(struct chorale_ab_side *how);

@@ -452,6 +452,24 @@ static int fill_all(struct chorale_comparison *cmp)
     return rc;
 }
 
+/* Check that a side without runs to compare was not measured otherwise. */
+static enum chorale_err check_kinds(const struct chorale_side *side,
+                                    size_t ngroup, struct chorale_errmsg *msg)
+{
+    char kinds[160] = "";
+    enum chorale_err err = ngroup > 0 || side->nother == 0
+        ? CHORALE_OK
+        : chorale_cells_uncompared(chorale_shard_store(side->shard),
+                                   side->system_id, kinds, sizeof(kinds), msg);
+
+    if (err == CHORALE_OK && kinds[0] != '\0')
+        err = chorale_fail(msg, CHORALE_DATA, "%s: only durations are "
+                           "compared, but the cells measured are %s; plan "
+                           "cells without --metric, --arrival and --siblings",
+                           side->path, kinds);
+    return err;
+}
+
 enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
                                           struct chorale_errmsg *msg)
 {
@@ -469,6 +487,11 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
     free(head);
     if (bad)
         return chorale_fail_memory(msg, "compare");
+    err = check_kinds(&cmp->base, nbase, msg);
+    if (err == CHORALE_OK)
+        err = check_kinds(&cmp->head, nhead, msg);
+    if (err != CHORALE_OK)
+        return err;
     if (nbase + nhead == 0)
         return chorale_fail(msg, CHORALE_DATA, "%s, %s: no run is measured; "
                             "run `chorale run`", cmp->base.path,

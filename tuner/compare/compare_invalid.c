@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_invalid.c - finds cells that one side ran without usable times. */
+/* compare_invalid.c - finds cells that one side ran without usable times, and
+ * counts runs and cells that are not compared. */
 #include "tuner/compare/comparison.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
 
 /* Returns 1 if launches of that side ran the cell correctly but no run counts.
  * Reasons are unsynchronised clocks, more ranks than processors, or an
@@ -58,6 +64,87 @@ static enum chorale_err mark_unusable(struct chorale_comparison *cmp,
         }
         err = doubted < 0 ? CHORALE_DATA : CHORALE_OK;
     }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+/* Append "N word" to a list. */
+static void list_count(char *text, size_t size, sqlite3_int64 n,
+                       const char *word)
+{
+    const size_t len = strlen(text);
+
+    if (n > 0)
+        snprintf(text + len, size - len, "%s%lld %s", len > 0 ? ", " : "",
+                 (long long)n, word);
+}
+
+enum chorale_err chorale_comparison_left_out(
+    const struct chorale_comparison *cmp, char *text, size_t size,
+    struct chorale_errmsg *msg)
+{
+    static const char *const word[] = { "oversubscribed", "clock",
+                                        "suspicious", "wrong or failed" };
+    const struct chorale_side *side[] = { &cmp->base, &cmp->head };
+    sqlite3_int64 n[4] = { 0 }, all = 0, out = 0;
+    char list[160] = "";
+    enum chorale_err err = CHORALE_OK;
+
+    for (int s = 0; s < (cmp->base.shared ? 1 : 2) && err == CHORALE_OK; s++) {
+        sqlite3_stmt *stmt = NULL;
+
+        err = chorale_store_query(
+            chorale_shard_store(side[s]->shard),
+            "SELECT count(*), sum(" HAS("oversubscribed") "),"
+            " sum(" HAS("clock") "), sum(" HAS("suspicious") "),"
+            " sum(status <> 'ok'), sum(status <> 'ok' OR "
+            HAS("oversubscribed") " OR " HAS("clock") " OR "
+            HAS("suspicious") ") FROM run JOIN cell USING (cell_id)"
+            " WHERE system_id = ?1 AND status <> 'inapplicable'"
+            " AND metric = 'duration' AND arrival = 'sync'"
+            " AND siblings = 'alone'",
+            CHORALE_FIELDS(side[s]->system_id), &stmt, msg);
+        if (chorale_store_next(chorale_shard_store(side[s]->shard), stmt, &err,
+                               msg)) {
+            all += sqlite3_column_int64(stmt, 0);
+            for (int i = 0; i < 4; i++)
+                n[i] += sqlite3_column_int64(stmt, 1 + i);
+            out += sqlite3_column_int64(stmt, 5);
+        }
+        sqlite3_finalize(stmt);
+    }
+    for (int i = 0; i < 4; i++)
+        list_count(list, sizeof(list), n[i], word[i]);
+    text[0] = '\0';
+    if (out > 0)
+        snprintf(text, size, "%lld of %lld runs are left out (%s)",
+                 (long long)out, (long long)all, list);
+    return err;
+}
+
+enum chorale_err chorale_cells_uncompared(struct chorale_store *store,
+                                          sqlite3_int64 system_id, char *text,
+                                          size_t size,
+                                          struct chorale_errmsg *msg)
+{
+    static const char *const word[] = { "of throughput", "with late ranks",
+                                        "with siblings", "of tables" };
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT sum(metric <> 'duration'),"
+        " sum(metric = 'duration' AND arrival <> 'sync'),"
+        " sum(metric = 'duration' AND arrival = 'sync'"
+        "  AND siblings <> 'alone'),"
+        " sum(metric = 'duration' AND arrival = 'sync' AND siblings = 'alone'"
+        "  AND (variant = 'untouched' OR provider = 'table'))"
+        " FROM cell c WHERE system_id = ?1"
+        " AND EXISTS (SELECT 1 FROM run r WHERE r.cell_id = c.cell_id)",
+        CHORALE_FIELDS(system_id), &stmt, msg);
+
+    text[0] = '\0';
+    if (chorale_store_next(store, stmt, &err, msg))
+        for (int i = 0; i < 4; i++)
+            list_count(text, size, sqlite3_column_int64(stmt, i), word[i]);
     sqlite3_finalize(stmt);
     return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_remeasure.c - plans a second measurement of cells that look
- * slower. */
+/* compare_remeasure.c - plans a second measurement of cells that look slower,
+ * and more launches of the first one. */
 #include "tuner/compare/comparison.h"
 
 #include <stdio.h>
@@ -131,6 +131,29 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
         err = chorale_store_commit(store, msg);
     if (err != CHORALE_OK && store != NULL)
         chorale_store_rollback(store);
+    chorale_store_close(store);
+    return err;
+}
+
+enum chorale_err chorale_comparison_more(const char *path, const char *system,
+                                         struct chorale_errmsg *msg)
+{
+    struct chorale_store *store = NULL;
+    sqlite3_int64 id;
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_WRITE,
+                                              &store, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, system, &id, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_run(
+            store, "UPDATE cell SET launches = 2 * launches"
+            " WHERE system_id = ?1 AND campaign_id IN"
+            " (SELECT campaign_id FROM campaign WHERE NOT again)",
+            CHORALE_FIELDS(id), msg);
     chorale_store_close(store);
     return err;
 }

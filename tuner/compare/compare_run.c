@@ -202,6 +202,65 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
     return err == CHORALE_OK ? load(cmp, opts, msg) : err;
 }
 
+/* 1 if more launches may give a first verdict, and can be measured here. A
+ * baseline's launches are over. */
+static int lacks_launches(const struct chorale_comparison *cmp,
+                          const struct chorale_comparing *opts)
+{
+    return opts->more && opts->run && opts->baseline == NULL &&
+           !cmp->base.shared && chorale_fail_on_parse(opts->fail_on) != 0 &&
+           chorale_comparison_decided(cmp) == 0 &&
+           chorale_comparison_unjudged(cmp)->launches;
+}
+
+/* Double the launches of the first measurement, run them in turn, and load
+ * them. */
+static enum chorale_err measure_more(struct chorale_comparison *cmp,
+                                     const struct chorale_comparing *opts,
+                                     struct chorale_errmsg *msg)
+{
+    const struct chorale_interleave turns = {
+        .path = { opts->base_path, opts->head_path },
+        .how = { opts->base_how, opts->head_how },
+        .system = opts->system, .launcher_cmd = opts->launcher_cmd,
+    };
+    enum chorale_err err;
+
+    fprintf(stderr, "chorale: nothing is judged yet: as many launches again "
+                    "are measured in turn\n");
+    close_databases(cmp);
+    err = chorale_comparison_more(opts->base_path, opts->system, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_more(opts->head_path, opts->system, msg);
+    if (err == CHORALE_OK)
+        err = chorale_interleave_run(&turns, msg);
+    chorale_comparison_release(cmp);
+    return err == CHORALE_OK ? load(cmp, opts, msg) : err;
+}
+
+/* The error of a comparison without a verdict. */
+static enum chorale_err nothing_judged(const struct chorale_comparison *cmp,
+                                       const struct chorale_comparing *opts,
+                                       struct chorale_errmsg *msg)
+{
+    const struct chorale_unjudged *why = chorale_comparison_unjudged(cmp);
+    const int red = chorale_fail_on_parse(opts->fail_on) &
+                    CHORALE_FAIL_UNDECIDED;
+    char left[200] = "";
+    enum chorale_err err = CHORALE_OK;
+
+    if (why->launches)
+        err = chorale_comparison_left_out(cmp, left, sizeof(left), msg);
+    if (err != CHORALE_OK)
+        return err;
+    return chorale_fail(msg, red ? CHORALE_NO : CHORALE_STOPPED,
+                        "nothing judged: %s%s%s; %s", why->reason,
+                        left[0] != '\0' ? ", " : "", left,
+                        why->launches && opts->run && opts->baseline == NULL
+                            ? "repeat the command to measure more launches"
+                            : why->remedy);
+}
+
 static enum chorale_err show(const struct chorale_comparison *cmp,
                              const struct chorale_comparing *opts,
                              struct chorale_errmsg *msg)
@@ -231,8 +290,7 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
                            red == 1 ? "finding" : "findings", opts->fail_on);
     if (err == CHORALE_OK && fail_on != 0 &&
         chorale_comparison_decided(cmp) == 0)
-        err = chorale_fail(msg, CHORALE_STOPPED, "nothing judged: %s",
-                           chorale_comparison_unjudged(cmp));
+        err = nothing_judged(cmp, opts, msg);
     return err;
 }
 
@@ -251,6 +309,8 @@ enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
         err = load(cmp, opts, msg);
     if (err == CHORALE_OK)
         err = finish(cmp, opts, msg);
+    if (err == CHORALE_OK && lacks_launches(cmp, opts))
+        err = measure_more(cmp, opts, msg);
     if (err == CHORALE_OK && opts->recheck != NULL && to_recheck(cmp) > 0) {
         close_databases(cmp);
         err = recheck(cmp, opts, command, msg);

@@ -76,24 +76,22 @@ size_t chorale_comparison_decided(const struct chorale_comparison *cmp)
     return n[CHORALE_SLOWER] + n[CHORALE_FASTER] + n[CHORALE_SAME];
 }
 
-const char *chorale_comparison_unjudged(const struct chorale_comparison *cmp)
+const struct chorale_unjudged *
+chorale_comparison_unjudged(const struct chorale_comparison *cmp)
 {
-    static const struct {
-        enum chorale_verdict_kind verdict;
-        const char *reason;
-    } row[] = {
-        { CHORALE_TOO_FEW, "too few launches count; measure more on each "
-          "side, or lower --min-launches" },
-        { CHORALE_SUSPECT, "cells look slower in the first measurement only; "
-          "add --recheck both --run" },
-        { CHORALE_UNDECIDED, "the launches differ too much; measure more of "
-          "them, on an idle machine" },
-        { CHORALE_MACHINE, "the machine is slower too; compare on an "
-          "unchanged machine" },
-        { CHORALE_NEW, "no cell was measured on both sides; plan the same "
-          "cells" },
-        { CHORALE_GONE, "no cell was measured on both sides; plan the same "
-          "cells" },
+    static const struct chorale_unjudged row[] = {
+        { CHORALE_TOO_FEW, "too few launches count", "measure more on each "
+          "side, or lower --min-launches", 1 },
+        { CHORALE_SUSPECT, "cells look slower in the first measurement only",
+          "add --recheck both --run", 0 },
+        { CHORALE_UNDECIDED, "the launches differ too much", "measure more of "
+          "them, on an idle machine", 1 },
+        { CHORALE_MACHINE, "the machine is slower too", "compare on an "
+          "unchanged machine", 0 },
+        { CHORALE_NEW, "no cell was measured on both sides", "plan the same "
+          "cells", 0 },
+        { CHORALE_GONE, "no cell was measured on both sides", "plan the same "
+          "cells", 0 },
     };
     size_t n[CHORALE_NVERDICT], best = 0;
 
@@ -101,7 +99,7 @@ const char *chorale_comparison_unjudged(const struct chorale_comparison *cmp)
     for (size_t i = 1; i < sizeof(row) / sizeof(row[0]); i++)
         if (n[row[i].verdict] > n[row[best].verdict])
             best = i;
-    return row[best].reason;
+    return &row[best];
 }
 
 void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,

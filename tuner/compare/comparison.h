@@ -144,6 +144,19 @@ int chorale_cell_compare(const struct chorale_run_point *a,
 enum chorale_err chorale_comparison_invalid(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
+/* compare_invalid.c: count the runs of both sides that are left out, by reason:
+ * "12 of 60 runs are left out (10 suspicious, 2 clock)". "" if none is. */
+enum chorale_err chorale_comparison_left_out(
+    const struct chorale_comparison *cmp, char *text, size_t size,
+    struct chorale_errmsg *msg);
+
+/* compare_invalid.c: the measured cells of a system that are not compared, by
+ * kind: "3 cells of throughput, 1 with late ranks"; "" if there are none. */
+enum chorale_err chorale_cells_uncompared(struct chorale_store *store,
+                                          sqlite3_int64 system_id, char *text,
+                                          size_t size,
+                                          struct chorale_errmsg *msg);
+
 /* guidelines.c: check every rule at every point of head. A rule is broken if
  * the excess is above the threshold: by a one-sided t test over the launches,
  * corrected over all by Benjamini and Hochberg at opts.fdr. In simulation the
@@ -163,6 +176,11 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           long launches, const char *command,
                                           size_t *count_p,
                                           struct chorale_errmsg *msg);
+
+/* compare_remeasure.c: double the launches of the first measurement in the
+ * database at path. */
+enum chorale_err chorale_comparison_more(const char *path, const char *system,
+                                         struct chorale_errmsg *msg);
 
 /* The number of missing runs (launches, summed over cells) in the second
  * measurement of a loaded side; system NULL: of any system. */
@@ -203,7 +221,13 @@ double chorale_compared_seconds(const struct chorale_compared *c, int head);
  * launches or of precision, new or gone. */
 size_t chorale_comparison_decided(const struct chorale_comparison *cmp);
 /* Why no cell has one, by the most frequent verdict, and what to do. */
-const char *chorale_comparison_unjudged(const struct chorale_comparison *cmp);
+struct chorale_unjudged {
+    enum chorale_verdict_kind verdict;
+    const char *reason, *remedy;
+    int launches;            /* 1: more launches may give a verdict */
+};
+const struct chorale_unjudged *
+chorale_comparison_unjudged(const struct chorale_comparison *cmp);
 /* Names like "bcast binomial segsize=8192" and places like "n = 64 KiB, P = 8,
  * one-per-node". */
 void chorale_cell_name(const struct chorale_run_point *at, char *text,

@@ -31,6 +31,8 @@ struct loader {
     const struct chorale_history_opts *opts;
     struct launch *launch;   /* by file and id */
     size_t nlaunch;
+    char others[160];        /* cells of the first file that are not durations,
+                              * if it has no other measured cell */
     struct chorale_errmsg *msg;
 };
 
@@ -146,6 +148,9 @@ static enum chorale_err load_file(struct loader *ld, size_t file,
     if (err == CHORALE_OK)
         err = chorale_points_load(store, system, &ld->h->points[file],
                                   ld->msg);
+    if (err == CHORALE_OK && ld->h->points[file].count == 0 && file == 0)
+        err = chorale_cells_uncompared(store, system, ld->others,
+                                       sizeof(ld->others), ld->msg);
     chorale_shard_close(shard);
     return err;
 }
@@ -345,6 +350,11 @@ enum chorale_err chorale_history_load(char **path, size_t npath,
         err = sort_runs(&ld);
     if (err == CHORALE_OK)
         err = make_cells(&ld);
+    if (err == CHORALE_OK && history->ncell == 0 && ld.others[0] != '\0')
+        err = chorale_fail(msg, CHORALE_DATA, "%s: history is of durations, "
+                           "but the cells measured are %s; plan cells without "
+                           "--metric, --arrival and --siblings", path[0],
+                           ld.others);
     if (err == CHORALE_OK && history->ncell == 0)
         err = chorale_fail(msg, CHORALE_DATA, "%s: no run is measured; "
                            "run `chorale run`", path[0]);

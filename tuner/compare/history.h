@@ -72,7 +72,8 @@ struct chorale_history_view {
 
 /* history_show.c. Load the databases, and print and draw the changes. Errors as
  * of chorale_history_load(); also CHORALE_USAGE: the value of an option is
- * invalid; CHORALE_ENV: a picture cannot be written. */
+ * invalid; CHORALE_ENV: a picture cannot be written; CHORALE_STOPPED: all cells
+ * have too few runs. */
 enum chorale_err chorale_history_show(char **path, size_t npath,
                                       const struct chorale_history_view *opts,
                                       struct chorale_errmsg *msg);

@@ -66,6 +66,26 @@ static void print_points(const struct chorale_history *h,
     }
 }
 
+/* CHORALE_STOPPED: every wanted cell has too few runs for a verdict. */
+static enum chorale_err judged(const struct chorale_history *h,
+                               const struct chorale_history_view *opts,
+                               struct chorale_errmsg *msg)
+{
+    size_t cells = 0, few = 0;
+
+    for (size_t i = 0; i < h->ncell; i++) {
+        if (!wanted(opts, &h->cell[i].at))
+            continue;
+        cells++;
+        few += h->cell[i].few != 0;
+    }
+    if (cells == 0 || few < cells)
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_STOPPED, "nothing judged: %zu runs are "
+                        "too few for p %g; measure more, or use a larger "
+                        "--significance", h->nrun, opts->level);
+}
+
 static void print(const struct chorale_history *h,
                   const struct chorale_history_view *opts)
 {
@@ -90,7 +110,7 @@ static void print(const struct chorale_history *h,
     else
         printf("; by chance at most %.2g of them would (p %g each)\n",
                opts->level * (double)cells, opts->level);
-    if (few > 0)
+    if (few > 0 && few < cells)
         printf("%zu cell%s too few runs for p %g; use a larger "
                "--significance\n", few, few == 1 ? " has" : "s have",
                opts->level);
@@ -316,6 +336,8 @@ enum chorale_err chorale_history_show(char **path, size_t npath,
         print(&history, opts);
     if (err == CHORALE_OK && opts->plot != NULL)
         err = draw_all(&history, opts, msg);
+    if (err == CHORALE_OK)
+        err = judged(&history, opts, msg);
     chorale_history_release(&history);
     return err;
 }

@@ -64,6 +64,7 @@ static enum chorale_err ab(struct opts *opts, const char *prefix,
                            const char *command, struct chorale_errmsg *msg)
 {
     struct chorale_comparing *cmp = &opts->cmp;
+    sqlite3_int64 left = 0;
     enum chorale_err err = chorale_comparing_check(cmp, msg);
 
     if (err == CHORALE_OK)
@@ -83,11 +84,20 @@ static enum chorale_err ab(struct opts *opts, const char *prefix,
     cmp->recheck = "both";
     cmp->run = 1;
     cmp->unlike = chorale_ab_side_differs(cmp->base_how, cmp->head_how);
+    if (opts->ab.plan.launcher == NULL ||
+        strcmp(opts->ab.plan.launcher, "smpirun") != 0) {
+        chorale_ab_side_unknown(cmp->base_how, "--base");
+        chorale_ab_side_unknown(cmp->head_how, "--head");
+    }
     chorale_stop_catch();
     err = chorale_ab_plan(&opts->ab, msg);
     if (err == CHORALE_OK)
         fprintf(stderr, "chorale: %s (%s) and %s (%s) are measured in turn\n",
                 cmp->base_path, opts->base, cmp->head_path, opts->head);
+    if (err == CHORALE_OK)
+        err = chorale_ab_pending(&opts->ab, &left, msg);
+    /* The first command judges what it measured, a repeated one goes on. */
+    cmp->more = left == 0;
     if (err == CHORALE_OK)
         err = measure(opts, msg);
     if (err == CHORALE_OK)
@@ -141,7 +151,9 @@ const struct chorale_verb chorale_verb_ab = {
         "compare --recheck both --run`: cells that look slower are measured "
         "again, also in turn. Output and exit code are those of compare: 0 if "
         "no collective became slower, 1 if one did. If it is stopped, the "
-        "exit code is 75; repeat the command to continue.\n"
+        "exit code is 75; repeat the command to continue. It is also 75 if no "
+        "cell has a definite verdict; the repeated command then measures as "
+        "many launches again.\n"
         "A SIDE has one of five forms:\n"
         "this: this chorale as it is.\n"
         "build:PROGRAM: another build of chorale, as of another commit or for "
@@ -149,7 +161,8 @@ const struct chorale_verb chorale_verb_ab = {
         "env:NAME=VALUE ...: this chorale with these environment variables: "
         "env:MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring, or two: "
         "'env:UCX_TLS=tcp UCX_RNDV_THRESH=8192'. They are set for the "
-        "launcher, which passes them to the ranks.\n"
+        "launcher, which passes them to the ranks. A variable that is named "
+        "like one of an MPI library, and which this one lacks, is reported.\n"
         "table:FILE.so: this chorale under the shim with a dispatch table: "
         "table:./table.so. It measures the library's default as an "
         "application calls it, which the table changes; the other side "

@@ -60,6 +60,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         chorale_ab_side_build(&other, opts.base_command);
         opts.cmp.base_how = &other;
     }
+    opts.cmp.more = opts.cmp.run && strcmp(opts.cmp.recheck, "both") == 0;
     err = chorale_comparing(&opts.cmp, command, msg);
     chorale_ab_side_release(&other);
     return err;
@@ -117,7 +118,10 @@ const struct chorale_verb chorale_verb_compare = {
         "suspect, machine, undecided, too few and new fail only if --fail-on "
         "names them. The exit code is 0 for success, 1 if a finding fails, 75 "
         "if cells must be measured first or no cell has a definite verdict "
-        "(slower, faster or same); the last line then gives the reason.\n"
+        "(slower, faster or same), or 1 for the latter if --fail-on names "
+        "undecided; the last line then gives the reason. With --recheck both "
+        "--run, if no cell has one for lack of launches, as many launches "
+        "again are measured.\n"
         "decision changed: at two or more sizes of a number of ranks the two "
         "databases choose differently, and base's choice became slower in "
         "head, relative to head's choice.\n"

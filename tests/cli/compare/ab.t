@@ -206,6 +206,31 @@ else
     skip "no preloads here" "a real slowdown"
 fi
 
+# Launches that are too few: no verdict, and the repeated command measures more.
+if command -v "$MPIEXEC" >/dev/null 2>&1; then
+    set -- -c bcast -m 80 -P 2 --providers library --launches 2 -i 5 \
+        --min-iterations 2 --cell-time 0.01 --sync barrier
+    timeout 900 "$chorale" ab --base this --head this "$@" few >out.txt 2>err.txt
+    is $? 75 "two launches of each side judge nothing"
+    like "$(tail -n 1 err.txt)" '^chorale: nothing judged: too few launches count.*; repeat the command to measure more launches$' \
+        "the last line has the reason, and what to do"
+    is "$(for db in few-base few-head; do sql $db.db 'SELECT count(*) FROM launch'
+        done | tr '\n' ' ')" "2 2 " "two launches of each are made"
+    timeout 900 "$chorale" ab --base this --head \
+        env:MPIR_CVAR_BCAST_INTRA_ALGORITM=binomial "$@" other >out.txt 2>err.txt
+    if "${MPICC:-mpicc.mpich}" -show | grep -qi mpich; then
+        like "$(cat err.txt)" 'has no variable MPIR_CVAR_BCAST_INTRA_ALGORITM; did you mean MPIR_CVAR_BCAST_INTRA_ALGORITHM\?' \
+            "a variable that the library lacks is named"
+    fi
+    timeout 900 "$chorale" ab --base this --head this "$@" few >out.txt 2>err.txt
+    like "$(cat err.txt)" 'nothing is judged yet: as many launches again' \
+        "the repeated command measures as many again"
+    is "$(for db in few-base few-head; do sql $db.db 'SELECT count(*) FROM launch'
+        done | tr '\n' ' ')" "4 4 " "four launches of each are made"
+else
+    skip "no $MPIEXEC" "launches that are too few"
+fi
+
 # A table as a side, and one that cannot be loaded.
 if [ -f "$shim" ] && ! nm -D "$shim" | grep -q '__[aut]*san_' &&
     "$CC" -shared -fPIC -I"$top" -o table.so "$top/tests/shim/table.c"; then

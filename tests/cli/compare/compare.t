@@ -440,6 +440,38 @@ like "$(cat out.txt)" "of 24 cells: nothing judged" "the counts end with nothing
 "$chorale" compare few-base.db few-head.db --min-launches 20 \
     --fail-on slower,too-few >out.txt 2>err.txt
 is $? 1 "--fail-on too-few makes it fail"
+"$chorale" compare few-base.db few-head.db --min-launches 20 \
+    --fail-on slower,undecided >out.txt 2>err.txt
+is "$? $(cut -d: -f 1-3 err.txt)" \
+    "1 chorale: nothing judged: too few launches count; measure more on each \
+side, or lower --min-launches" "--fail-on undecided makes it fail"
+cp few-head.db doubted.db
+sqlite3 doubted.db "UPDATE run SET validity = 'late,suspicious' WHERE launch_id
+    IN (SELECT launch_id FROM launch WHERE ordinal >= 4);
+    UPDATE run SET validity = 'clock' WHERE launch_id
+    IN (SELECT launch_id FROM launch WHERE ordinal = 3)"
+"$chorale" compare few-base.db doubted.db >out.txt 2>err.txt
+is $? 75 "without enough usable runs nothing is judged"
+like "$(cat err.txt)" "too few launches count, ([0-9]+) of [0-9]+ runs are left \
+out \(24 clock, [0-9]+ suspicious\); measure more" \
+    "the reason counts the runs that are left out"
+# Cells of another kind: no verdict, and not gone.
+cp few-head.db back.db
+sqlite3 back.db "UPDATE cell SET metric = 'throughput'"
+cp back.db again.db
+for pair in 'back.db again.db' 'few-base.db back.db' 'back.db few-head.db'; do
+    # shellcheck disable=SC2086
+    "$chorale" compare $pair >out.txt 2>err.txt
+    is $? 4 "$pair: throughput is not compared"
+    like "$(cat err.txt)" '^chorale: back.db: only durations are compared, but the cells measured are 24 of throughput; ' \
+        "$pair: the message names what was measured"
+done
+cp few-head.db skewed.db
+sqlite3 skewed.db "UPDATE cell SET arrival = 'last:2' WHERE msg_size > 100;
+    UPDATE cell SET siblings = 'all' WHERE msg_size < 100"
+"$chorale" compare few-base.db skewed.db >out.txt 2>err.txt
+like "$(cat err.txt)" 'the cells measured are [0-9]+ with late ranks, [0-9]+ with siblings; ' \
+    "each kind is counted"
 "$chorale" compare few-base.db few-head.db --all >out.txt 2>err.txt
 like "$(sed -n 1p out.txt)" \
     "verdict +change +change low +change high +base +head +cell" \

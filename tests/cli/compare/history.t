@@ -76,9 +76,17 @@ is "$(python3 -c 'import json
 f = lambda n: [[(v["label"], round(v["seconds"], 12)) for v in c["values"]]
                for c in json.load(open(n))]
 print(f("ba.json") == f("all.json"))')" True "two files give the same series"
-out=$("$chorale" history a.db)
-like "$out" '2 cells have too few runs for p 0.001' \
-    "twelve runs are too few, which it says"
+"$chorale" history a.db >out.txt 2>err.txt
+is "$? $(cat err.txt)" "75 chorale: nothing judged: 12 runs are too few for p \
+0.001; measure more, or use a larger --significance" \
+    "twelve runs are too few, which is no verdict"
+"$chorale" history a.db --significance 0.01 >out.txt 2>err.txt
+is $? 0 "they are enough for a larger p"
+cp a.db back.db
+sqlite3 back.db "UPDATE cell SET metric = 'throughput'"
+"$chorale" history back.db >out.txt 2>err.txt
+is "$? $(cut -d\; -f 1 err.txt)" "4 chorale: back.db: history is of durations, \
+but the cells measured are 2 of throughput" "throughput has no history"
 
 is "$("$chorale" history a.db -c allreduce | wc -l)" 1 \
     "only cells of -c are counted"
