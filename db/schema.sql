@@ -161,7 +161,8 @@ CREATE TABLE run (
                     ('', 'width', 'nrep', 'time', 'raced', 'equal',
                      'unequal')),
     validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
-                                          -- late, suspicious, clock. If any
+                                          -- late, straggler, mixed_cpus, load,
+                                          -- suspicious, clock. If any
                                           -- candidate has clock or suspicious,
                                           -- decisions ignore that point in
                                           -- that launch

@@ -12,6 +12,7 @@
 
 #include "db/systems.h"
 #include "runners/launch/launch.h"
+#include "runners/measure/other_load.h"
 
 static const char revision[] =
 #include "db/revision.inc"
@@ -482,6 +483,8 @@ enum chorale_err chorale_environment_after(struct chorale_store *store,
         put_facts_after(&facts);
 #else
     put_nodes(&facts, bench, put_facts_after);
+    if (bench->load != NULL)
+        chorale_facts_putf(&facts, "other_load", "%.2f", bench->load->most);
 #endif
     if (facts.lacks)
         err = chorale_fail(msg, CHORALE_ENV, "the load after the launch could "

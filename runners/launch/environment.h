@@ -23,6 +23,8 @@
  * - command, tool_version, tool_revision ("-dirty": with local changes),
  *   tool_options, compiler, compiler_flags (of make);
  * - load_before, load_after; host:N:load_before, host:N:load_after;
+ * - other_load: processors that other programs took from the ranks of a node,
+ *   at most (runners/measure/other_load.h);
  * - sync, seed, campaign_seed of a launch;
  * - run_command, launcher_command, from `chorale run`.
  */

@@ -11,6 +11,7 @@
 
 #include "runners/measure/comm_create.h"
 #include "runners/measure/judge_samples.h"
+#include "runners/measure/other_load.h"
 
 #define LOCK_SECONDS 10
 #define LOOK_SECONDS 0.25     /* some seconds pass from SIGTERM to SIGKILL */
@@ -109,6 +110,9 @@ static enum chorale_err one_point(struct chorale_bench *bench,
     err = chorale_launch_mpi(
         chorale_point_measure(bench, task, result),
         chorale_coll_info((enum chorale_coll)task->coll)->name, msg);
+    if (err == CHORALE_OK)
+        err = chorale_launch_mpi(chorale_load_look(bench),
+                                 "looking for other programs", msg);
     if (err == CHORALE_OK && bench->world_rank == 0)
         err = chorale_record_point(store, bench, task, result, msg);
     if (err == CHORALE_OK)
@@ -202,6 +206,9 @@ enum chorale_err chorale_launch_survey(struct chorale_bench *bench,
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(chorale_nodes_find(bench),
                                  "finding the ranks of each node", msg);
+    if (err == CHORALE_OK)
+        err = chorale_launch_mpi(chorale_load_look(bench),
+                                 "looking for other programs", msg);
     if (err == CHORALE_OK)
         err = chorale_launch_mpi(agree_clocks(bench),
                                  "comparing the ranks' clocks", msg);
@@ -301,5 +308,6 @@ void chorale_launch_close(struct chorale_bench *bench)
     chorale_native_close(bench->native);
     chorale_clock_release(&bench->clock);
     chorale_buffers_release(bench);
+    chorale_load_free(bench->load);
     free(bench->node);
 }

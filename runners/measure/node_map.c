@@ -11,6 +11,8 @@
 
 #ifndef CHORALE_SIM
 #include <sched.h>
+
+#include "runners/measure/other_load.h"
 #endif
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +138,7 @@ static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
 }
 #endif
 
-/* Set node_size and oversubscribed. */
+/* Set node_size and oversubscribed, and watch the load of other programs. */
 static int count_nodes(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM
@@ -145,7 +147,7 @@ static int count_nodes(struct chorale_bench *bench)
 #else
     size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
     cpu_set_t mine, *may = calloc(n, sizeof(*may));
-    int lacks = may == NULL, fact[2] = { 0, 0 };
+    int lacks = may == NULL, fact[3] = { 0, 0, 0 };
     int rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && lacks)
@@ -154,13 +156,17 @@ static int count_nodes(struct chorale_bench *bench)
     sched_getaffinity(0, sizeof(mine), &mine);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_gather(bench, &mine, may, sizeof(mine));
-    if (rc == MPI_SUCCESS && bench->world_rank == 0)
+    if (rc == MPI_SUCCESS && bench->world_rank == 0) {
+        bench->load = chorale_load_new(bench->node, bench->world_size, may);
+        fact[2] = bench->load != NULL;
         count_ranks(bench, may, &fact[0], &fact[1]);
+    }
     free(may);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_bcast(bench, fact, sizeof(fact), 0);
     bench->node_size = fact[0];
     bench->oversubscribed = fact[1];
+    bench->watches_load = fact[2];
     return rc;
 #endif
 }

@@ -64,13 +64,14 @@ static void validity(const struct chorale_bench *bench,
 
     for (int i = 0; i < res->nsample; i++)
         nlate += res->sample[i].late;
-    snprintf(text, size, "%s%s%s%s%s%s",
+    snprintf(text, size, "%s%s%s%s%s%s%s",
              bench->oversubscribed ? ",oversubscribed" : "",
              2 * nlate > res->nsample ? ",late" : "",
              res->clock_lost ? ",clock" : "",
              res->suspicious ? ",suspicious" : "",
              bench->straggler ? ",straggler" : "",
-             bench->mixed_cpus ? ",mixed_cpus" : "");
+             bench->mixed_cpus ? ",mixed_cpus" : "",
+             bench->loaded ? ",load" : "");
     if (text[0] == ',')
         memmove(text, text + 1, strlen(text));
 }

@@ -206,6 +206,10 @@ struct chorale_bench {
     double copy_own;         /* copy_beta of this rank */
     int straggler;           /* rank 0: some node is slower than the others */
     int mixed_cpus;          /* rank 0: nodes have different processors */
+    int watches_load;        /* 1: other programs are looked for */
+    struct chorale_load *load; /* rank 0: their processor time, or NULL */
+    int loaded;              /* rank 0: they took more than CHORALE_LOAD_LIMIT
+                              * in the present interval (other_load.c) */
     chorale_stored_fn *stored; /* for a launch with several groups, or NULL */
     void *stored_arg;
     chorale_ending_fn *ending; /* rank 0: end early? NULL: never */
@@ -355,6 +359,12 @@ int chorale_sync_barrier(struct chorale_bench *bench);
 /* node_map.c: find the node of each rank; sets node, node_size, ppn and
  * oversubscribed. Collective; lib must exist. Returns an MPI error code. */
 int chorale_nodes_find(struct chorale_bench *bench);
+
+/* other_load.c: find out whether other programs took the ranks' processors in
+ * the second before. Call it outside timed repetitions. Collective; does
+ * nothing in simulation. Returns an MPI error code. */
+int chorale_load_look(struct chorale_bench *bench);
+
 /* How the library sees the nodes of bench->lib. *levels: several nodes, at
  * least one with several ranks (of any sibling); *in_blocks: the ranks of each
  * node are consecutive. Collective, creates a communicator. Returns an MPI

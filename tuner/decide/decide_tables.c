@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/loaded_runs.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/decide/decide_arrival.h"
@@ -16,6 +17,8 @@
 #include "tuner/decide/served_kinds.h"
 #include "tuner/model/excluded_points.h"
 #include "tuner/model/predict.h"
+
+#define LOADED "; beside other programs" /* added to a reason */
 
 /* The rows of one decision table of a system. */
 struct table {
@@ -144,6 +147,31 @@ static enum chorale_err print_instead(struct chorale_store *store,
     return CHORALE_OK;
 }
 
+/* Note the rows that rest on runs beside other programs. */
+static void mark_loaded(const struct chorale_points *points,
+                        const struct table *table, size_t ntable)
+{
+    for (size_t k = 0; k < points->count; k++) {
+        const struct chorale_run_point *run = &points->row[k];
+
+        for (size_t t = 0; t < ntable && run->loaded && run->ok; t++)
+            for (size_t i = 0; i < table[t].count; i++) {
+                struct chorale_decision *d = &table[t].row[i];
+                const size_t len = strlen(d->reason);
+
+                if (d->coll == run->coll && d->n_lo <= run->n &&
+                    run->n <= d->n_hi && d->comm_size <= run->comm_size &&
+                    run->comm_size <= d->comm_size_hi && d->ppn == run->ppn &&
+                    strcmp(d->shape, run->shape) == 0 &&
+                    strcmp(d->dtype, run->dtype) == 0 &&
+                    strcmp(d->op, run->op) == 0 &&
+                    strstr(d->reason, LOADED) == NULL)
+                    snprintf(d->reason + len, sizeof(d->reason) - len, "%s",
+                             LOADED);
+            }
+    }
+}
+
 /* Report measurements that cannot be used. */
 static enum chorale_err print_left_out(struct chorale_store *store,
                                        sqlite3_int64 system_id,
@@ -173,7 +201,7 @@ static enum chorale_err print_rows(struct chorale_store *store,
                                    const struct table *table, size_t ntable,
                                    struct chorale_errmsg *msg)
 {
-    char words[CHORALE_POLICY_TEXT];
+    char words[CHORALE_POLICY_TEXT], loaded[CHORALE_LOADED_TEXT] = "";
     enum chorale_err err = CHORALE_OK;
 
     chorale_policy_words(policy, words, sizeof(words));
@@ -207,7 +235,13 @@ static enum chorale_err print_rows(struct chorale_store *store,
                nspot, nspot == 1 ? "" : "s",
                nspot == 1 || ntuned == 1 ? "is" : "are");
     }
-    return err == CHORALE_OK ? print_left_out(store, system->id, msg) : err;
+    if (err == CHORALE_OK)
+        err = print_left_out(store, system->id, msg);
+    if (err == CHORALE_OK)
+        err = chorale_loaded_runs(store, system->id, loaded, msg);
+    if (loaded[0] != '\0')
+        printf("%s\n", loaded);
+    return err;
 }
 
 static json_t *row_json(const struct chorale_decision *d)
@@ -395,6 +429,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
         err = make_tables(&points, how, table, &ntable, msg);
     if (err == CHORALE_OK && table[0].count == 0)
         err = nothing(path, system->name, msg);
+    if (err == CHORALE_OK)
+        mark_loaded(&points, table, ntable);
     if (err == CHORALE_OK)
         err = write_rows(store, system->id, &policy, table, ntable, msg);
     if (err == CHORALE_OK && (!opts->each.quiet || arrivals.late == 0))

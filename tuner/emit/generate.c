@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/loaded_runs.h"
 #include "db/systems.h"
 #include "tuner/base/output.h"
 #include "tuner/emit/compile_c.h"
@@ -130,7 +131,7 @@ enum chorale_err chorale_table_generate(
     };
     struct chorale_emit_table table;
     sqlite3_int64 system_id = 0;
-    char said[400] = "";
+    char said[400] = "", loaded[CHORALE_LOADED_TEXT] = "";
     enum chorale_err err = chorale_generate_check(opts->output, msg);
 
     memset(&table, 0, sizeof(table));
@@ -167,6 +168,10 @@ enum chorale_err chorale_table_generate(
     }
     if (err == CHORALE_OK && !opts->quiet)
         fputs(said, stdout);
+    if (err == CHORALE_OK && !opts->quiet)
+        err = chorale_loaded_runs(store, system_id, loaded, msg);
+    if (loaded[0] != '\0')
+        printf("%s\n", loaded);
     chorale_emit_check_free(check);
     chorale_emit_release(&table);
     chorale_store_close(store);

@@ -88,6 +88,7 @@ static const struct {
     { "cpu_model", 0, KEEP_CPU },
     { "cpu_governor", 0, KEEP_ALL },
     { "load_before", 0, KEEP_ALL },
+    { "other_load", 0, KEEP_ALL },
     { "processors", 0, KEEP_ALL },
     { "nodes", 0, KEEP_ALL },
     { "sync", 0, KEEP_ALL },

@@ -35,8 +35,8 @@ static const char runs_sql[] =
     "  GROUP BY a.cell_id) GROUP BY cell_id) "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
-    " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew"
-    " FROM"
+    " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew,"
+    " loaded FROM"
     " (SELECT v.coll, v.comm_size, ppn, shape, dtype, op, op_class, v.msg_size,"
     "   n, provider, variant, params, root_policy, buffers, ordinal, launch_id,"
     "   batch, late, patterns, v.arrival,"
@@ -46,7 +46,7 @@ static const char runs_sql[] =
      * same ordinal are compared there. */
     "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
     "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
-    "    AND stop_reason <> 'unequal' AS ok,"
+    "    AND stop_reason <> 'unequal' AS ok, " HAS("load") " AS loaded,"
     "   CASE ?2 WHEN 0 THEN median ELSE p95 END AS seconds,"
     "   max(" HAS("clock") " OR " HAS("suspicious") ") OVER"
     "    (PARTITION BY launch_id, v.coll, v.msg_size, dtype, op, root_policy,"
@@ -148,6 +148,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->launch_id = sqlite3_column_int64(stmt, 19);
     row->batch = sqlite3_column_int(stmt, 20);
     row->skew = sqlite3_column_double(stmt, 22);
+    row->loaded = sqlite3_column_int(stmt, 23);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));

@@ -38,6 +38,7 @@ struct chorale_run_point {
                               * launches among the arrival patterns; 0: not
                               * measured */
     int patterns;            /* number of arrival patterns measured */
+    int loaded;              /* 1: beside other programs (db/loaded_runs.h) */
     int inherited;           /* 1: measured under the name of an equal candidate
                               * (tuner/decide/inherit_runs.h) */
     const char *arrival;     /* arrival pattern: "sync" unless other patterns

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "db/loaded_runs.h"
 #include "db/systems.h"
 #include "tuner/run/launcher.h"
 #include "tuner/run/session.h"
@@ -330,6 +331,7 @@ enum chorale_err chorale_run(const char *path,
     struct chorale_session s = { .opts = opts, .msg = msg };
     sqlite3_int64 done = 0, planned = 0, before;
     struct chorale_errmsg first = { "" };
+    char loaded[CHORALE_LOADED_TEXT] = "";
     struct chorale_pending p;
     enum chorale_err err;
     long nlaunch = 0;
@@ -373,11 +375,15 @@ enum chorale_err chorale_run(const char *path,
     chorale_progress_clear(&s.bar);
     if (err == CHORALE_OK)
         err = count_work(&s, &done, &planned);
+    if (err == CHORALE_OK && !opts->quiet && !opts->as_step && done > before)
+        err = chorale_loaded_runs(s.store, 0, loaded, msg);
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
         printf("%s: %lld run%s made, %lld of %lld are done\n", path,
                (long long)(done - before), chorale_plural(done - before),
                (long long)done,
                (long long)planned);
+    if (err == CHORALE_OK && loaded[0] != '\0')
+        printf("%s: %s\n", path, loaded);
     chorale_store_close(s.store);
     chorale_notes_release(&s.notes);
     /* Not CHORALE_STOPPED: with --max-launches a caller would never end. */

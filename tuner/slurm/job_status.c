@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "db/loaded_runs.h"
 #include "tuner/base/rows.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/slurm/submission.h"
@@ -220,12 +221,17 @@ static enum chorale_err show_once(const char *path,
                                   struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
+    char loaded[CHORALE_LOADED_TEXT] = "";
     json_t *list = opts->json ? json_array() : NULL;
     enum chorale_err err = chorale_store_open(path, CHORALE_STORE_READ, &store,
                                               msg);
 
     if (err == CHORALE_OK && !opts->rounds && !opts->jobs)
         err = chorale_campaigns_show(store, list, msg);
+    if (err == CHORALE_OK && !opts->rounds && !opts->jobs && list == NULL)
+        err = chorale_loaded_runs(store, 0, loaded, msg);
+    if (loaded[0] != '\0')
+        printf("%s\n", loaded);
     if (err == CHORALE_OK && (opts->rounds || (list == NULL && !opts->jobs)))
         err = chorale_rounds_show(store, opts->rounds, list, msg);
     if (err == CHORALE_OK && (opts->jobs || (list == NULL && !opts->rounds)))

@@ -15,6 +15,7 @@ const char *const chorale_flags[CHORALE_NFLAG][2] = {
     { "clock", "clocks lost their synchronisation" },
     { "straggler", "a node slower than the others" },
     { "mixed_cpus", "nodes with different processors" },
+    { "load", "other programs took processors from the ranks" },
     { "imported", "printed by another benchmark; decides nothing" },
     { "", "other remarks, see v_summary.validity" },
 };

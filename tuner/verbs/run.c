@@ -79,6 +79,9 @@ const struct chorale_verb chorale_verb_run = {
         "A cell that ends the program or hangs in two launches is marked as "
         "failed and skipped from then on. If the cell was not the cause (out "
         "of memory, a lost node), --retry-failed measures it again.\n"
+        "Runs are tagged load (v_run.validity) if other programs took more "
+        "than 0.2 processors from the ranks of a node in the second before. "
+        "They count, but decisions on them are marked.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale run results.db\n"

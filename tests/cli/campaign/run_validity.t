@@ -97,6 +97,37 @@ cmp -s "$work/rounds.txt" "$work/before.txt"
 [ $? -eq 1 ]
 ok $? "another seed gives other orders"
 
+# Other programs beside a launch: two on each processor.
+hogs=
+for _ in $(seq $((2 * $(getconf _NPROCESSORS_ONLN)))); do
+    sh -c 'while :; do :; done' &
+    hogs="$hogs $!"
+done
+rm -f "$db"
+"$chorale" plan "$db" -q -P 2 -m 64 -c scan --variants linear --launches 1 -i 5 \
+    --min-iterations 5
+timeout 900 "$chorale" run "$db" >"$work/out.txt"
+# shellcheck disable=SC2086
+kill $hogs
+wait 2>/dev/null
+is "$(sqlite3 "$db" "SELECT min(',' || validity || ',' LIKE '%,load,%'),
+    (SELECT CAST(value AS REAL) > 0.2 FROM environment
+    WHERE key = 'other_load') FROM run")" "1|1" \
+    "runs beside other programs are tagged, with the processors that those took"
+line='other programs took up to [0-9.]+ processors .* in 1 of 1 launches: [0-9]+ runs are tagged load; '
+like "$(cat "$work/out.txt")" "^$db: $line" "run prints a line"
+like "$("$chorale" status "$db")" "^$line" "status prints it"
+like "$("$chorale" decide "$db")" "^$line" "decide prints it"
+like "$(sqlite3 "$db" "SELECT min(reason) FROM decision")" \
+    '; beside other programs$' "decisions on such runs are marked"
+like "$("$chorale" generate "$db" -o "$work/t.c")" "^$line" "generate prints it"
+sqlite3 "$db" "UPDATE run SET validity = 'late'"
+"$chorale" decide "$db" >"$work/out.txt"
+"$chorale" status "$db" >>"$work/out.txt"
+"$chorale" generate "$db" -o "$work/t.c" >>"$work/out.txt"
+is "$(grep -c 'other programs' "$work/out.txt")" 0 \
+    "without tagged runs there is no such line"
+
 # A speed-up has the marks of both of its times.
 sqlite3 "$db" "UPDATE run SET validity = CASE (SELECT provider FROM cell c
     WHERE c.cell_id = run.cell_id) WHEN 'library' THEN 'late,suspicious'
