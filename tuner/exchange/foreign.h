@@ -47,7 +47,8 @@ struct chorale_foreign {
     struct chorale_foreign_row *row;
     size_t nrow;
     int npass;               /* most rows of one point */
-    char (*note)[160];       /* ignored or assumed facts, each once */
+    char (*note)[160];       /* ignored or assumed facts, each once; after the
+                              * first 256 a last "and more" */
     size_t nnote;
 };
 
@@ -58,6 +59,9 @@ enum chorale_err chorale_foreign_read(const char *path, int *is_p,
                                       struct chorale_foreign *f,
                                       struct chorale_errmsg *msg);
 void chorale_foreign_release(struct chorale_foreign *f);
+/* Whether two rows are of the same point, and thus repeat a measurement. */
+int chorale_foreign_same_point(const struct chorale_foreign_row *a,
+                               const struct chorale_foreign_row *b);
 
 /* The rest is shared by foreign_read.c, foreign_osu.c and foreign_imb.c. */
 
@@ -79,8 +83,9 @@ struct chorale_foreign_name {
 };
 
 /* State while a table is read. A table has a title, a heading of columns, and
- * rows. It ends at the first other line after its rows. Blank lines and
- * comments may stand between rows, as long as the sizes grow. */
+ * rows. It ends at the first other line after its rows, or where OSU prints
+ * another datatype. Blank lines and comments may stand between rows, as long as
+ * the sizes grow. */
 struct chorale_foreign_reader {
     const char *path;
     int line;
@@ -119,10 +124,13 @@ void chorale_foreign_version(const char *text, char *version, size_t size);
 /* The datatype of an MPI type name; NULL: not supported. */
 const char *chorale_foreign_dtype(const char *text);
 
-/* Parse a line that is not a row. *used_p: 1 if it belongs to this layout. */
+/* Parse a line that is not a row, without its indentation. *used_p: 1 if it
+ * belongs to this layout. */
 enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
                                   const char *line, int *used_p);
 enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
                                   const char *line, int *used_p);
+/* Whether text[0, n) is IMB's name of a collective that can be imported. */
+int chorale_imb_names(const char *text, size_t n);
 
 #endif

@@ -43,6 +43,15 @@ static const struct chorale_foreign_name names[] = {
     { NULL, FOREIGN_REAL }
 };
 
+int chorale_imb_names(const char *text, size_t n)
+{
+    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+        if (strlen(titles[i].name) == n &&
+            strncmp(text, titles[i].name, n) == 0)
+            return 1;
+    return 0;
+}
+
 /* The word after an option on the command line; "" if the option is missing. */
 static void argument(const char *command, const char *option, char word[32])
 {
@@ -232,7 +241,6 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
 {
     struct chorale_foreign *f = r->f;
     const char *title = strstr(line, "MPI Benchmark");
-    const char *text = line + strspn(line, " \t");
 
     *used_p = 1;
     if (line[0] == '#' && title != NULL &&
@@ -264,8 +272,8 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
         return datatype(r, line, &r->moved);
     if (r->known && strncmp(line, "# #processes = ", 15) == 0)
         return processes(r, line + 15);
-    if (r->known && heads(r, text))
-        return chorale_foreign_columns(r, text, names);
+    if (r->known && heads(r, line))
+        return chorale_foreign_columns(r, line, names);
     *used_p = fact(r, line);
     return CHORALE_OK;
 }

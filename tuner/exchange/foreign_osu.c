@@ -112,6 +112,11 @@ enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
         return CHORALE_OK;
     }
     if (strncmp(line, "# Datatype: ", 12) == 0) {
+        /* Version 7 measures each type in a table of its own below one title.
+         * Only this line may begin one: without it, sizes that restart are of
+         * a table whose title was lost. */
+        if (r->rows > 0)
+            r->ncolumn = r->rows = 0;
         r->at.dtype = chorale_foreign_dtype(line + 12);
         return r->at.dtype != NULL
                    ? CHORALE_OK

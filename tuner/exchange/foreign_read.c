@@ -16,7 +16,7 @@
 #include "tuner/base/read_file.h"
 #include "tuner/exchange/foreign.h"
 
-enum { MAX_ROWS = 1 << 14, MAX_FILE = 1 << 28 };
+enum { MAX_ROWS = 1 << 14, MAX_FILE = 1 << 28, MAX_NOTES = 256 };
 
 enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
                                      const char *format, ...)
@@ -40,6 +40,8 @@ void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     char text[160], (*more)[160];
     va_list ap;
 
+    if (f->nnote > MAX_NOTES)
+        return;
     va_start(ap, format);
     vsnprintf(text, sizeof(text), format, ap);
     va_end(ap);
@@ -49,6 +51,8 @@ void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     for (size_t i = 0; i < f->nnote; i++)
         if (strcmp(f->note[i], text) == 0)
             return;
+    if (f->nnote == MAX_NOTES)
+        strcpy(text, "and more");
     more = chorale_array_grow(f->note, f->nnote, sizeof(*more));
     if (more == NULL)
         return; /* the rows need memory too, and report its lack */
@@ -279,8 +283,8 @@ static enum chorale_err check_row(const struct chorale_foreign_reader *r,
     return CHORALE_OK;
 }
 
-static int same_point(const struct chorale_foreign_row *a,
-                      const struct chorale_foreign_row *b)
+int chorale_foreign_same_point(const struct chorale_foreign_row *a,
+                               const struct chorale_foreign_row *b)
 {
     return a->coll == b->coll && a->msg_size == b->msg_size &&
            a->comm_size == b->comm_size && strcmp(a->dtype, b->dtype) == 0 &&
@@ -299,7 +303,7 @@ static enum chorale_err append(struct chorale_foreign_reader *r,
     if (n >= MAX_ROWS)
         return chorale_foreign_bad(r, "more than %d rows", (int)MAX_ROWS);
     for (size_t i = n; i-- > 0;)
-        if (same_point(&f->row[i], row)) {
+        if (chorale_foreign_same_point(&f->row[i], row)) {
             row->pass = f->row[i].pass + 1;
             break;
         }
@@ -372,24 +376,6 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
     return err == CHORALE_OK ? append(r, &row) : err;
 }
 
-/* Whether a line in a table is a row: it begins with a number or, if rows begin
- * with a name, with a word and a number. */
-static int is_row(const struct chorale_foreign_reader *r, const char *text)
-{
-    const size_t n = r->title != NULL ? strlen(r->title) : 0;
-
-    if (isdigit((unsigned char)*text))
-        return 1;
-    if (!has_column(r, FOREIGN_NAME) &&
-        (r->ncolumn > 0 || n == 0 || strncmp(text, r->title, n) != 0))
-        return 0;
-    if (!isalpha((unsigned char)*text))
-        return 0;
-    text += strcspn(text, " \t\n");
-    text += strspn(text, " \t");
-    return isdigit((unsigned char)*text);
-}
-
 /* Whether a line has at least two words, all of them numbers. */
 static int all_numbers(const char *text)
 {
@@ -406,6 +392,30 @@ static int all_numbers(const char *text)
     return n >= 2;
 }
 
+/* Whether a line is a row of IMB that begins with the name of a collective. */
+static int is_named_row(const char *text)
+{
+    const size_t n = strcspn(text, " \t");
+
+    return chorale_imb_names(text, n) &&
+           all_numbers(text + n + strspn(text + n, " \t"));
+}
+
+/* Whether a line in a table is a row: it begins with a number or, if rows begin
+ * with a name, with a word and a number. */
+static int is_row(const struct chorale_foreign_reader *r, const char *text)
+{
+    if (isdigit((unsigned char)*text))
+        return 1;
+    if (!has_column(r, FOREIGN_NAME))
+        return r->ncolumn == 0 && is_named_row(text);
+    if (!isalpha((unsigned char)*text))
+        return 0;
+    text += strcspn(text, " \t\n");
+    text += strspn(text, " \t");
+    return isdigit((unsigned char)*text);
+}
+
 /* Whether a line that is no heading contains one: quoted, or with other marks
  * before it. */
 static int hides_heading(const char *text)
@@ -419,13 +429,13 @@ static int hides_heading(const char *text)
 }
 
 static enum chorale_err read_heading(struct chorale_foreign_reader *r,
-                                     const char *line, const char *text)
+                                     const char *text)
 {
     int used = 0;
     enum chorale_err err = chorale_osu_line(r, text, &used);
 
     if (err == CHORALE_OK && !used)
-        err = chorale_imb_line(r, line, &used);
+        err = chorale_imb_line(r, text, &used);
     if (err != CHORALE_OK || used || !hides_heading(text))
         return err;
     return chorale_foreign_bad(
@@ -449,15 +459,14 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     }
     if (r->known && r->ncolumn == 0 && is_row(r, text))
         return chorale_foreign_bad(r, "a row without a known heading above it");
-    if (all_numbers(text))
+    if (all_numbers(text) || is_named_row(text))
         return chorale_foreign_bad(r, "numbers without a known heading above "
                                    "them");
     if (r->rows > 0 && (*text == '\0' || *text == '#'))
         r->interrupted = 1;
     else if (r->rows > 0) /* the table ends */
         r->known = r->ignored = r->ncolumn = r->rows = 0;
-    return strchr(text, '#') != NULL ? read_heading(r, line, text)
-                                     : CHORALE_OK;
+    return strchr(text, '#') != NULL ? read_heading(r, text) : CHORALE_OK;
 }
 
 /* Report the likely reason why the file has no usable row. */

@@ -231,6 +231,31 @@ imported "the slowest rank" full.txt -P 4 --ppn 4 --time slowest
 is "$(sql "SELECT group_concat(median * 1e6) FROM (SELECT median FROM run_summary
     ORDER BY median)")" "1.75,5.0,5.25" "--time slowest stores the time of the slowest rank"
 
+# From version 7 on, tables of several datatypes follow one title.
+cat >types.txt <<'EOF'
+# OSU MPI Allreduce Latency Test v7.5
+# Datatype: MPI_INT.
+# Size       Avg Latency(us)
+4                       3.00
+8                       3.25
+# Datatype: MPI_FLOAT.
+# Size       Avg Latency(us)
+4                       4.00
+8                       4.25
+
+# Datatype: MPI_DOUBLE.
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)
+8                       5.00              4.00              6.00
+EOF
+imported "OSU of several datatypes" types.txt -P 4 --ppn 4
+is "$(sql "SELECT dtype, msg_size, ordinal, median * 1e6 FROM cell JOIN run
+    USING (cell_id) JOIN launch USING (launch_id) JOIN run_summary
+    USING (run_id) ORDER BY 4")" "int|4|0|3.0
+int|8|0|3.25
+float|4|0|4.0
+float|8|0|4.25
+double|8|0|5.0" "each datatype is a point of its own, in one launch"
+
 cat >old.txt <<'EOF'
 # OSU MPI Reduce Latency Test v3.8
 # Size            Latency (us)
@@ -378,6 +403,22 @@ way "columns in another order" -e 's/Avg Latency(us)\( *\)Min/Min Latency(us)\1A
 way "a column that says whether data were right" -e 's/Iterations$/& Validation/' \
     -e 's/ 1000*$/& Pass/'
 
+sed 's/^/    /' imb.txt >changed.txt
+imported "indented tables of IMB" changed.txt --ppn 2
+is "$(sql 'SELECT count(*), count(DISTINCT coll) FROM run JOIN cell
+    USING (cell_id)')" "5|3" "indented tables of IMB: all rows are stored"
+
+# Notes are limited; the rows below them are stored.
+{
+    printf '# OSU MPI Broadcast Latency Test v5.9\n# Size  Avg Latency(us)\n'
+    seq 300 | sed 's/$/ 0.00/'
+    echo 1000 2.50
+} >many.txt
+imported "more than 256 notes" many.txt -P 8 --ppn 8
+is "$(grep -c 'left out or assumed: bcast of' out) $(tail -n 1 out) $(sql \
+    'SELECT count(*) FROM run')" "256   left out or assumed: and more 1" \
+    "256 notes are kept, and a last line says that there are more"
+
 # Other verbs on imported rows.
 for i in 1 2 3 4 5 6; do
     sed "s/2.50/2.5$i/; s/32.25/32.$i/" bcast.txt >"a$i.txt"
@@ -461,6 +502,14 @@ spoilt 's/^Allreduce  *96\( *4 \)/Allreduce 0\1/' \
     "7: '0' is not a number of processes" "$named" 8
 spoilt 's/#Benchmarking /#Running /' \
     '6: a row without a known heading above it' "$named" 8
+spoilt 's/^Allreduce  *96  *8 /stray\n&/' \
+    '9: numbers without a known heading above them' "$named" 8
+spoilt 's/^Allreduce\(  *96  *8 \)/stray\nBcast\1/' \
+    '9: numbers without a known heading above them' "$named" 8
+spoilt '1i Reduce 96 8 1000 1.00 2.00 1.50' \
+    '1: numbers without a known heading above them' "$named" 8
+spoilt '/^#Benchmarking/d; s/^# Benchmarking.*/# Benchmarking Sendrecv/; s/^Allreduce  *96  *8 /stray\n&/' \
+    '8: numbers without a known heading above them' "$named" 8
 spoilt '/#bytes/d' \
     '34: a row without a known heading above it' \
     "$files/imb-2018.txt" 8
@@ -498,6 +547,9 @@ below() { # name, expected line, lines below the table
 below "rows of no table" '5: numbers without a known heading' '4  900.00'
 below "smaller sizes after a comment" '6: numbers without a known heading' \
     '# 2 ranks
+4  900.00'
+below "a second heading without a datatype" \
+    '6: numbers without a known heading' '# Size       Avg Latency(us)
 4  900.00'
 below "rows below a text" '6: numbers without a known heading' '- broadcast:
 4  900.00'
@@ -539,8 +591,11 @@ is "$? $([ -e "$db" ] || echo none)" "4 none" \
 # Times of a point that differ by more than a factor of 3.
 sed 's/ 3\.10/ 9.90/' good.txt >slow.txt
 cat good.txt slow.txt >mixed.txt
+rm -f "$db"
 refused 4 "mixed.txt:7: allreduce of 4 bytes at P = 8 takes 9.9 us, and 3.1 us in mixed.txt; .* --ppn, else add --label" \
     "two placements in a file" mixed.txt -P 8 --ppn 8
+[ ! -e "$db" ]
+ok $? "a file that contradicts itself makes no database"
 imported "with a label both are imported" mixed.txt -P 8 --ppn 8 --label both
 imported "one of them" good.txt -P 8 --ppn 8
 refused 4 "slow.txt:3: .* 3.1 us in good.txt" "the other in a later import" \
