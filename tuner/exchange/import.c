@@ -15,7 +15,8 @@
 
 /* One file to import: a trace, or benchmark tables. */
 struct source {
-    int left_out;            /* it could not be read */
+    int left_out;            /* its text is invalid, or the database has
+                              * contradicting times */
     int tables;
     struct chorale_trace_text trace;
     struct chorale_foreign foreign;
@@ -115,26 +116,22 @@ static enum chorale_err put(struct chorale_store *store,
     return chorale_store_end(store, err, msg);
 }
 
-static enum chorale_err import_one(struct chorale_store *store,
-                                   const char *path,
-                                   const struct chorale_trace_text *t,
-                                   const char *label, int quiet,
-                                   struct chorale_errmsg *msg)
+/* *id_p: the row of the stored trace; 0: it was imported before. */
+static enum chorale_err import_trace(struct chorale_store *store,
+                                     const char *path,
+                                     const struct chorale_trace_text *t,
+                                     const char *label, sqlite3_int64 *id_p,
+                                     struct chorale_errmsg *msg)
 {
     char what[400];
-    sqlite3_int64 id;
-    enum chorale_err err = find(store, t->uuid, &id, what, msg);
+    enum chorale_err err = find(store, t->uuid, id_p, what, msg);
 
-    if (err == CHORALE_OK && id != 0) {
+    if (err == CHORALE_OK && *id_p != 0) {
         fprintf(stderr, "chorale: %s: imported already, %s\n", path, what);
+        *id_p = 0;
         return CHORALE_OK;
     }
-    if (err == CHORALE_OK)
-        err = put(store, t, label, &id, msg);
-    if (err != CHORALE_OK || quiet)
-        return err;
-    printf("%s: imported\n", path);
-    return chorale_trace_show(store, id, msg);
+    return err == CHORALE_OK ? put(store, t, label, id_p, msg) : err;
 }
 
 static enum chorale_err read_source(const char *path, struct source *source,
@@ -206,8 +203,8 @@ static void leave_out(struct source *source, const struct chorale_errmsg *msg,
         fprintf(stderr, "chorale: left out: %s\n", msg->text);
 }
 
-/* Store the files that were read. Those that the database refuses are left
- * out. */
+/* Store the files that were read, each in its own transaction. A file whose
+ * times contradict the database is left out. */
 static enum chorale_err store_all(struct chorale_store *store,
                                   char *const *path, int n,
                                   struct source *source,
@@ -219,23 +216,29 @@ static enum chorale_err store_all(struct chorale_store *store,
     enum chorale_err err = CHORALE_OK;
 
     for (int i = 0; i < n && err == CHORALE_OK; i++) {
+        sqlite3_int64 trace = 0;
+
         if (source[i].left_out)
             continue;
         err = source[i].tables
                   ? import_tables(store, path[i], &source[i].foreign, as,
                                   &all, quiet, msg)
-                  : import_one(store, path[i], &source[i].trace, as->label,
-                               quiet, msg);
+                  : import_trace(store, path[i], &source[i].trace, as->label,
+                                 &trace, msg);
         if (is_files_fault(err)) {
             leave_out(&source[i], msg, n, why);
             err = CHORALE_OK;
+        } else if (err == CHORALE_OK && trace != 0 && !quiet) {
+            /* It is stored: an error of this output does not leave it out. */
+            printf("%s: imported\n", path[i]);
+            err = chorale_trace_show(store, trace, msg);
         }
     }
     return err;
 }
 
-/* Read all files. Those that cannot be read are left out; a missing option
- * stops all. */
+/* Read all files. A file with invalid text is left out. A file that cannot be
+ * opened or a missing option ends the import. */
 static enum chorale_err read_all(char *const *path, int n,
                                  struct source *source,
                                  const struct chorale_import_as *as,

@@ -8,10 +8,19 @@
 
 /* Import file[0, count) into the database at path, which is created if missing,
  * and print what was imported unless quiet. as: traces need only the label. A
- * file of an unknown format, or with an invalid line, is left out: if there are
- * others, its message goes to stderr. CHORALE_NO: some files were left out.
- * CHORALE_DATA: all were, and the database is unchanged. CHORALE_USAGE, before
- * anything is stored: as in chorale_import_check(). */
+ * file is left out if
+ *   - its format is unknown or a line is invalid, or
+ *   - its times contradict each other or the database (chorale_import_rows()).
+ * If there are other files, its message goes to stderr. All files are read
+ * before the database is opened; then each file is stored in a transaction of
+ * its own, in the given order.
+ *
+ * CHORALE_NO: some files were left out, the others are stored. CHORALE_DATA:
+ * all were left out and the database is unchanged. CHORALE_USAGE: an error of
+ * chorale_import_check(), and no file is stored; or as->system is the name of
+ * another system, and traces before the first table are stored. CHORALE_ENV: a
+ * file cannot be opened, and no file is stored; or the database cannot be
+ * written, or the output, and the files before are stored. */
 enum chorale_err chorale_files_import(const char *path, char *const *file,
                                       int count,
                                       const struct chorale_import_as *as,

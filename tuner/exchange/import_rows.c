@@ -50,6 +50,45 @@ static double seconds_of(const struct chorale_import_as *as,
     return as->slowest ? row->max : isfinite(row->p50) ? row->p50 : row->avg;
 }
 
+static int far_apart(double a, double b)
+{
+    return a > CHORALE_IMPORT_FACTOR * b || b > CHORALE_IMPORT_FACTOR * a;
+}
+
+/* Refuse a row whose point has another time, of the named file, that is far
+ * apart. */
+static enum chorale_err refuse_time(const char *path,
+                                    const struct chorale_import_as *as,
+                                    const struct chorale_foreign_row *row,
+                                    double other, const char *file,
+                                    struct chorale_errmsg *msg)
+{
+    return chorale_fail(
+        msg, CHORALE_DATA, "%s:%d: %s of %lld bytes at P = %ld takes "
+        "%.4g us, and %.4g us in %s; import each placement with its "
+        "--ppn, else add --label", path, row->line,
+        chorale_coll_info(row->coll)->name, row->msg_size, procs_of(as, row),
+        seconds_of(as, row) * 1e6, other * 1e6, file);
+}
+
+/* Compare the times that a file has for one point. */
+static enum chorale_err check_repeats(const char *path,
+                                      const struct chorale_foreign *f,
+                                      const struct chorale_import_as *as,
+                                      struct chorale_errmsg *msg)
+{
+    for (size_t i = 0; i < f->nrow && as->label[0] == '\0'; i++)
+        for (size_t k = 0; k < i && f->row[i].pass > 0; k++) {
+            const double other = seconds_of(as, &f->row[k]);
+
+            if (chorale_foreign_same_point(&f->row[i], &f->row[k]) &&
+                far_apart(seconds_of(as, &f->row[i]), other))
+                return refuse_time(path, as, &f->row[i], other,
+                                   chorale_output_base(path), msg);
+        }
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,
@@ -83,7 +122,7 @@ enum chorale_err chorale_import_check(const char *path,
                                 "below the printed resolution; remove the line",
                                 path, row->line);
     }
-    return CHORALE_OK;
+    return check_repeats(path, f, as, msg);
 }
 
 /* Find the system by its signature, or add it. */
@@ -271,7 +310,6 @@ static enum chorale_err put_summary(struct put *p, sqlite3_int64 run,
 static enum chorale_err check_times(struct put *p, sqlite3_int64 cell,
                                     const struct chorale_foreign_row *row)
 {
-    const double t = seconds_of(p->as, row);
     sqlite3_stmt *s = NULL;
     enum chorale_err err;
 
@@ -282,16 +320,11 @@ static enum chorale_err check_times(struct put *p, sqlite3_int64 cell,
         " JOIN run_summary s USING (run_id) LEFT JOIN environment e"
         " ON e.launch_id = r.launch_id AND e.key = 'import:file'"
         " WHERE r.cell_id = ?1 AND (s.median > ?2 * ?3 OR s.median * ?3 < ?2)"
-        " LIMIT 1", CHORALE_FIELDS(cell, t, CHORALE_IMPORT_FACTOR), &s,
-        p->msg);
+        " LIMIT 1", CHORALE_FIELDS(cell, seconds_of(p->as, row),
+                                   CHORALE_IMPORT_FACTOR), &s, p->msg);
     if (chorale_store_next(p->store, s, &err, p->msg))
-        err = chorale_fail(
-            p->msg, CHORALE_DATA, "%s:%d: %s of %lld bytes at P = %ld takes "
-            "%.4g us, and %.4g us in %s; import each placement with its "
-            "--ppn, else add --label", p->path,
-            row->line, chorale_coll_info(row->coll)->name, row->msg_size,
-            procs_of(p->as, row), t * 1e6, sqlite3_column_double(s, 0) * 1e6,
-            chorale_text(s, 1));
+        err = refuse_time(p->path, p->as, row, sqlite3_column_double(s, 0),
+                          chorale_text(s, 1), p->msg);
     sqlite3_finalize(s);
     return err;
 }

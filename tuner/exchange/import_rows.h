@@ -32,9 +32,14 @@ struct chorale_imported {
     long launches, runs, there; /* there: launches imported before */
 };
 
+/* Two times of a point that differ by more are probably of different
+ * placements. They are refused unless a label is given. */
+#define CHORALE_IMPORT_FACTOR 3
+
 /* Check the rows and options of a file. CHORALE_USAGE: the options lack
  * information that the file lacks too, or contradict the file. CHORALE_DATA: a
- * time is 0. */
+ * time is 0, or two times of a point differ by more than
+ * CHORALE_IMPORT_FACTOR. */
 enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,
@@ -42,10 +47,8 @@ enum chorale_err chorale_import_check(const char *path,
 /* Store the rows in the caller's transaction; earlier imports stay unchanged.
  * Adds to the counts in *got; the files of one command share it, and thus a
  * campaign. CHORALE_USAGE: as->system is the name of another system.
- * CHORALE_DATA: two times of a point differ by more than
- * CHORALE_IMPORT_FACTOR, within the file or from earlier imports, and no label
- * is given: probably the files are of different placements. */
-#define CHORALE_IMPORT_FACTOR 3
+ * CHORALE_DATA: a time differs by more than CHORALE_IMPORT_FACTOR from one of
+ * an earlier import. */
 enum chorale_err chorale_import_rows(struct chorale_store *store,
                                      const char *path,
                                      const struct chorale_foreign *f,
