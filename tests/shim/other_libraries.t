@@ -335,7 +335,40 @@ for name in comm_lifetimes program_ends; do
         </dev/null
     status=$?
     right && [ "$(lines chorale)" -eq 1 ] &&
-        [ "$(lines 'this shim was built for .*: no call is served')" -eq 1 ]
+        [ "$(lines 'this shim was built for \(MPICH\|Open MPI v[0-9]*\): no call is served')" -eq 1 ]
     ok $? "$name under another MPI library runs, and one line says why"
+    timeout -k 10 600 $launch -n 2 env LD_PRELOAD="$shim" CHORALE_VERBOSE=0 \
+        "$work/other" early >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    right && [ "$(lines chorale)" -eq 0 ]
+    ok $? "$name: no line with CHORALE_VERBOSE=0"
 done
+
+# The right library, but without most of its functions.
+family='MPICH Version: 4.0.2'
+"$MPICC" -show 2>/dev/null | grep -qi openmpi && family=
+cat >"$work/few.c" <<EOF
+int MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; return 0; }
+int PMPI_Init(int *argc, char ***argv) { return MPI_Init(argc, argv); }
+int PMPI_Get_library_version(char *text, int *length)
+{
+    const char *from = "$family\\nmore\\n";
+    for (*length = 0; (text[*length] = from[*length]) != 0; ++*length)
+        ;
+    return 0;
+}
+EOF
+echo 'int MPI_Init(int *, char ***); int main(void) { return MPI_Init(0, 0); }' \
+    >"$work/few_main.c"
+if [ -n "$family" ] &&
+    $CC -shared -fPIC -o "$work/libmpi_few.so" "$work/few.c" &&
+    $CC -o "$work/few" "$work/few_main.c" "$work/libmpi_few.so" \
+        -Wl,-rpath,"$work"; then
+    LD_PRELOAD=$shim CHORALE_VERBOSE=1 timeout 600 "$work/few" >"$work/out" \
+        2>"$work/err"
+    [ $? -eq 0 ] && [ "$(lines 'was built for')" -eq 0 ]
+    ok $? "the right library without most functions is not called another one"
+else
+    skip "the right library without most functions" "not imitated here"
+fi
 finish

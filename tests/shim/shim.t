@@ -88,6 +88,30 @@ for bad in "FORCE=bcast=nonesuch DISABLE=nonesuch AFTER=0 MAX_COMMS=-1" \
     ok $bad "each invalid setting costs one line: $*"
 done
 
+run 2 "$shim" $on CHORALE_DISPACH=x CHORALE_VERBOS=1 CHORAL_AFTER=2 \
+    CHORALE_FRCE=x CHORALE_MY_OWN=x "$work/bcasts"
+right && [ "$(lines 'unknown and ignored')" -eq 4 ]
+bad=$?
+for word in DISPACH:DISPATCH VERBOS:VERBOSE FRCE:FORCE; do
+    [ "$(lines "^chorale: CHORALE_${word%:*}: .*did you mean CHORALE_${word#*:}?$")" \
+        -eq 1 ] || bad=1
+done
+[ "$(lines '^chorale: CHORAL_AFTER: .*did you mean CHORALE_AFTER?$')" -eq 1 ] ||
+    bad=1
+ok $bad "each misspelt name costs one line with the right name"
+
+# The launcher of another library starts each process as a world of its own.
+for verbose in 1 0; do
+    run 1 "$shim" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 \
+        CHORALE_VERBOSE=$verbose "$work/bcasts"
+    [ "$(lines '2 processes were started, but each is alone in MPI_COMM_WORLD; .* library, \(MPICH\|Open MPI v[0-9]*\)$')" -eq $verbose ]
+    ok $? "processes that are alone: $verbose line with CHORALE_VERBOSE=$verbose"
+done
+run 1 "$shim" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 CHORALE_VERBOSE=1 \
+    "$work/bcasts"
+[ "$(lines 'is alone')" -eq 0 ]
+ok $? "only the first of them prints the line"
+
 # Tables that cannot be used; table_guards.t has more.
 table foreign '-DLIBRARY="Some MPI 1.0"'
 echo "not a shared object" >"$work/text.so"

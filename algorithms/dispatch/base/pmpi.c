@@ -11,20 +11,26 @@
 
 #include "algorithms/dispatch/base/pmpi.h"
 
-/* Beginning of the version string (MPI_Get_library_version) of the library of
- * our mpi.h. Open MPI changes its ABI between major versions. */
+/* The version string (MPI_Get_library_version) of the library of our mpi.h
+ * begins with FAMILY, then END. Open MPI changes its ABI between major
+ * versions. Intel MPI and MVAPICH2 define MPICH_VERSION too. */
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #if defined(OPEN_MPI)
-#define FAMILY "Open MPI v" TEXT(OMPI_MAJOR_VERSION) "."
+#define FAMILY "Open MPI v" TEXT(OMPI_MAJOR_VERSION)
+#define END "."
 #elif defined(I_MPI_VERSION)
 #define FAMILY "Intel(R) MPI"
+#define END ""
 #elif defined(MVAPICH2_VERSION)
 #define FAMILY "MVAPICH2"
+#define END ""
 #elif defined(MPICH_VERSION)
-#define FAMILY "MPICH Version:"
+#define FAMILY "MPICH"
+#define END " Version:"
 #else
 #define FAMILY ""
+#define END ""
 #endif
 
 #define MAX_NAMES 8
@@ -33,6 +39,8 @@
 /* Any library may be loaded, so MPI_MAX_LIBRARY_VERSION_STRING of our mpi.h is
  * no bound for its version string. */
 #define VERSION_ROOM 65536
+
+const char chorale_pmpi_family[] = FAMILY;
 
 struct chorale_pmpi chorale_pmpi;
 
@@ -90,7 +98,13 @@ void *chorale_pmpi_symbol(const char *name)
     return found != NULL ? found : search_private(name);
 }
 
-static char text[VERSION_ROOM]; /* written inside pthread_once only */
+/* First line of the version string; written inside pthread_once only. */
+static char text[VERSION_ROOM];
+
+static int is_family(void)
+{
+    return strncmp(text, FAMILY END, strlen(FAMILY END)) == 0;
+}
 
 static int same_library(void)
 {
@@ -100,11 +114,12 @@ static int same_library(void)
     *(void **)&version = chorale_pmpi_symbol("PMPI_Get_library_version");
     if (version == NULL || version(text, &length) != 0)
         return 0;
+    text[strcspn(text, "\n")] = '\0';
 #ifdef OPEN_MPI
     if (MPI_COMM_WORLD == NULL) /* loaded too late for the weak symbols */
         return 0;
 #endif
-    return strncmp(text, FAMILY, strlen(FAMILY)) == 0;
+    return is_family();
 }
 
 static void find(void)
@@ -125,8 +140,7 @@ static void find(void)
 
 const char *chorale_pmpi_other(void)
 {
-    text[strcspn(text, "\n")] = '\0';
-    return chorale_pmpi_ready() || text[0] == '\0' ? NULL : text;
+    return chorale_pmpi_ready() || text[0] == '\0' || is_family() ? NULL : text;
 }
 
 int chorale_pmpi_find(void)

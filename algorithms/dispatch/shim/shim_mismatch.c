@@ -12,24 +12,20 @@
 #include "algorithms/dispatch/base/warn.h"
 #include "algorithms/dispatch/shim/shim.h"
 
-#if defined(OPEN_MPI)
-#define BUILT_FOR "Open MPI"
-#elif defined(MPICH_VERSION)
-#define BUILT_FOR "MPICH"
-#else
-#define BUILT_FOR "another MPI library"
-#endif
 
 /* Whether the user asks for an effect of the shim. A table of the site alone is
- * no such request. */
+ * no such request, nor is "0", which turns CHORALE_VERBOSE off. */
 static int is_asked(void)
 {
     static const char *const name[] = { "CHORALE_DISPATCH", "CHORALE_FORCE",
                                         "CHORALE_TRACE", "CHORALE_VERBOSE" };
 
-    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-        if (getenv(name[i]) != NULL && getenv(name[i])[0] != '\0')
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        const char *text = getenv(name[i]);
+
+        if (text != NULL && text[0] != '\0' && strcmp(text, "0") != 0)
             return getauxval(AT_SECURE) == 0;
+    }
     return 0;
 }
 
@@ -42,8 +38,8 @@ void chorale_shim_mismatch(void)
         return;
     if (other != NULL) {
         chorale_warn("chorale: the program uses %.60s, but this shim was built "
-                     "for " BUILT_FOR ": no call is served or traced; build "
-                     "Chorale for the program's library", other);
+                     "for %s: no call is served or traced; build Chorale for "
+                     "the program's library", other, chorale_pmpi_family);
         return;
     }
     if (chorale_pmpi_ready() &&
@@ -51,5 +47,7 @@ void chorale_shim_mismatch(void)
         chorale_launched_ranks(size) > 1)
         chorale_warn("chorale: %ld processes were started, but each is alone "
                      "in MPI_COMM_WORLD; use the launcher of the program's "
-                     "library, " BUILT_FOR, chorale_launched_ranks(size));
+                     "library%s%s", chorale_launched_ranks(size),
+                     chorale_pmpi_family[0] != '\0' ? ", " : "",
+                     chorale_pmpi_family);
 }
