@@ -355,8 +355,10 @@ static int find_number(const struct chorale_place *place, long wanted,
     return got;
 }
 
-/* Read the current table of a place, which a command may change. */
+/* Read the current table of a place, which a command may change. by_hand: what
+ * a message says about a table that was put there by hand, with the remedy. */
 static enum chorale_err find_changeable(const struct chorale_place *place,
+                                        const char *by_hand,
                                         struct chorale_current *from,
                                         struct chorale_errmsg *msg)
 {
@@ -368,9 +370,22 @@ static enum chorale_err find_changeable(const struct chorale_place *place,
         return chorale_place_empty(place, msg);
     if (!from->link)
         return chorale_fail(msg, CHORALE_DATA, "%s/current: was put there by "
-                            "hand, its predecessor is unknown; install "
-                            "the table that it should be",
-                            place->path);
+                            "hand%s", place->path, by_hand);
+    return CHORALE_OK;
+}
+
+/* Remove the link; the table stays. */
+static enum chorale_err unlink_current(const struct chorale_place *place,
+                                       struct chorale_errmsg *msg)
+{
+    char path[PATH_MAX];
+    enum chorale_err err = path_in(place, "current", path, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (unlink(path) != 0)
+        return fail(path, "cannot be removed", msg);
+    sync_folder(place);
     return CHORALE_OK;
 }
 
@@ -378,17 +393,10 @@ enum chorale_err chorale_place_remove(const struct chorale_place *place,
                                       struct chorale_current *from,
                                       struct chorale_errmsg *msg)
 {
-    char path[PATH_MAX];
-    enum chorale_err err = find_changeable(place, from, msg);
+    enum chorale_err err = find_changeable(place, "; move it away by hand",
+                                           from, msg);
 
-    if (err == CHORALE_OK)
-        err = path_in(place, "current", path, msg);
-    if (err != CHORALE_OK)
-        return err;
-    if (unlink(path) != 0)
-        return fail(path, "cannot be removed", msg);
-    sync_folder(place);
-    return CHORALE_OK;
+    return err == CHORALE_OK ? unlink_current(place, msg) : err;
 }
 
 enum chorale_err chorale_place_rollback(const struct chorale_place *place,
@@ -398,13 +406,15 @@ enum chorale_err chorale_place_rollback(const struct chorale_place *place,
 {
     const struct chorale_table *table;
     char path[PATH_MAX];
-    enum chorale_err err = find_changeable(place, from, msg);
+    enum chorale_err err = find_changeable(
+        place, ", its predecessor is unknown; move it away, then install the "
+        "table that it should be", from, msg);
 
     if (err != CHORALE_OK)
         return err;
     if (from->before == 0) {
         to->name[0] = '\0';
-        return chorale_place_remove(place, from, msg);
+        return unlink_current(place, msg);
     }
     if (!find_number(place, from->before, to))
         return chorale_fail(msg, CHORALE_DATA, "%s: table %ld, the "

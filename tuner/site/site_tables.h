@@ -64,7 +64,8 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
                                        struct chorale_errmsg *msg);
 
 /* Make the predecessor of the current table current again; *from and *to
- * receive both. The first table has no predecessor: its rollback leaves the
+ * receive both. A table that was installed while no table was current, at first
+ * or after chorale_place_remove(), has no predecessor: its rollback leaves the
  * place without a current table, and to->name is "". CHORALE_DATA: the
  * predecessor is missing, or the shim would refuse it. */
 enum chorale_err chorale_place_rollback(const struct chorale_place *place,

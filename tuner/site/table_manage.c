@@ -252,8 +252,8 @@ enum chorale_err chorale_tables_rollback(const struct chorale_manage_opts *opts,
         printf("%s/current is %s again, and was %s\n", place.path, to.name,
                from.name);
     else if (err == CHORALE_OK && !opts->quiet)
-        printf("%s has no current table again; %s was its first\n",
-               place.path, from.name);
+        printf("%s has no current table again, as before %s\n", place.path,
+               from.name);
     return err;
 }
 
