@@ -153,24 +153,43 @@ int chorale_in_path(const char *name)
     return 0;
 }
 
+static const char shim[] = "libchorale_pmpi";
+static const char *const forgotten[] = {
+    "CHORALE_TRACE", "CHORALE_TRACE_SIGNAL", "CHORALE_DISPATCH",
+    "CHORALE_FORCE", "CHORALE_DISABLE", "CHORALE_AFTER",
+};
+
+int chorale_shim_forgets(const char *word)
+{
+    const size_t n = strcspn(word, "=");
+
+    if (strncmp(word, "LD_PRELOAD=", 11) == 0)
+        return strstr(word, shim) != NULL;
+    for (size_t i = 0; i < sizeof(forgotten) / sizeof(forgotten[0]); i++)
+        if (word[n] == '=' && strlen(forgotten[i]) == n &&
+            strncmp(word, forgotten[i], n) == 0)
+            return 1;
+    return 0;
+}
+
 void chorale_shim_forget(void)
 {
-    static const char *const variable[] = {
-        "CHORALE_TRACE", "CHORALE_TRACE_SIGNAL", "CHORALE_DISPATCH",
-        "CHORALE_FORCE", "CHORALE_DISABLE", "CHORALE_AFTER",
-    };
     const char *preload = getenv("LD_PRELOAD");
     char *kept = preload != NULL ? calloc(strlen(preload) + 2, 1) : NULL;
 
-    for (size_t i = 0; i < sizeof(variable) / sizeof(variable[0]); i++)
-        unsetenv(variable[i]);
+    for (size_t i = 0; i < sizeof(forgotten) / sizeof(forgotten[0]); i++)
+        unsetenv(forgotten[i]);
+    if (preload != NULL && strstr(preload, shim) != NULL)
+        fprintf(stderr, "chorale: LD_PRELOAD: the shim is removed, as it would "
+                "change what is measured; to measure a table use `chorale ab "
+                "--head table:FILE.so`\n");
     while (kept != NULL && *preload != '\0') {
         const int n = (int)strcspn(preload, " :"), len = (int)strlen(kept);
         char word[PATH_MAX];
 
         snprintf(word, sizeof(word), "%.*s", n, preload);
         if (n > 0 && n < (int)sizeof(word) &&
-            strstr(word, "libchorale_pmpi") == NULL)
+            strstr(word, shim) == NULL)
             snprintf(kept + len, (size_t)n + 2, "%s%s", len > 0 ? ":" : "",
                      word);
         preload += n + (preload[n] != '\0');

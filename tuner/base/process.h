@@ -101,10 +101,14 @@ enum chorale_err chorale_find_program(const char *name, const char *dir,
                                       char *path, size_t size,
                                       struct chorale_errmsg *msg);
 
-/* Remove the shim from LD_PRELOAD, and the variables that direct it, so that
- * programs which are started from now on run without it: else a runner would
- * overwrite the trace of the user's application. Other preloads stay. */
+/* Remove the shim from LD_PRELOAD, with a line on stderr, and CHORALE_TRACE,
+ * CHORALE_TRACE_SIGNAL, CHORALE_DISPATCH, CHORALE_FORCE, CHORALE_DISABLE and
+ * CHORALE_AFTER. Programs that are started from now on run without the shim;
+ * else a runner would overwrite the trace of the user's application. Its other
+ * variables stay, for a table that a verb preloads. Other preloads stay. */
 void chorale_shim_forget(void);
+/* 1 if chorale_shim_forget() removes this NAME=VALUE or a part of it. */
+int chorale_shim_forgets(const char *word);
 
 /* 1 if name is executable: as a path, or found in PATH. */
 int chorale_in_path(const char *name);

@@ -64,6 +64,22 @@ static enum chorale_err check_env(const struct chorale_ab_side *how,
     return CHORALE_OK;
 }
 
+/* Refuse variables that the side's chorale would remove: both sides would then
+ * measure the same. */
+static enum chorale_err check_kept(const struct chorale_ab_side *how,
+                                   const char *option,
+                                   struct chorale_errmsg *msg)
+{
+    for (int i = 0; i < how->word.count; i++)
+        if (chorale_shim_forgets(how->word.word[i]))
+            return chorale_fail(msg, CHORALE_USAGE, "%s %s: '%.*s' has no "
+                                "effect on measurements; name a table with "
+                                "table:FILE.so", option, how->text,
+                                (int)strcspn(how->word.word[i], "="),
+                                how->word.word[i]);
+    return CHORALE_OK;
+}
+
 /* Check the program: of build the only word, of with the first one. */
 static enum chorale_err check_program(const struct chorale_ab_side *how,
                                       const char *option,
@@ -120,6 +136,8 @@ enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
                             "with:COMMAND", option, text);
     how->kind = kinds[i].kind;
     err = split(how, option, text + len + 1, msg);
+    if (err == CHORALE_OK && how->kind != CHORALE_SIDE_TABLE)
+        err = check_kept(how, option, msg);
     if (err != CHORALE_OK)
         return err;
     if (how->kind == CHORALE_SIDE_ENV)

@@ -25,7 +25,8 @@ struct chorale_ab_side {
 };
 
 /* Parse a side; option names it in messages ("--base"). Release *how also after
- * an error. CHORALE_USAGE: unknown kind, or its words do not fit that kind.
+ * an error. CHORALE_USAGE: unknown kind, or its words do not fit that kind, or
+ * a variable has no effect (chorale_shim_forgets()).
  * CHORALE_ENV: the program cannot be run or the file cannot be read. */
 enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
                                        const char *option,

@@ -5,13 +5,13 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "algorithms/dispatch/base/launched.h"
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/base/warn.h"
 #include "algorithms/dispatch/shim/shim.h"
-
 
 /* Whether the user asks for an effect of the shim. A table of the site alone is
  * no such request, nor is "0", which turns CHORALE_VERBOSE off. */

@@ -26,6 +26,12 @@ bad 2 'env:1A=2: .1A=2. is no NAME=VALUE' --base this --head env:1A=2
 bad 2 'env:A=1 B: .B. is no NAME' --base this --head 'env:A=1 B'
 bad 2 'cannot be split into words' --base this --head "with:echo 'a"
 bad 2 'cannot be split into words' --base this --head "with:echo \$(touch bad)"
+for word in LD_PRELOAD=/nowhere/libchorale_pmpi.so CHORALE_FORCE=bcast=linear \
+    CHORALE_DISPATCH=/t.so; do
+    bad 2 ".${word%%=*}. has no effect .*; name a table with table:FILE.so" \
+        --base this --head "env:A=1 $word"
+    bad 2 ".${word%%=*}. has no effect" --base "with:env $word" --head this
+done
 bad 3 'table:none.so: No such file' --base this --head table:none.so
 bad 2 'one program; a command in front' --base this --head "build:$chorale -v"
 bad 3 'no program no-such-one in PATH' --base this --head with:no-such-one
@@ -36,6 +42,16 @@ bad 2 '--fail-on red: unknown' --base this --head this --fail-on red
 bad 2 'one word too many' --base this --head this a b
 [ ! -e bad ] && [ -z "$(ls -- *.db 2>/dev/null)" ]
 ok $? "bad options run no command and make no file"
+
+# A shim that is preloaded into chorale itself has no effect either.
+LD_PRELOAD=/nowhere/libchorale_pmpi.so:/nowhere/other.so CHORALE_TRACE=t \
+    "$chorale" plan forget.db -c bcast -m 8 -P 2 -q 2>err.txt
+is "$? $(grep -c '^chorale: LD_PRELOAD: the shim is removed, .*table:FILE.so' \
+    err.txt) $(grep -c '^chorale' err.txt)" "0 1 1" \
+    "a command under the shim reports that it removes the shim"
+CHORALE_TRACE=t "$chorale" plan forget.db -c bcast -m 16 -P 2 -q 2>err.txt
+is "$? $(cat err.txt)" "0 " "variables of an absent shim are no message"
+rm forget.db
 
 # Sides that do not do what a side must.
 bad 3 '--head with:false: its plan failed without a message' --base this \
