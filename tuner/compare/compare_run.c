@@ -191,7 +191,8 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
              left == 1 ? "is" : "are");
     if (opts->recheck == NULL) {
         fprintf(stderr, "chorale: %s, and verdicts use those done; "
-                "--recheck both --run continues\n", what);
+                "--recheck %s --run continues\n", what,
+                chorale_comparison_recheck(cmp));
         return CHORALE_OK;
     }
     close_databases(cmp);

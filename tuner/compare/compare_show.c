@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/output.h"
 #include "tuner/base/units.h"
 #include "tuner/base/rows.h"
 
@@ -76,17 +77,58 @@ size_t chorale_comparison_decided(const struct chorale_comparison *cmp)
     return n[CHORALE_SLOWER] + n[CHORALE_FASTER] + n[CHORALE_SAME];
 }
 
+const char *chorale_comparison_recheck(const struct chorale_comparison *cmp)
+{
+    return cmp->base.shared ||
+                   chorale_output_same(cmp->base.path, cmp->head.path)
+               ? "head" : "both";
+}
+
+/* The number of suspect cells that were measured again, but not in turn. */
+static size_t count_again(const struct chorale_comparison *cmp)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < cmp->count; i++)
+        count += cmp->judged[i].verdict == CHORALE_SUSPECT &&
+                 cmp->judged[i].again;
+    return count;
+}
+
+/* Why suspect cells are no verdict; suspects: how many there are. */
+static const struct chorale_unjudged *
+suspect_reason(const struct chorale_comparison *cmp, size_t suspects)
+{
+    static const struct chorale_unjudged unpaired = {
+        CHORALE_SUSPECT, "cells look slower, by too few launches",
+        "measure more on each side", 1 };
+    static const struct chorale_unjudged again = {
+        CHORALE_SUSPECT, "cells look slower, but were not measured in turn",
+        "measure both sides by `chorale ab`", 0 };
+    static const struct chorale_unjudged both = {
+        CHORALE_SUSPECT, "cells look slower in the first measurement only",
+        "add --recheck both --run", 0 };
+    static const struct chorale_unjudged head = {
+        CHORALE_SUSPECT, "cells look slower in the first measurement only",
+        "add --recheck head --run", 0 };
+
+    if (cmp->opts.unpaired)
+        return &unpaired;
+    if (count_again(cmp) == suspects)
+        return &again;
+    return strcmp(chorale_comparison_recheck(cmp), "both") == 0 ? &both : &head;
+}
+
 const struct chorale_unjudged *
 chorale_comparison_unjudged(const struct chorale_comparison *cmp)
 {
     static const struct chorale_unjudged row[] = {
         { CHORALE_TOO_FEW, "too few launches count", "measure more on each "
           "side, or lower --min-launches", 1 },
-        { CHORALE_SUSPECT, "cells look slower in the first measurement only",
-          "add --recheck both --run", 0 },
+        { CHORALE_SUSPECT, NULL, NULL, 0 }, /* suspect_reason() */
         { CHORALE_UNDECIDED, "the launches differ too much", "measure more of "
           "them, on an idle machine", 1 },
-        { CHORALE_MACHINE, "the machine is slower too", "compare on an "
+        { CHORALE_MACHINE, "the machine changed as much", "compare on an "
           "unchanged machine", 0 },
         { CHORALE_NEW, "no cell was measured on both sides", "plan the same "
           "cells", 0 },
@@ -99,7 +141,8 @@ chorale_comparison_unjudged(const struct chorale_comparison *cmp)
     for (size_t i = 1; i < sizeof(row) / sizeof(row[0]); i++)
         if (n[row[i].verdict] > n[row[best].verdict])
             best = i;
-    return &row[best];
+    return row[best].reason != NULL ? &row[best]
+                                    : suspect_reason(cmp, n[CHORALE_SUSPECT]);
 }
 
 void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
@@ -119,13 +162,17 @@ void chorale_cell_reason(const struct chorale_comparison *cmp, size_t cell,
         snprintf(text, size, "%zu and %zu launches; %zu on each side needed",
                  s->base.n, s->head.n, cmp->opts.min_launches);
     else if (c->verdict == CHORALE_MACHINE)
-        snprintf(text, size, "the machine is slower too, by %.1f %%: messages, "
+        snprintf(text, size, "the machine is %s too, by %.1f %%: messages, "
                  "copies or the library, the same on both sides",
-                 100 * expm1(c->machine));
+                 c->machine > 0 ? "slower" : "faster",
+                 100 * fabs(expm1(c->machine)));
     else if (c->verdict == CHORALE_SUSPECT && c->again)
         snprintf(text, size, "measured again, but not in turn with base");
+    else if (c->verdict == CHORALE_SUSPECT && cmp->opts.unpaired)
+        snprintf(text, size, "too few launches for so small a change");
     else if (c->verdict == CHORALE_SUSPECT)
-        snprintf(text, size, "to be measured again: --recheck both");
+        snprintf(text, size, "to be measured again: --recheck %s",
+                 chorale_comparison_recheck(cmp));
     else if (!cmp->opts.exact && c->again && isfinite(c->p))
         snprintf(text, size, "measured again %zu times, p = %.2g",
                  s->again_head.n, c->adjusted);
@@ -309,6 +356,27 @@ static void print_suspects(const struct chorale_comparison *cmp, size_t count,
                 "needed\n", need);
 }
 
+/* Print how suspect cells get a definite verdict. */
+static void print_recheck(const struct chorale_comparison *cmp, size_t count,
+                          FILE *out)
+{
+    const char *where = chorale_comparison_recheck(cmp);
+    const size_t again = count_again(cmp), once = count - again;
+
+    if (once > 0)
+        fprintf(out, "%zu look%s slower: --recheck %s measures %s again", once,
+                once == 1 ? "s" : "", where, once == 1 ? "it" : "them");
+    if (once > 0 && strcmp(where, "both") == 0)
+        fprintf(out, ", %zu or more launches of each side in turn",
+                chorale_compare_pairs(once, cmp->opts.alpha));
+    if (once > 0)
+        fprintf(out, "\n");
+    if (again > 0)
+        fprintf(out, "%zu look%s slower again, but not in turn: `chorale ab` "
+                "measures both sides in turn, --unpaired judges as it is\n",
+                again, again == 1 ? "s" : "");
+}
+
 /* Print the counts of verdicts, and what a definite verdict requires. */
 static void print_counts(const struct chorale_comparison *cmp, FILE *out,
                          int fail_on)
@@ -325,11 +393,7 @@ static void print_counts(const struct chorale_comparison *cmp, FILE *out,
             : chorale_comparison_decided(cmp) == 0 ? "nothing judged"
                                                      : "green");
     if (n[CHORALE_SUSPECT] > 0 && !cmp->opts.unpaired)
-        fprintf(out, "%zu look%s slower: --recheck both measures %s again, "
-                "%zu or more launches of each side in turn\n",
-                n[CHORALE_SUSPECT], n[CHORALE_SUSPECT] == 1 ? "s" : "",
-                n[CHORALE_SUSPECT] == 1 ? "it" : "them",
-                chorale_compare_pairs(n[CHORALE_SUSPECT], cmp->opts.alpha));
+        print_recheck(cmp, n[CHORALE_SUSPECT], out);
     else if (n[CHORALE_SUSPECT] > 0)
         print_suspects(cmp, n[CHORALE_SUSPECT], out);
 }

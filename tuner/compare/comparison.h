@@ -217,8 +217,8 @@ void chorale_safe_text(char *out, size_t size, const char *text);
 /* The median of the launches behind the verdict, of base or of head, in
  * seconds. NAN without launches. */
 double chorale_compared_seconds(const struct chorale_compared *c, int head);
-/* The number of cells with a definite verdict: not undecided for lack of
- * launches or of precision, new or gone. */
+/* The number of cells with a definite verdict: slower, faster or same. Not:
+ * suspect, machine, undecided, too few, new, gone. */
 size_t chorale_comparison_decided(const struct chorale_comparison *cmp);
 /* Why no cell has one, by the most frequent verdict, and what to do. */
 struct chorale_unjudged {
@@ -228,6 +228,9 @@ struct chorale_unjudged {
 };
 const struct chorale_unjudged *
 chorale_comparison_unjudged(const struct chorale_comparison *cmp);
+/* Where cells of this comparison can be measured again, for --recheck: "both",
+ * or "head" if both sides are in one database. */
+const char *chorale_comparison_recheck(const struct chorale_comparison *cmp);
 /* Names like "bcast binomial segsize=8192" and places like "n = 64 KiB, P = 8,
  * one-per-node". */
 void chorale_cell_name(const struct chorale_run_point *at, char *text,

@@ -112,7 +112,7 @@ const struct chorale_verb chorale_verb_compare = {
         "no verdict before it is complete.\n"
         "faster: by Benjamini and Hochberg at 5 %. same: the interval is "
         "within the threshold.\n"
-        "machine: slower, but so are messages, copies in memory (for blocks "
+        "machine: slower (or faster), but so are messages, copies in memory (for blocks "
         "of 8 KiB or more), or the library if it is the same on both sides; "
         "no verdict is given. gone: not in head, or never correct there.\n"
         "suspect, machine, undecided, too few and new fail only if --fail-on "

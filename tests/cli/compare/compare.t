@@ -148,6 +148,13 @@ done
     "$chorale" compare base.db machine.db --format json | python3 -m json.tool >/dev/null
 ok $? "XML and JSON with the note are valid"
 
+# A canary that is faster takes its change off a faster cell.
+database faster.db 3 "UPDATE made SET seconds = seconds * 0.94 WHERE cell = 5;
+    UPDATE environment SET value = value * 0.94;"
+out=$("$chorale" compare base.db faster.db)
+like "$out" '^machine +-[56].*machine is faster too, by [56]\.' \
+    "on a faster machine a faster cell is the machine's"
+
 # Memory copies are the canary of long blocks only.
 database copies.db 3 "UPDATE made SET seconds = seconds * 1.06 WHERE cell IN
     (5, 12); UPDATE environment SET value = value * 1.06
@@ -209,6 +216,22 @@ like "$out" '^undecided .*m = 128 B.*in batches of 1 calls in base, 4 in head' \
     "the cell is undecided, with both batch lengths"
 like "$out" '^note: 1 cell was timed in other batches' \
     "a note counts such cells"
+"$chorale" compare base.db batch.db --fail-on undecided >/dev/null 2>err.txt
+is "$? $(grep -c '1 finding of --fail-on undecided' err.txt)" "1 1" \
+    "--fail-on undecided exits with 1"
+
+# --unpaired, and a change that so few launches cannot prove.
+small='UPDATE made SET seconds = seconds * 1.015 WHERE cell = 5;'
+database small.db 3 "$small"
+out=$("$chorale" compare base.db small.db --unpaired)
+like "$out" '^1 looks slower: the change is too small for 9 launches a side' \
+    "--unpaired: more launches find smaller changes"
+database short.db 3 "$slow DELETE FROM made WHERE launch > 5;"
+out=$("$chorale" compare base.db short.db --unpaired)
+like "$out" '^1 looks slower: with this many cells at least 8 launches a side are' \
+    "--unpaired: the number of cells requires more launches"
+like "$out" '^suspect .*; too few launches for so small a change$' \
+    "--unpaired does not advise --recheck"
 
 # Formats: the numbers of tests and failures are equal.
 "$chorale" compare base2.db slow2.db --format json -o out.json 2>/dev/null
@@ -298,6 +321,16 @@ ok $? "a later measurement is merged"
 out=$("$chorale" compare perf.db --baseline good)
 like "$out" '^suspect .*m = 128 B' \
     "a later measurement is compared with the baseline"
+is "$(printf '%s\n' "$out" | grep -c 'again: --recheck head *$') $(
+    printf '%s\n' "$out" | grep -c '1 looks slower: --recheck head measures it again$'
+    )" "1 1" "in one database the remedy is --recheck head"
+cp perf.db one.db
+"$chorale" compare one.db --baseline good --recheck head 2>err.txt
+is "$? $(grep -c '1 cell looks slower' err.txt)" "75 1" \
+    "which is accepted"
+"$chorale" compare one.db --baseline good >out.txt 2>err.txt
+like "$(cat err.txt)" 'still missing, .*; --recheck head --run continues' \
+    "the remedy for missing runs is --recheck head as well"
 cp perf.db lost.db
 sqlite3 lost.db "DELETE FROM run WHERE launch_id NOT IN (SELECT launch_id FROM
     launch JOIN baseline USING (campaign_id)) AND cell_id = (SELECT cell_id
@@ -430,6 +463,36 @@ is $? 0 "other guidelines do not exit with 1"
 "$chorale" compare base2.db same.db --guidelines --fail-on guideline-broken >/dev/null
 is $? 0 "without a broken guideline it exits with 0"
 # Without a definite verdict the comparison is neither green nor red.
+unjudged() { # expected reason, name, words of compare
+    want=$1 name=$2
+    shift 2
+    "$chorale" compare "$@" >out.txt 2>err.txt
+    is "$? $(cat err.txt)" "75 chorale: nothing judged: $want" "$name"
+}
+only='DELETE FROM made WHERE cell <> 5;'
+first='cells look slower in the first measurement only; add --recheck'
+database lone.db 1 "$only"
+database lone-slow.db 3 "$slow $only"
+unjudged "$first both --run" "suspects of one measurement: --recheck both" \
+    lone.db lone-slow.db
+cp lone.db lone-one.db
+"$chorale" baseline set good lone-one.db >/dev/null
+"$chorale" merge lone-one.db lone-slow.db -q
+unjudged "$first head --run" "suspects within one database: --recheck head" \
+    lone-one.db --baseline good
+database lone2.db 1 "$only $(again 0 1)"
+database lone2-late.db 3 "$slow $only $(again 40 1.05)"
+unjudged 'cells look slower, but were not measured in turn; measure both sides by `chorale ab`' \
+    "suspects measured again, but not in turn: ab" lone2.db lone2-late.db
+like "$(cat out.txt)" '^1 looks slower again, but not in turn: `chorale ab` measures' \
+    "the table has the same remedy"
+database lone-small.db 3 "UPDATE made SET seconds = seconds * 1.015; $only"
+unjudged 'cells look slower, by too few launches; measure more on each side' \
+    "suspects with --unpaired: more launches" lone.db lone-small.db --unpaired
+database lone-machine.db 3 "$only UPDATE made SET seconds = seconds * 0.94;
+    UPDATE environment SET value = value * 0.94;"
+unjudged 'the machine changed as much; compare on an unchanged machine' \
+    "cells and machine both faster: the machine changed" lone.db lone-machine.db
 database few-base.db 0 ''
 database few-head.db 1 ''
 "$chorale" compare few-base.db few-head.db --min-launches 20 >out.txt 2>err.txt
@@ -475,5 +538,11 @@ like "$(cat err.txt)" 'the cells measured are [0-9]+ with late ranks, [0-9]+ wit
 "$chorale" compare few-base.db few-head.db --all >out.txt 2>err.txt
 like "$(sed -n 1p out.txt)" \
     "verdict +change +change low +change high +base +head +cell" \
-    "columns show the interval of the change, and both times"
+    "columns have the interval of the change, and both times"
+"$chorale" compare base.db slow.db >out.txt
+is "$(awk '$1 == "suspect" { mid = $2 + 0; lo = $4 + 0; hi = $6 + 0
+    change = 100 * ($10 / $8 - 1)
+    print (lo < mid && mid < hi), (5 < lo && hi < 7), $9 $11,
+        (change > lo && change < hi) }' out.txt)" "1 1 usus 1" \
+    "the change is within its interval, and fits both times"
 finish
