@@ -799,20 +799,26 @@ SELECT y.name AS system, d.coll, d.comm_size,
  WHERE d.target = 'dispatch';
 
 -- Progress per system, collective and comm_size. A cell counts once for each
--- launch it is planned in.
+-- launch it is planned in. An interrupted launch may have measured cells that
+-- its repetition measures again: the best status counts.
 CREATE VIEW v_progress AS
 SELECT y.name AS system, c.coll, c.comm_size, sum(c.launches) AS planned,
        sum(min(c.launches, d.done)) AS done,
        sum(d.ok) AS ok, sum(d.inapplicable) AS inapplicable,
        sum(d.invalid) AS invalid, sum(d.failed) AS failed
   FROM cell c JOIN system y USING (system_id)
-  JOIN (SELECT c2.cell_id, count(DISTINCT l.ordinal) AS done,
-               count(CASE r.status WHEN 'ok' THEN 1 END) AS ok,
-               count(CASE r.status WHEN 'inapplicable' THEN 1 END)
-                   AS inapplicable,
-               count(CASE r.status WHEN 'invalid' THEN 1 END) AS invalid,
-               count(CASE r.status WHEN 'failed' THEN 1 END) AS failed
-          FROM cell c2 LEFT JOIN run r USING (cell_id)
-          LEFT JOIN launch l USING (launch_id)
-         GROUP BY c2.cell_id) d USING (cell_id)
+  JOIN (SELECT cell_id, count(ordinal) AS done,
+               count(CASE best WHEN 4 THEN 1 END) AS ok,
+               count(CASE best WHEN 3 THEN 1 END) AS inapplicable,
+               count(CASE best WHEN 2 THEN 1 END) AS invalid,
+               count(CASE best WHEN 1 THEN 1 END) AS failed
+          FROM (SELECT c2.cell_id, l.ordinal,
+                       max(CASE r.status WHEN 'ok' THEN 4
+                                         WHEN 'inapplicable' THEN 3
+                                         WHEN 'invalid' THEN 2
+                                         WHEN 'failed' THEN 1 END) AS best
+                  FROM cell c2 LEFT JOIN run r USING (cell_id)
+                  LEFT JOIN launch l USING (launch_id)
+                 GROUP BY c2.cell_id, l.ordinal)
+         GROUP BY cell_id) d USING (cell_id)
  GROUP BY c.system_id, c.coll, c.comm_size;

@@ -42,6 +42,18 @@ is "$(has split "count(*) FROM (SELECT 1 FROM run
 is "$(has split "max(n) FROM (SELECT count(DISTINCT batch) AS n FROM run
     JOIN cell USING (cell_id) WHERE status = 'ok' GROUP BY msg_size)")" 1 \
     "split: all groups repeat the same batch"
+is "$(has split "sum(ok + inapplicable + invalid + failed) - sum(done)
+    FROM v_progress")" 0 "split: status counts each cell of an ordinal once"
+# A launch that was interrupted had measured a cell that another repeats.
+sqlite3 "$work/whole.db" "INSERT INTO launch (launch_id, uuid, campaign_id,
+    system_id, ordinal, comm_size, ppn, shape, seed, started, status)
+    SELECT 90, 'u', campaign_id, system_id, ordinal, comm_size, ppn, shape,
+    seed, started, 'failed' FROM launch WHERE launch_id = 1;
+    INSERT INTO run (uuid, cell_id, launch_id, status, reason)
+    SELECT 'v' || cell_id, cell_id, 90, iif(cell_id % 2, 'ok', 'failed'), ''
+      FROM run WHERE launch_id = 1"
+is "$(has whole "sum(ok) - sum(done), sum(failed) FROM v_progress")" "0|0" \
+    "whole: a repeated cell counts once, by its best status"
 timeout 900 "$chorale" decide "$work/split.db" -q >/dev/null
 ok $? "split: the groups make a decision"
 finish
