@@ -41,13 +41,14 @@ static void write_library(struct chorale_report *report, sqlite3_stmt *stmt,
                           void *arg)
 {
     const char *text[2] = { NULL, NULL };
+    char name[CHORALE_MPI_NAME];
 
     (void)arg;
     if (report->anon != NULL &&
         !chorale_anonymous_row(report->anon, stmt, text))
         return;
-    fact(report->out, "MPI library",
-         text[1] != NULL ? text[1] : chorale_text(stmt, 1));
+    chorale_mpi_name(text[1] != NULL ? text[1] : chorale_text(stmt, 1), name);
+    fact(report->out, "MPI library", name);
 }
 
 /* Format hours and minutes for long durations. */

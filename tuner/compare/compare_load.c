@@ -340,23 +340,24 @@ static enum chorale_err settings_of(struct chorale_comparison *cmp,
     return err;
 }
 
-static int same_library(const struct chorale_comparison *cmp)
+/* base, head: receive the sides' libraries in short form. */
+static int same_library(const struct chorale_comparison *cmp,
+                        char base[CHORALE_MPI_NAME],
+                        char head[CHORALE_MPI_NAME])
 {
-    char base[200], head[200];
-
-    chorale_mpi_name(cmp->base.mpi, base, sizeof(base));
-    chorale_mpi_name(cmp->head.mpi, head, sizeof(head));
+    chorale_mpi_name(cmp->base.mpi, base);
+    chorale_mpi_name(cmp->head.mpi, head);
     return strcmp(base, head) == 0;
 }
 
 static enum chorale_err compare_settings(struct chorale_comparison *cmp,
                                          struct chorale_errmsg *msg)
 {
-    char text[300] = "";
+    char text[300] = "", base[CHORALE_MPI_NAME], head[CHORALE_MPI_NAME];
     enum chorale_err err = CHORALE_OK;
 
     /* Other libraries have other variables. */
-    if (!same_library(cmp))
+    if (!same_library(cmp, base, head))
         return CHORALE_OK;
     err = settings_of(cmp, &cmp->base, text, sizeof(text), msg);
     if (err == CHORALE_OK)
@@ -371,13 +372,15 @@ static enum chorale_err compare_settings(struct chorale_comparison *cmp,
 
 static void note_differences(struct chorale_comparison *cmp)
 {
+    char base[CHORALE_MPI_NAME], head[CHORALE_MPI_NAME];
+
     if (strcmp(cmp->base.system, cmp->head.system) != 0)
         chorale_comparison_note(cmp, "two systems: %s in base, %s in head; "
                                 "they may cause the differences",
                                 cmp->base.system, cmp->head.system);
-    if (!same_library(cmp))
+    if (!same_library(cmp, base, head))
         chorale_comparison_note(cmp, "two MPI libraries: %s in base, %s in "
-                                "head", cmp->base.mpi, cmp->head.mpi);
+                                "head", base, head);
     if (cmp->base.nother + cmp->head.nother > 0)
         chorale_comparison_note(cmp, "not compared: %lld cell%s of base and "
                                 "%lld of head, with late ranks, siblings, "

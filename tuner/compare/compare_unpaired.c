@@ -154,24 +154,3 @@ void chorale_comparison_unpaired(struct chorale_comparison *cmp)
             return;
     }
 }
-
-void chorale_mpi_name(const char *library, char *name, size_t size)
-{
-    static const char *const spelled[][2] = {
-        { "MPICH Version:", "MPICH" }, { "Open MPI v", "Open MPI" },
-    };
-    const char *rest = library;
-    size_t len;
-
-    name[0] = '\0';
-    for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-        if (strncmp(library, spelled[i][0], strlen(spelled[i][0])) == 0) {
-            rest = library + strlen(spelled[i][0]);
-            rest += strspn(rest, " \t");
-            snprintf(name, size, "%s ", spelled[i][1]);
-        }
-    len = strcspn(rest, ",;\n\t");
-    while (len > 0 && rest[len - 1] == ' ')
-        len--;
-    snprintf(name + strlen(name), size - strlen(name), "%.*s", (int)len, rest);
-}

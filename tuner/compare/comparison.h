@@ -130,11 +130,6 @@ enum chorale_err chorale_comparison_cells(struct chorale_comparison *cmp,
  * similar cells differ and how to plan equal ones. */
 void chorale_comparison_unpaired(struct chorale_comparison *cmp);
 
-/* A library's name and version in short form, which is equal for different
- * spellings: "MPICH 4.0.2" for "MPICH Version:      4.0.2", "Open MPI 4.1.4"
- * for "Open MPI v4.1.4, package: ...". */
-void chorale_mpi_name(const char *library, char *name, size_t size);
-
 /* Order runs by the cell they belong to; 0 for the same cell. */
 int chorale_cell_compare(const struct chorale_run_point *a,
                          const struct chorale_run_point *b);

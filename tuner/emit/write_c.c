@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "algorithms/fnv1a.h"
+#include "db/systems.h"
 #include "tuner/emit/table.h"
 #include "tuner/base/shell_quote.h"
 
@@ -121,6 +122,8 @@ static void heading(FILE *out, const char *file, const char *what,
                     const struct chorale_emit_table *table,
                     const struct chorale_emit_names *names, uint64_t digest)
 {
+    char library[CHORALE_MPI_NAME];
+
     fputs("/* ", out);
     chorale_emit_comment(out, file, 120);
     fprintf(out, " - %s: do not edit.\n *\n"
@@ -136,8 +139,8 @@ static void heading(FILE *out, const char *file, const char *what,
     chorale_emit_comment(out, table->origin.system, 120);
     fprintf(out, " (%s)\n * MPI       ",
             kind_name(table));
-    chorale_emit_comment(out, table->origin.mpi_library,
-                         strcspn(table->origin.mpi_library, "\n"));
+    chorale_mpi_name(table->origin.mpi_library, library);
+    chorale_emit_comment(out, library, sizeof(library));
     fprintf(out, "\n * Schema    %d\n * Digest    %016" PRIx64 "\n *\n"
             " * Environment\n", CHORALE_SCHEMA_VERSION, digest);
     chorale_emit_lines(out, " *   ", table->origin.environment != NULL

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "db/systems.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 
@@ -18,7 +19,7 @@ static enum chorale_err show_head(struct chorale_store *store,
 {
     sqlite3_stmt *s = NULL;
     int row = 0;
-    char wall[32], each[32], lost[32];
+    char wall[32], each[32], lost[32], library[CHORALE_MPI_NAME];
     enum chorale_err err = chorale_store_query(
         store, "SELECT program, comm_size, ranks, mpi_library, wall_mean,"
         " (SELECT total(seconds) FROM trace_point p"
@@ -33,8 +34,9 @@ static enum chorale_err show_head(struct chorale_store *store,
         double mean = sqlite3_column_double(s, 4);
         double inside = sqlite3_column_double(s, 5);
 
+        chorale_mpi_name(chorale_text(s, 3), library);
         printf("  %s on %d ranks (%s)", chorale_text(s, 0),
-               sqlite3_column_int(s, 1), chorale_text(s, 3));
+               sqlite3_column_int(s, 1), library);
         if (sqlite3_column_type(s, 6) != SQLITE_NULL)
             printf("; of rank %d only: %s", sqlite3_column_int(s, 6),
                    chorale_text(s, 7));

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/environment.h"
+#include "db/systems.h"
 #include "tuner/run/runner_query.h"
 #include "tuner/base/units.h"
 
@@ -266,7 +268,7 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
 static enum chorale_err find_natives(struct planner *p)
 {
     const struct chorale_plan *plan = p->plan;
-    char word[128];
+    char word[128], library[CHORALE_MPI_NAME];
     enum chorale_err err;
 
     if (!chorale_spec_listed(plan->providers, "native"))
@@ -275,10 +277,11 @@ static enum chorale_err find_natives(struct planner *p)
               ? chorale_natives_simulated(&p->natives, plan->collectives,
                                           p->msg)
               : chorale_natives_load(&p->natives, p->msg);
+    chorale_mpi_name(p->sys.mpi_library, library);
     if (err == CHORALE_OK && p->natives.count == 0)
         err = chorale_fail(p->msg, CHORALE_ENV, "--providers %s: %.100s has "
                            "no algorithm that can be forced; leave native "
-                           "out", plan->providers, p->sys.mpi_library);
+                           "out", plan->providers, library);
     for (size_t k = 0; err == CHORALE_OK && plan->variants != NULL &&
                        chorale_spec_word(plan->variants, k, word,
                                          sizeof(word)) == 1; k++) {

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "db/systems.h"
 #include "tuner/run/launcher.h"
 #include "tuner/base/process.h"
 #include "tuner/base/units.h"
@@ -428,15 +429,17 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
     struct chorale_rule_point *group = calloc(count + 1, sizeof(*group));
     struct tally tally = { .why = "" };
     struct chorale_errmsg why;
-    char library[1024] = "";
+    char library[1024] = "", was[CHORALE_MPI_NAME], here[CHORALE_MPI_NAME];
     enum chorale_err err = CHORALE_OK;
 
     if (group == NULL)
         return chorale_fail_memory(msg, "generate");
     if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK ||
         strcmp(library, rules->origin.mpi_library) != 0) {
-        say(check, "not run: measured with %.100s, but %.100s is here\n",
-            rules->origin.mpi_library, *library != '\0' ? library : "none");
+        chorale_mpi_name(rules->origin.mpi_library, was);
+        chorale_mpi_name(*library != '\0' ? library : "none", here);
+        say(check, "not run: measured with %.100s, but %.100s is here\n", was,
+            here);
         free(group);
         return CHORALE_OK;
     }

@@ -94,6 +94,8 @@ static void heading(FILE *out, const char *prefix,
                     const struct chorale_rules *rules,
                     const struct chorale_rules_job *job, const char *said)
 {
+    char library[CHORALE_MPI_NAME];
+
     fprintf(out, "%sSelection of collective algorithms, written by\n%s"
             "  chorale generate --format %s", prefix, prefix,
             job->format->format);
@@ -101,7 +103,8 @@ static void heading(FILE *out, const char *prefix,
     word_line(out, prefix, "    -o ", chorale_output_base(job->output), " \\");
     word_line(out, prefix, "    ", chorale_output_base(job->database), "");
     line(out, prefix, "Campaign ", rules->origin.campaign, "");
-    line(out, prefix, "MPI library ", rules->origin.mpi_library, "");
+    chorale_mpi_name(rules->origin.mpi_library, library);
+    line(out, prefix, "MPI library ", library, "");
     fprintf(out, "%sEnvironment\n", prefix);
     chorale_emit_lines(out, prefix, rules->origin.environment);
     fprintf(out, "%sCollectives\n", prefix);
@@ -258,6 +261,7 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg)
 {
     const char *library = job->format->library;
+    char name[CHORALE_MPI_NAME];
     struct writing w = { .job = job, .check = { .max_ranks =
                                                      (int)job->max_ranks } };
     struct chorale_store *store = NULL;
@@ -274,12 +278,14 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
     if (err == CHORALE_OK)
         err = chorale_rules_load(store, system_id, &w.rules, msg);
     if (err == CHORALE_OK &&
-        strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0)
+        strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0) {
+        chorale_mpi_name(w.rules.origin.mpi_library, name);
         err = chorale_fail(msg, CHORALE_USAGE, "--format %s is for %s, but "
                            "system %s was measured with %.100s, which has "
                            "other algorithms; name another --format or "
                            "--system", job->format->format, library,
-                           w.rules.origin.system, w.rules.origin.mpi_library);
+                           w.rules.origin.system, name);
+    }
     if (err == CHORALE_OK)
         err = job->format->prepare(&w.rules, &job->opts, msg);
     if (err == CHORALE_OK)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "db/environment.h"
+#include "db/systems.h"
 #include "tuner/run/runner_query.h"
 #include "tuner/run/launcher.h"
 #include "tuner/plan/native_algs.h"
@@ -105,13 +106,14 @@ static int check_mpi(long ranks, struct chorale_facts *facts)
 {
     struct chorale_natives natives;
     struct chorale_errmsg msg;
-    char library[256];
+    char library[256], name[CHORALE_MPI_NAME];
 
     if (chorale_runner_probe(library, sizeof(library), &msg) != CHORALE_OK) {
         say("MPI", "MISSING: %s", msg.text);
         return 1;
     }
-    say("MPI", "%s", library);
+    chorale_mpi_name(library, name);
+    say("MPI", "%s", name);
     if (chorale_natives_load(&natives, &msg) != CHORALE_OK)
         say("native", "MISSING: %s", msg.text);
     else if (natives.count > 0)

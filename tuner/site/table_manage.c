@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "algorithms/dispatch/table/site.h"
+#include "db/systems.h"
 #include "tuner/compare/comparison.h"
 #include "tuner/emit/table_module.h"
 #include "tuner/site/site_tables.h"
@@ -47,12 +48,15 @@ static enum chorale_err mpi_of(const struct chorale_manage_opts *opts,
 
 static void show_table(const struct chorale_table *t)
 {
+    char library[CHORALE_MPI_NAME] = "";
     const char *const word[][2] = { { "system", t->system },
-                                    { "MPI", t->mpi_library },
+                                    { "MPI", library },
                                     { "campaign", t->campaign },
                                     { "digest", t->digest },
                                     { "coverage", t->coverage } };
 
+    if (t->mpi_library != NULL)
+        chorale_mpi_name(t->mpi_library, library);
     for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
         char text[200];
 

@@ -163,14 +163,15 @@ static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
 
 static void each_system(struct chorale_page *page, sqlite3_stmt *stmt)
 {
-    char title[256];
+    char title[256], name[CHORALE_MPI_NAME];
 
+    chorale_mpi_name(chorale_text(stmt, 2), name);
     snprintf(title, sizeof(title), "%s (%s)", chorale_text(stmt, 0),
              strcmp(chorale_text(stmt, 1), "real") == 0 ? "measured"
                                                              : "simulated");
     chorale_page_heading(page, 1, title);
     fputs(page->markdown ? "- MPI library: " : "  MPI library: ", page->out);
-    chorale_page_put(page, chorale_text(stmt, 2));
+    chorale_page_put(page, name);
     fputc('\n', page->out);
     page->heading[0] = '1'; /* the system exists */
 }

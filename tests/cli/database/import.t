@@ -31,7 +31,7 @@ db=$work/r.db
 out=$("$chorale" import "$db" "$work/app.trace" --label small 2>"$work/err")
 is $? 0 "a trace is imported into a new database"
 is "$(cat "$work/err")" "" "import prints no warning"
-like "$out" 'solver on 8 ranks \(MPICH Version: 4.0.2\)' \
+like "$out" 'solver on 8 ranks \(MPICH 4.0.2\)' \
     "import prints program and library"
 like "$out" 'a rank took 10 s, of which 2.986 s \(29.9 %\) in collectives' \
     "import prints the share of time in collectives"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/systems.h"
 #include "tests/tap.h"
 #include "tuner/base/units.h"
 
@@ -170,8 +171,41 @@ static void words_and_people(void)
     tap_ok(strcmp(chorale_human_seconds(0, text), "0 s") == 0, "0 s");
 }
 
+static void libraries(void)
+{
+    static const struct {
+        const char *text, *name;
+    } row[] = {
+        { "MPICH Version:      4.2.1", "MPICH 4.2.1" },
+        { "MPICH Version:\t4.0.2\nMPICH Release date:\t2022", "MPICH 4.0.2" },
+        { "MPICH Version: 4.0.2 MPICH Release date: 2022", "MPICH 4.0.2" },
+        { "MPICH 4.2.1", "MPICH 4.2.1" },
+        { "Open MPI v5.0.7, package: Debian OpenMPI, ident: 5.0.7",
+          "Open MPI 5.0.7" },
+        { "Open MPI v4.1.4", "Open MPI 4.1.4" },
+        { "MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release", "MVAPICH 2.3.7" },
+        { "MVAPICH Version:      3.0", "MVAPICH 3.0" },
+        { "CRAY MPICH : 8.1.25.17 (ANL base 3.4a2)\n",
+          "Cray MPICH 8.1.25.17" },
+        { "Intel(R) MPI Library 2021.9 for Linux* OS\n",
+          "Intel(R) MPI Library 2021.9 for Linux* OS" },
+        { "SimGrid SMPI 3.32, mpich selector",
+          "SimGrid SMPI 3.32, mpich selector" },
+        { "", "" },
+    };
+    char name[CHORALE_MPI_NAME];
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        chorale_mpi_name(row[i].text, name);
+        tap_ok(strcmp(name, row[i].name) == 0, "library %.*s is %s: %s",
+               (int)strcspn(row[i].text, "\t\n"), row[i].text, row[i].name,
+               name);
+    }
+}
+
 int main(void)
 {
+    libraries();
     sizes();
     lists();
     ends();
