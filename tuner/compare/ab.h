@@ -24,6 +24,12 @@ struct chorale_ab {
 enum chorale_err chorale_ab_check(struct chorale_ab *ab,
                                   struct chorale_errmsg *msg);
 
+/* The prefix of the databases unless the user names one: "ab-" and 8 digits, a
+ * digest of both sides and the checked options of the plan. Other sides or
+ * options are measured into other files. */
+enum { CHORALE_AB_PREFIX = 16 };
+void chorale_ab_prefix(struct chorale_ab *ab, char prefix[CHORALE_AB_PREFIX]);
+
 /* Plan both databases, unless they already hold this plan, as after a stop.
  * CHORALE_USAGE: a database has another plan or another side. CHORALE_DATA: a
  * side's chorale uses another schema version than this one. Other errors are

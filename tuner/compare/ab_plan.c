@@ -178,21 +178,43 @@ static enum chorale_err call_plan(const struct chorale_ab *ab, int side,
                                           "; run it by hand");
 }
 
-static enum chorale_err plan_side(struct chorale_ab *ab, int side,
-                                  struct chorale_errmsg *msg)
+/* Append the words of a side's `chorale plan`, without the database. */
+static void plan_words(struct chorale_ab *ab, int side,
+                       struct chorale_args *args)
 {
     static const struct chorale_ab none = { .plan = CHORALE_PLAN_DEFAULTS };
-    struct chorale_args args = { .count = 0 };
-    char label[CHORALE_LABEL_SIZE], command[1024], before[1024];
-    enum chorale_err err;
+    char label[CHORALE_LABEL_SIZE];
 
     label_of(&ab->how[side], label);
     ab->plan.label = label;
-    chorale_args_add(&args, "plan");
-    chorale_args_add(&args, "--quiet");
-    chorale_opts_words(rows, ab, &none, &args);
-    chorale_args_add(&args, "%s", ab->path[side]);
+    chorale_args_add(args, "plan");
+    chorale_args_add(args, "--quiet");
+    chorale_opts_words(rows, ab, &none, args);
     ab->plan.label = NULL;
+}
+
+void chorale_ab_prefix(struct chorale_ab *ab, char prefix[CHORALE_AB_PREFIX])
+{
+    struct chorale_args args = { .count = 0 };
+    char text[8192], uuid[CHORALE_UUID_SIZE];
+
+    for (int side = 0; side < 2; side++)
+        plan_words(ab, side, &args);
+    chorale_command_text(args.count, args.word, text, sizeof(text));
+    chorale_uuid_of(text, uuid);
+    snprintf(prefix, CHORALE_AB_PREFIX, "ab-%.8s", uuid);
+    chorale_args_free(&args);
+}
+
+static enum chorale_err plan_side(struct chorale_ab *ab, int side,
+                                  struct chorale_errmsg *msg)
+{
+    struct chorale_args args = { .count = 0 };
+    char command[1024], before[1024];
+    enum chorale_err err;
+
+    plan_words(ab, side, &args);
+    chorale_args_add(&args, "%s", ab->path[side]);
     chorale_command_text(args.count, args.word, command, sizeof(command));
     err = planned(ab->path[side], before, sizeof(before), msg);
     if (err == CHORALE_OK && before[0] == '\0')

@@ -33,9 +33,16 @@ static enum chorale_err read_sides(struct opts *opts,
     return err;
 }
 
+/* prefix: as given, or NULL. */
 static enum chorale_err name_databases(struct opts *opts, const char *prefix,
                                        struct chorale_errmsg *msg)
 {
+    char own[CHORALE_AB_PREFIX];
+
+    if (prefix == NULL) {
+        chorale_ab_prefix(&opts->ab, own);
+        prefix = own;
+    }
     if (strlen(prefix) + 10 > sizeof(opts->ab.path[0]))
         return chorale_fail(msg, CHORALE_USAGE, "ab: the prefix is too long; "
                             "give one in a folder nearer to /");
@@ -122,7 +129,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (opts.cmp.output != NULL)
         err = chorale_output_check(opts.cmp.output, msg);
     if (err == CHORALE_OK)
-        err = ab(&opts, nword == 1 ? argv[1] : "ab", command, msg);
+        err = ab(&opts, nword == 1 ? argv[1] : NULL, command, msg);
     chorale_ab_side_release(&opts.ab.how[0]);
     chorale_ab_side_release(&opts.ab.how[1]);
     return err;
@@ -144,8 +151,8 @@ const struct chorale_verb chorale_verb_ab = {
     .summary = "measure two sides in turn on one machine: is head slower?",
     .detail =
         "Plans the same campaign in two databases, PREFIX-base.db and "
-        "PREFIX-head.db (without PREFIX: ab-base.db, ab-head.db), each with "
-        "the side's own chorale. Then measures them in turn: one launch of "
+        "PREFIX-head.db, each with the side's own chorale. Without PREFIX it "
+        "is ab- and a digest of sides and options. Then measures them in turn: one launch of "
         "base, two of head, two of base and so on. Drift and the effect of "
         "being first thus affect both sides alike. Finally it runs `chorale "
         "compare --recheck both --run`: cells that look slower are measured "

@@ -56,10 +56,10 @@ rm forget.db
 # Sides that do not do what a side must.
 bad 3 '--head with:false: its plan failed without a message' --base this \
     --head with:false -c bcast -m 8 -P 2
-rm -f ab-base.db
+rm -f ab-*-base.db
 bad 3 '--head build:true: it succeeded without planning anything' --base this \
     --head build:true -c bcast -m 8 -P 2
-rm -f ab-base.db
+rm -f ab-*-base.db
 bad 2 '--base this: --collectives beast: unknown' --base this --head this -c beast -P 2
 
 if "$chorale" --version | grep -q simgrid=yes; then
@@ -117,6 +117,20 @@ END
         --head env:A=1 "$@" aa
     bad 2 'aa-base.db: it has another plan' --base this --head this "$@" \
         --seed 2 aa
+
+    # Without a prefix each pair of sides and each plan has its own files.
+    mkdir own && cp p1.xml own/
+    for head in this env:A=1 "this --seed 2" this; do
+        # shellcheck disable=SC2086
+        (cd own && "$chorale" ab --base this --head $head "$@" \
+            >/dev/null 2>>err.txt)
+        is $? 0 "--head $head without a prefix exits with 0"
+    done
+    is "$(ls own/ab-????????-base.db | wc -l) $(ls own/ab-????????-head.db |
+        wc -l)" "3 3" "other sides or options are measured into other files"
+    like "$(tail -n 1 own/err.txt)" \
+        '^chorale: ab-[0-9a-f]{8}-base.db .this. and ab-[0-9a-f]{8}-head.db .this. are measured' \
+        "ab names the files"
 
     out=$("$chorale" ab --base this --head with:./slower.sh "$@" slow 2>/dev/null)
     is $? 1 "a slower head exits with 1"
