@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 
+#include "db/store.h"
+
 struct chorale_fact {
     char *key, *value;
 };
@@ -44,11 +46,22 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
  * - kernel, cpu_model, cpu_governor (each distinct governor once);
  * - cpu_frequency_mhz, cpu_frequency_max_mhz, cpu_turbo;
  * - processors, processors_usable (by this process), smt, huge_pages;
+ * - cpu_quota: processors that a quota of control groups is worth, if one is
+ *   set;
  * - clock_source, clock_disciplined (by NTP or PTP);
  * - virtual_machine ("no" or the hypervisor), fabric (see below). */
 void chorale_facts_machine(struct chorale_facts *facts);
 /* The load, as in /proc/loadavg, under that key. */
 void chorale_facts_loadavg(struct chorale_facts *facts, const char *key);
+
+/* cpu_quota.c. Processor time that the control groups of this process leave to
+ * it, by cpu.max or cpu.cfs_quota_us. */
+struct chorale_cpu_quota {
+    double processors;       /* INFINITY without a quota */
+    double throttled;        /* periods so far in which the quota was used up */
+    char group[CHORALE_UUID_SIZE]; /* equal for processes that share it */
+};
+void chorale_cpu_quota(struct chorale_cpu_quota *quota);
 
 /* The switches above this node as Slurm names them, "spine.leaf.node", or NULL
  * if they are unknown or unnamed. address: SLURM_TOPOLOGY_ADDR. Under mpiexec

@@ -2,6 +2,7 @@
 /* host_facts.c - facts about this node: processors, kernel, clock, load. */
 #include "config.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ void chorale_facts_loadavg(struct chorale_facts *facts, const char *key)
 void chorale_facts_machine(struct chorale_facts *facts)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct chorale_cpu_quota quota;
     struct utsname name;
     char fabric[512];
     cpu_set_t set;
@@ -145,6 +147,9 @@ void chorale_facts_machine(struct chorale_facts *facts)
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof(set), &set) == 0)
         chorale_facts_putf(facts, "processors_usable", "%d", CPU_COUNT(&set));
+    chorale_cpu_quota(&quota);
+    if (isfinite(quota.processors))
+        chorale_facts_putf(facts, "cpu_quota", "%.6g", quota.processors);
     put_line(facts, "smt", CPU "/smt/active", NULL);
     put_line(facts, "huge_pages",
              "/sys/kernel/mm/transparent_hugepage/enabled", NULL);

@@ -161,8 +161,9 @@ CREATE TABLE run (
                     ('', 'width', 'nrep', 'time', 'raced', 'equal',
                      'unequal')),
     validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
-                                          -- late, straggler, mixed_cpus, load,
-                                          -- suspicious, clock. If any
+                                          -- throttled, late, straggler,
+                                          -- mixed_cpus, load, suspicious,
+                                          -- clock. If any
                                           -- candidate has clock or suspicious,
                                           -- decisions ignore that point in
                                           -- that launch

@@ -5,6 +5,7 @@
 
 #include "runners/launch/environment.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,11 +123,22 @@ static void put_fabric_choice(struct chorale_facts *facts)
 
 /* --- nodes ------------------------------------------------------------ */
 
+#ifndef CHORALE_SIM
+/* Periods before the launch in which the CPU quota was used up. */
+static double throttled_before;
+#endif
+
 /* Facts of one node before and after the launch. */
 static void put_facts_before(struct chorale_facts *facts)
 {
     struct utsname name;
 
+#ifndef CHORALE_SIM
+    struct chorale_cpu_quota quota;
+
+    chorale_cpu_quota(&quota);
+    throttled_before = quota.throttled;
+#endif
     chorale_facts_machine(facts);
     chorale_facts_loadavg(facts, "load_before");
     if (uname(&name) == 0)
@@ -137,6 +149,14 @@ static void put_facts_before(struct chorale_facts *facts)
 
 static void put_facts_after(struct chorale_facts *facts)
 {
+#ifndef CHORALE_SIM /* simulated times do not depend on it */
+    struct chorale_cpu_quota quota;
+
+    chorale_cpu_quota(&quota);
+    if (isfinite(quota.processors))
+        chorale_facts_putf(facts, "cpu_throttled", "%.0f",
+                           quota.throttled - throttled_before);
+#endif
     chorale_facts_loadavg(facts, "load_after");
 }
 
@@ -471,6 +491,30 @@ enum chorale_err chorale_environment_bound(struct chorale_bench *bench,
                         loose, bench->world_size);
 }
 
+/* Mark the runs of a launch in which a CPU quota stopped ranks of any node. */
+static enum chorale_err mark_throttled(struct chorale_store *store,
+                                       const struct chorale_bench *bench,
+                                       const struct chorale_facts *facts,
+                                       struct chorale_errmsg *msg)
+{
+    static const char word[] = "cpu_throttled";
+    double most = 0;
+
+    for (int i = 0; i < facts->count; i++) {
+        const char *colon = strrchr(facts->fact[i].key, ':');
+
+        if (strcmp(colon != NULL ? colon + 1 : facts->fact[i].key, word) == 0)
+            most = fmax(most, strtod(facts->fact[i].value, NULL));
+    }
+    if (!(most > 0))
+        return CHORALE_OK;
+    return chorale_store_run(
+        store, "UPDATE run SET validity = validity ||"
+        " iif(validity = '', '', ',') || 'throttled'"
+        " WHERE launch_id = ?1 AND ',' || validity || ',' NOT LIKE"
+        " '%,throttled,%'", CHORALE_FIELDS(bench->work.launch_id), msg);
+}
+
 enum chorale_err chorale_environment_after(struct chorale_store *store,
                                            struct chorale_bench *bench,
                                            struct chorale_errmsg *msg)
@@ -493,6 +537,8 @@ enum chorale_err chorale_environment_after(struct chorale_store *store,
                            "command");
     else if (bench->world_rank == 0)
         err = put_rows(store, bench, &facts, msg);
+    if (err == CHORALE_OK && bench->world_rank == 0)
+        err = mark_throttled(store, bench, &facts, msg);
     chorale_facts_release(&facts);
     return err;
 }

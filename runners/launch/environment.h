@@ -25,6 +25,8 @@
  * - load_before, load_after; host:N:load_before, host:N:load_after;
  * - other_load: processors that other programs took from the ranks of a node,
  *   at most (runners/measure/other_load.h);
+ * - cpu_throttled: periods during the launch in which the node's CPU quota was
+ *   used up, if one is set;
  * - sync, seed, campaign_seed of a launch;
  * - run_command, launcher_command, from `chorale run`.
  */

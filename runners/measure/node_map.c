@@ -5,11 +5,13 @@
  * simulation it compares host names. */
 #include "config.h"
 
+#include "db/environment.h"
 #include "runners/measure/comm_create.h"
 #include "runners/native/native.h"
 #include "runners/measure/runner.h"
 
 #ifndef CHORALE_SIM
+#include <math.h>
 #include <sched.h>
 
 #include "runners/measure/other_load.h"
@@ -118,9 +120,28 @@ static int map_nodes(struct chorale_bench *bench)
 }
 
 #ifndef CHORALE_SIM
+/* The processors that a rank may use. */
+struct usable {
+    cpu_set_t may;
+    struct chorale_cpu_quota quota;
+};
+
+/* Do more ranks of rank r's node share its quota than it is worth? */
+static int above_quota(const struct chorale_bench *bench,
+                       const struct usable *all, int r)
+{
+    int n = 0;
+
+    for (int q = 0; q < bench->world_size; q++)
+        n += bench->node[q] == bench->node[r] &&
+             strcmp(all[q].quota.group, all[r].quota.group) == 0;
+    return n > all[r].quota.processors;
+}
+
 /* Rank 0: *most ranks on any node, and *over: whether a node has more ranks
- * than processors usable by them. may[world_size] is overwritten. */
-static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
+ * than processors usable by them, or than a quota is worth. all[world_size] is
+ * overwritten. */
+static void count_ranks(const struct chorale_bench *bench, struct usable *all,
                         int *most, int *over)
 {
     *most = *over = 0;
@@ -129,12 +150,31 @@ static void count_ranks(const struct chorale_bench *bench, cpu_set_t *may,
 
         for (int r = first; r < bench->world_size; r++)
             if (bench->node[r] == first) {
-                CPU_OR(&may[first], &may[first], &may[r]);
+                CPU_OR(&all[first].may, &all[first].may, &all[r].may);
                 n++;
+                *over |= isfinite(all[r].quota.processors) &&
+                         above_quota(bench, all, r);
             }
-        *over |= n > CPU_COUNT(&may[first]);
+        *over |= n > CPU_COUNT(&all[first].may);
         *most = n > *most ? n : *most;
     }
+}
+
+/* Rank 0: watch other programs on the processors of the ranks. NULL: out of
+ * memory. */
+static struct chorale_load *watch_load(const struct chorale_bench *bench,
+                                       const struct usable *all)
+{
+    const size_t n = (size_t)bench->world_size;
+    cpu_set_t *may = malloc(n * sizeof(*may));
+    struct chorale_load *load = NULL;
+
+    for (size_t i = 0; i < n && may != NULL; i++)
+        may[i] = all[i].may;
+    if (may != NULL)
+        load = chorale_load_new(bench->node, bench->world_size, may);
+    free(may);
+    return load;
 }
 #endif
 
@@ -146,22 +186,23 @@ static int count_nodes(struct chorale_bench *bench)
     return MPI_SUCCESS;
 #else
     size_t n = bench->world_rank == 0 ? (size_t)bench->world_size : 1;
-    cpu_set_t mine, *may = calloc(n, sizeof(*may));
-    int lacks = may == NULL, fact[3] = { 0, 0, 0 };
+    struct usable mine, *all = calloc(n, sizeof(*all));
+    int lacks = all == NULL, fact[3] = { 0, 0, 0 };
     int rc = chorale_p2p_max(bench, &lacks);
 
     if (rc == MPI_SUCCESS && lacks)
         rc = MPI_ERR_NO_MEM;
-    CPU_ZERO(&mine);
-    sched_getaffinity(0, sizeof(mine), &mine);
+    memset(&mine, 0, sizeof(mine));
+    sched_getaffinity(0, sizeof(mine.may), &mine.may);
+    chorale_cpu_quota(&mine.quota);
     if (rc == MPI_SUCCESS)
-        rc = chorale_p2p_gather(bench, &mine, may, sizeof(mine));
+        rc = chorale_p2p_gather(bench, &mine, all, sizeof(mine));
     if (rc == MPI_SUCCESS && bench->world_rank == 0) {
-        bench->load = chorale_load_new(bench->node, bench->world_size, may);
+        bench->load = watch_load(bench, all);
         fact[2] = bench->load != NULL;
-        count_ranks(bench, may, &fact[0], &fact[1]);
+        count_ranks(bench, all, &fact[0], &fact[1]);
     }
-    free(may);
+    free(all);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_bcast(bench, fact, sizeof(fact), 0);
     bench->node_size = fact[0];

@@ -193,7 +193,8 @@ struct chorale_bench {
     int announce;            /* 1: print the cell of every repetition */
     int served;              /* 1: the library's default is called by the names
                               * that a preloaded shim interposes */
-    int oversubscribed;      /* 1: some node has more ranks than processors */
+    int oversubscribed;      /* 1: some node has more ranks than processors, or
+                              * than a CPU quota is worth */
     int bound;               /* 1: refuse to measure unbound ranks */
     struct chorale_worklist work;
     struct chorale_counters *counters;

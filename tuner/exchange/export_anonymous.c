@@ -87,6 +87,8 @@ static const struct {
     { "kernel", 0, KEEP_WORDS },
     { "cpu_model", 0, KEEP_CPU },
     { "cpu_governor", 0, KEEP_ALL },
+    { "cpu_quota", 0, KEEP_ALL },
+    { "cpu_throttled", 0, KEEP_ALL },
     { "load_before", 0, KEEP_ALL },
     { "other_load", 0, KEEP_ALL },
     { "processors", 0, KEEP_ALL },

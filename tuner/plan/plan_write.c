@@ -5,6 +5,7 @@
 #include "tuner/plan/plan_internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,11 +202,22 @@ static enum chorale_err check_siblings(const struct planner *p)
                               p->plan->siblings, procs);
 }
 
+/* Processors of this node, as far as a CPU quota allows their use. */
+static long usable_processors(void)
+{
+    struct chorale_cpu_quota quota;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    chorale_cpu_quota(&quota);
+    return quota.processors < (double)online
+               ? (long)fmax(1, floor(quota.processors)) : online;
+}
+
 /* Fill in defaults that depend on the launcher: processes, launches, memory. */
 static enum chorale_err fill_defaults(struct planner *p, const char *path)
 {
     struct chorale_plan *plan = p->plan;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = usable_processors();
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     long most = p->sys.simulated ? p->sys.nhost : cores;
     char text[64];

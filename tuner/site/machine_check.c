@@ -151,15 +151,25 @@ static void judge_processors(const struct chorale_facts *facts)
     const char *over = chorale_facts_get(facts, "oversubscribed");
     double online = number(facts, "processors");
     double usable = number(facts, "processors_usable");
+    double quota = number(facts, "cpu_quota");
+    double ranks = number(facts, "ranks_per_node");
 
-    if (over != NULL && strcmp(over, "yes") == 0)
+    if (over != NULL && strcmp(over, "yes") == 0 && quota < ranks)
+        say("processors", "WARNING: oversubscribed: %.0f ranks on a node, "
+                          "where a CPU quota (control group) is worth %.3g "
+                          "processors; such runs are measured but never used",
+            ranks, quota);
+    else if (over != NULL && strcmp(over, "yes") == 0)
         say("processors", "WARNING: oversubscribed: %.0f ranks on a node with "
                           "%.0f processors; such runs are measured but never "
-                          "used", number(facts, "ranks_per_node"), online);
+                          "used", ranks, online);
     else
         say("processors", "%.0f, %.0f usable by a rank: more ranks than that "
                           "on a node are oversubscribed and never used",
             online, usable);
+    if (isfinite(quota) && !(quota < ranks))
+        say("", "a CPU quota (control group) is worth %.3g processors; runs "
+                "that use it up are tagged throttled", quota);
 }
 
 static void judge_binding(const struct chorale_facts *facts)

@@ -10,6 +10,7 @@
 
 const char *const chorale_flags[CHORALE_NFLAG][2] = {
     { "oversubscribed", "more ranks than cores" },
+    { "throttled", "a CPU quota stopped ranks" },
     { "late", "repetitions that started late" },
     { "suspicious", "faster than the network can be" },
     { "clock", "clocks lost their synchronisation" },

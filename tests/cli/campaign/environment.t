@@ -120,6 +120,74 @@ else
     skip "no preload" "the load of every node"
 fi
 
+# CPU quotas: fake control groups of both versions. The runner reads them.
+quota() { # root, version, quota of 100000; sets $stat
+    rm -rf "$1"
+    mkdir -p "$1/proc/self"
+    echo '0.01 0.00 0.00 1/100 1234' >"$1/proc/loadavg"
+    if [ "$2" = 1 ]; then
+        dir=$1/sys/fs/cgroup/cpu/job/step
+        printf '5:memory:/m\n4:cpu,cpuacct:/job/step\n0::/\n' \
+            >"$1/proc/self/cgroup"
+        mkdir -p "$dir"
+        echo "$3" >"$dir/../cpu.cfs_quota_us"
+        echo 100000 >"$dir/../cpu.cfs_period_us"
+        echo -1 >"$dir/cpu.cfs_quota_us"
+        echo 100000 >"$dir/cpu.cfs_period_us"
+        stat=$dir/../cpu.stat
+    else
+        dir=$1/sys/fs/cgroup/job/step
+        echo '0::/job/step' >"$1/proc/self/cgroup"
+        mkdir -p "$dir"
+        echo "max 100000" >"$dir/../cpu.max"
+        echo "$3 100000" >"$dir/cpu.max"
+        stat=$dir/cpu.stat
+    fi
+    printf 'nr_periods 9\nnr_throttled 7\n' >"$stat"
+}
+tags() { # database: distinct tags about processors
+    sqlite3 "$1" "SELECT DISTINCT validity LIKE '%oversubscribed%',
+        validity LIKE '%throttled%' FROM run"
+}
+campaign() { # database, launcher
+    CHORALE_SYSROOT=$work/cg "$chorale" plan "$1" -P 2 -m 8 -c bcast -q \
+        --providers library --launches 1 -i 3 2>err.txt
+    CHORALE_SYSROOT=$work/cg CHORALE_MPIEXEC=$2 timeout 900 "$chorale" run \
+        "$1" -q
+}
+over=0
+[ "$(getconf _NPROCESSORS_ONLN)" -ge 2 ] || over=1
+for version in 1 2; do
+    quota cg $version 150000
+    campaign low$version.db "$MPIEXEC"
+    is "$? $(fact low$version.db cpu_quota) $(tags low$version.db)" \
+        "0 1.5 1|0" "v$version: a quota below the ranks is oversubscribed"
+    like "$(cat err.txt)" '2 ranks on 1 processors are oversubscribed' \
+        "v$version: plan warns of it"
+    quota cg $version 400000
+    campaign good$version.db "$MPIEXEC"
+    is "$? $(fact good$version.db cpu_quota) $(fact good$version.db \
+        cpu_throttled) $(tags good$version.db)" "0 4 0 $over|0" \
+        "v$version: a quota above them leaves no tag"
+    cat >throttle <<EOF
+#!/bin/sh
+n=7
+while sleep 0.02; do
+    n=\$((n + 1))
+    echo "nr_throttled \$n" >"$work/$stat.new"
+    mv "$work/$stat.new" "$work/$stat"
+done &
+"$MPIEXEC" "\$@"
+code=\$?
+kill \$!
+exit \$code
+EOF
+    chmod +x throttle
+    campaign used$version.db "$work/throttle"
+    is "$? $(tags used$version.db)" "0 $over|1" \
+        "v$version: a launch that used its quota up is tagged throttled"
+done
+
 # The revision marks modified files; tested in a private repository.
 if command -v git >/dev/null 2>&1; then
     mkdir -p src/db && (cd src && git init -q . && echo 1 >file &&
@@ -195,6 +263,13 @@ fi
 machine performance,performance 0.01 sse 4
 doctor "$bound" -P $((cores + 1))
 warns "oversubscribed: $((cores + 1)) ranks" "more ranks than processors"
+mkdir -p root/sys/fs/cgroup/cpu root/proc/self
+echo '3:cpu:/' >root/proc/self/cgroup
+echo 100000 >root/sys/fs/cgroup/cpu/cpu.cfs_quota_us
+echo 100000 >root/sys/fs/cgroup/cpu/cpu.cfs_period_us
+doctor "$bound"
+warns 'oversubscribed: 2 ranks .*CPU quota .*worth 1 processors' "a CPU quota"
+rm -r root/sys/fs/cgroup
 if "$chorale" --version | grep -q papi=yes; then
     like "$(cat out.txt)" 'perf_event_paranoid is 4' \
         "doctor reports that hardware events need privileges"
