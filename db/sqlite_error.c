@@ -42,6 +42,47 @@ enum chorale_err chorale_store_sysfail(const char *path, int error, int create,
                         remedy);
 }
 
+enum chorale_err chorale_store_unlockable(const char *path, int error,
+                                          struct chorale_errmsg *msg)
+{
+    return chorale_fail(msg, CHORALE_ENV, "%s: its file system cannot lock it "
+                        "(%s); copy it to another one, or mount this one with "
+                        "locks", path, strerror(error));
+}
+
+/* What failed with an extended code of SQLITE_IOERR. SQLite often loses the
+ * errno. */
+static enum chorale_err io_error(const char *path, int code, int error,
+                                 struct chorale_errmsg *msg)
+{
+    static const struct {
+        int code;
+        const char *what;
+    } row[] = {
+        { SQLITE_IOERR_FSYNC, "cannot be flushed to the disk" },
+        { SQLITE_IOERR_DIR_FSYNC, "its folder cannot be flushed to the disk" },
+        { SQLITE_IOERR_READ, "cannot be read" },
+        { SQLITE_IOERR_SHORT_READ, "cannot be read to its end" },
+        { SQLITE_IOERR_WRITE, "cannot be written" },
+        { SQLITE_IOERR_TRUNCATE, "cannot be shortened" },
+        { SQLITE_IOERR_DELETE, "its journal cannot be removed" },
+        { SQLITE_IOERR_LOCK, "" }, { SQLITE_IOERR_RDLOCK, "" },
+        { SQLITE_IOERR_UNLOCK, "" }, { SQLITE_IOERR_CHECKRESERVEDLOCK, "" },
+    };
+    const char *what = "cannot be read or written";
+
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        if (row[i].code == code)
+            what = row[i].what;
+    if (error == 0)
+        error = EIO;
+    if (what[0] == '\0')
+        return chorale_store_unlockable(path, error, msg);
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s (%s), stored data is safe; "
+                        "repair the disk or raise its quota, and repeat the "
+                        "command", path, what, strerror(error));
+}
+
 /* Find out why SQLite cannot create its journal beside the file. SQLite tries
  * several ways and keeps only the errno of the last. Returns 0, or -1 and
  * errno. */
@@ -78,6 +119,10 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             path);
     case SQLITE_READONLY:
     case SQLITE_PERM:
+        if (rc == SQLITE_READONLY_ROLLBACK)
+            return chorale_fail(msg, CHORALE_ENV, "%s: a command on another "
+                                "node is writing it; repeat the command",
+                                path);
         return chorale_fail(msg, CHORALE_ENV,
                             "%s: cannot be written; make the file and its "
                             "folder writable, or copy it to where you may "
@@ -89,11 +134,7 @@ enum chorale_err chorale_store_check(struct chorale_store *store, int rc,
                             "journal; make its folder writable, or copy it to "
                             "where you may write", path);
     case SQLITE_IOERR:
-        return chorale_fail(msg, CHORALE_ENV,
-                            "%s: %s (%s), stored data is safe; repair the disk "
-                            "or raise its quota, and repeat the command", path,
-                            sqlite3_errmsg(db),
-                            strerror(sqlite3_system_errno(db)));
+        return io_error(path, rc, sqlite3_system_errno(db), msg);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return chorale_fail(msg, CHORALE_ENV,

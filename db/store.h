@@ -34,6 +34,9 @@ enum chorale_store_mode {
     CHORALE_STORE_READ,   /* must exist; statements cannot write. SQLite still
                            * rolls back the journal of a killed writer */
     CHORALE_STORE_WRITE,  /* must exist */
+    CHORALE_STORE_LAUNCH, /* must exist; opened for writing without a lock
+                           * file: by a runner, whose command has that, or to
+                           * be only read */
     CHORALE_STORE_CREATE  /* is created with the current schema if missing */
 };
 
@@ -42,8 +45,13 @@ struct chorale_store;
 /* Open a database. An older schema is upgraded when it is opened for writing.
  * - CHORALE_DATA: not a database, truncated, of another program, newer schema,
  *   older schema with CHORALE_STORE_READ, or empty and not to be created;
- * - CHORALE_ENV: missing, no permission, read-only folder, disk full;
+ * - CHORALE_ENV: missing, no permission, read-only folder, disk full, a file
+ *   system without locks, or another process writes it out of reach of locks;
  * - CHORALE_USAGE: path is a folder.
+ * A file that could not be created completely is removed. A store that is open
+ * for writing also holds a lock file (lock_file.h), for file systems whose
+ * locks exclude only processes of one node: there, one command at a time
+ * writes.
  * SQLite does not trust the file's schema. SQLite is configured for one thread
  * a process: all stores belong to the thread that opens the first one. */
 enum chorale_err chorale_store_open(const char *path,
@@ -56,6 +64,12 @@ enum chorale_err chorale_store_memory(struct chorale_store **store_p,
                                       struct chorale_errmsg *msg);
 /* Close; NULL does nothing. An open transaction is rolled back. */
 void chorale_store_close(struct chorale_store *store);
+
+/* 1 if the database at path and its folder may be written, or if there is no
+ * such file. */
+int chorale_store_writable(const char *path);
+/* 1 if the store was opened with CHORALE_STORE_READ. */
+int chorale_store_reads(const struct chorale_store *store);
 
 sqlite3 *chorale_store_db(struct chorale_store *store);
 const char *chorale_store_path(const struct chorale_store *store);

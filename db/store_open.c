@@ -2,13 +2,16 @@
 /* store_open.c - the SQLite file: open, create, lock.
  *
  * Locks are open-file-description locks on single bytes far beyond the bytes
- * that SQLite locks or writes. They need no second file. They end when the last
- * process that has the descriptor ends, however it ends.
+ * that SQLite locks or writes. They end when the last process that has the
+ * descriptor ends, however it ends. Where they exclude nobody, neither do
+ * SQLite's own: a writer that cannot see the guard of another one also takes
+ * the lock file.
  */
 #include "config.h"
 
 #include "db/store.h"
 
+#include "db/lock_file.h"
 #include "db/sqlite_error.h"
 #include "db/migrate.h"
 
@@ -22,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +36,10 @@
 
 /* A third lock, held while the schema is created. */
 #define LOCK_CREATE ((enum chorale_lock)2)
+/* Held by the process that has the lock file. */
+#define LOCK_GUARD ((enum chorale_lock)3)
+/* Taken and given back to find out whether the file can be locked. */
+#define LOCK_PROBE ((enum chorale_lock)4)
 
 struct chorale_store {
     sqlite3 *db;
@@ -39,6 +47,8 @@ struct chorale_store {
     int (*asked)(void); /* 1: stop; may be NULL */
     int fd; /* holds the locks; closed after the connection, because closing
              * it drops SQLite's own locks */
+    int reads;
+    struct chorale_lock_file *lock; /* or NULL */
 };
 
 static const char schema[] =
@@ -149,11 +159,63 @@ static void settle_memory(void)
 #endif
 }
 
+static int try_lock(int fd, int cmd, enum chorale_lock lock, int type)
+{
+    struct flock fl = { .l_type = (short)type,
+                        .l_whence = SEEK_SET,
+                        .l_start = (off_t)(LOCK_BASE + lock),
+                        .l_len = 1 };
+
+    if (fcntl(fd, cmd, &fl) != 0)
+        return -1;
+    return cmd == F_OFD_GETLK ? fl.l_type != F_UNLCK : 0;
+}
+
+/* Can a lock be taken at all? An error that only some kernels give for this
+ * kind of lock is left to SQLite, which uses another kind. */
+static enum chorale_err check_locks(const struct chorale_store *store,
+                                    struct chorale_errmsg *msg)
+{
+    if (try_lock(store->fd, F_OFD_SETLK, LOCK_PROBE, F_RDLCK) == 0) {
+        try_lock(store->fd, F_OFD_SETLK, LOCK_PROBE, F_UNLCK);
+        return CHORALE_OK;
+    }
+    if (errno == EAGAIN || errno == EACCES || errno == EINVAL)
+        return CHORALE_OK;
+    return chorale_store_unlockable(store->path, errno, msg);
+}
+
+/* Exclude other writers. If the guard of another one is seen, locks work here
+ * and SQLite's are sufficient. */
+static enum chorale_err exclude_writers(struct chorale_store *store,
+                                        enum chorale_store_mode mode,
+                                        struct chorale_errmsg *msg)
+{
+    if (mode == CHORALE_STORE_READ || mode == CHORALE_STORE_LAUNCH)
+        return CHORALE_OK;
+    if (try_lock(store->fd, F_OFD_SETLK, LOCK_GUARD, F_WRLCK) != 0 &&
+        (errno == EAGAIN || errno == EACCES))
+        return CHORALE_OK;
+    return chorale_lock_file_take(store->path, BUSY_MS / 1e3, &store->lock,
+                                  msg);
+}
+
+/* Does another process write the database, without a lock that is seen here?
+ * Its journal must then not be taken for that of a killed writer. */
+static int written_unseen(const struct chorale_store *store)
+{
+    return chorale_lock_file_held(store->path) &&
+           try_lock(store->fd, F_OFD_GETLK, LOCK_GUARD, F_WRLCK) == 0;
+}
+
 static enum chorale_err open_db(struct chorale_store *store,
                                 enum chorale_store_mode mode, int fresh,
                                 struct chorale_errmsg *msg)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    int flags = SQLITE_OPEN_NOMUTEX |
+                (store->reads && written_unseen(store)
+                     ? SQLITE_OPEN_READONLY
+                     : SQLITE_OPEN_READWRITE);
     enum chorale_err err;
     int rc;
 
@@ -186,18 +248,6 @@ static enum chorale_err open_db(struct chorale_store *store,
                               msg);
 }
 
-static int try_lock(int fd, int cmd, enum chorale_lock lock, int type)
-{
-    struct flock fl = { .l_type = (short)type,
-                        .l_whence = SEEK_SET,
-                        .l_start = (off_t)(LOCK_BASE + lock),
-                        .l_len = 1 };
-
-    if (fcntl(fd, cmd, &fl) != 0)
-        return -1;
-    return cmd == F_OFD_GETLK ? fl.l_type != F_UNLCK : 0;
-}
-
 enum chorale_err chorale_store_lock(struct chorale_store *store,
                                     enum chorale_lock lock, double seconds,
                                     struct chorale_errmsg *msg)
@@ -221,6 +271,26 @@ enum chorale_err chorale_store_lock(struct chorale_store *store,
     }
 }
 
+/* Remove a new file whose schema could not be stored. */
+static void remove_unfinished(struct chorale_store *store)
+{
+    char *journal = NULL;
+    struct stat st;
+
+    sqlite3_close_v2(store->db);
+    store->db = NULL;
+    if (fstat(store->fd, &st) == 0 && st.st_size > 0 &&
+        asprintf(&journal, "%s-journal", store->path) >= 0 &&
+        access(journal, F_OK) == 0)
+        unlink(journal); /* its rollback would empty the file */
+    else if (st.st_size > 0) {
+        free(journal);
+        return;
+    }
+    unlink(store->path);
+    free(journal);
+}
+
 enum chorale_err chorale_store_open(const char *path,
                                     enum chorale_store_mode mode,
                                     struct chorale_store **store_p,
@@ -228,7 +298,7 @@ enum chorale_err chorale_store_open(const char *path,
 {
     struct chorale_store *store = calloc(1, sizeof(*store));
     enum chorale_err err;
-    int fresh = 0;
+    int fresh = 0, made = 0;
 
     /* SQLite gives ":..." and "file:..." a meaning; here they name files. */
     if (store == NULL ||
@@ -239,9 +309,14 @@ enum chorale_err chorale_store_open(const char *path,
         return chorale_fail_memory(msg, path);
     }
     path = store->path;
+    store->reads = mode == CHORALE_STORE_READ;
     store->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (store->fd < 0 && errno == ENOENT && mode == CHORALE_STORE_CREATE)
-        store->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (store->fd < 0 && errno == ENOENT && mode == CHORALE_STORE_CREATE) {
+        store->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        made = store->fd >= 0;
+        if (!made) /* another command has made it meanwhile */
+            store->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    }
     if (store->fd < 0 && mode == CHORALE_STORE_READ)
         store->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (store->fd < 0) {
@@ -254,10 +329,17 @@ enum chorale_err chorale_store_open(const char *path,
         goto out;
     }
     err = chorale_store_header(path, store->fd, &fresh, msg);
+    if (err == CHORALE_OK)
+        err = check_locks(store, msg);
+    if (err == CHORALE_OK) {
+        err = exclude_writers(store, mode, msg);
+        made = made && err == CHORALE_OK; /* else another command has it */
+    }
     if (err == CHORALE_OK && fresh && mode == CHORALE_STORE_CREATE) {
         /* Several first commands may start at once: one creates the schema,
          * the others wait for it. */
         err = chorale_store_lock(store, LOCK_CREATE, BUSY_MS / 1e3, msg);
+        made = made && err == CHORALE_OK;
         if (err == CHORALE_OK)
             err = chorale_store_header(path, store->fd, &fresh, msg);
     }
@@ -269,6 +351,8 @@ enum chorale_err chorale_store_open(const char *path,
     *store_p = store;
     return CHORALE_OK;
 out:
+    if (made)
+        remove_unfinished(store);
     chorale_store_close(store);
     return err;
 }
@@ -305,10 +389,30 @@ void chorale_store_close(struct chorale_store *store)
     if (store == NULL)
         return;
     sqlite3_close_v2(store->db);
+    chorale_lock_file_release(store->lock); /* before the guard ends */
     if (store->fd >= 0)
         close(store->fd);
     free(store->path);
     free(store);
+}
+
+int chorale_store_writable(const char *path)
+{
+    char *real = realpath(path, NULL), *slash;
+    int may = real == NULL || access(real, W_OK) == 0;
+
+    if (real != NULL && may) {
+        slash = strrchr(real, '/');
+        slash[slash == real] = '\0';
+        may = access(real, W_OK) == 0;
+    }
+    free(real);
+    return may;
+}
+
+int chorale_store_reads(const struct chorale_store *store)
+{
+    return store->reads;
 }
 
 sqlite3 *chorale_store_db(struct chorale_store *store)

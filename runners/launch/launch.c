@@ -234,7 +234,7 @@ enum chorale_err chorale_launch_store(const char *path,
                                       struct chorale_store **store,
                                       struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_WRITE,
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_LAUNCH,
                                               store, msg);
 
     if (err == CHORALE_OK)

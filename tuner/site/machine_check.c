@@ -17,6 +17,7 @@
 #include "tuner/run/runner_query.h"
 #include "tuner/run/launcher.h"
 #include "tuner/plan/native_algs.h"
+#include "tuner/site/folder_check.h"
 #include "tuner/slurm/detect_launcher.h"
 #include "tuner/plan/system.h"
 #include "tuner/base/units.h"
@@ -377,10 +378,42 @@ static void check_tools(void)
         try_in_job();
 }
 
-enum chorale_err chorale_machine_check(long ranks, struct chorale_errmsg *msg)
+/* Report whether databases can be kept in a folder; 1 if they cannot. */
+static int check_folder(const char *path)
+{
+    struct chorale_folder found;
+    int error;
+
+    chorale_folder_check(path, &found);
+    error = found.write_error != 0 ? found.write_error
+            : found.flush_error != 0 ? found.flush_error
+                                     : found.lock_error;
+    if (error != 0) {
+        say("folder", "FAILS: %s: %s fails (%s): keep databases on another "
+                      "file system", path,
+            found.write_error != 0   ? "writing"
+            : found.flush_error != 0 ? "flushing a file to the disk"
+                                     : "locking a file", strerror(error));
+        return 1;
+    }
+    if (!found.excludes || found.local[0] != '\0')
+        say("folder", "WARNING: %s: locks exclude %s%s%s: beside the lock "
+                      "file, nothing keeps two commands from damaging a "
+                      "database; write it on one node at a time", path,
+            found.excludes ? "only processes of one node" : "nobody",
+            found.local[0] != '\0' ? ", by mount option " : "", found.local);
+    else
+        say("folder", "%s (%s): locks exclude other processes, files reach "
+                      "the disk", path,
+            found.type[0] != '\0' ? found.type : "unknown file system");
+    return 0;
+}
+
+enum chorale_err chorale_machine_check(long ranks, const char *folder,
+                                       struct chorale_errmsg *msg)
 {
     struct chorale_facts facts = { NULL, 0, 0, 0 };
-    int bad;
+    int bad, useless = 0;
 
     say("chorale", "%s (%s)", PACKAGE_VERSION, CHORALE_BUILD_OPTIONS);
     bad = check_mpi(ranks, &facts);
@@ -390,10 +423,15 @@ enum chorale_err chorale_machine_check(long ranks, struct chorale_errmsg *msg)
     }
     check_machine(&facts);
     check_tools();
+    if (folder != NULL)
+        useless = check_folder(folder);
     chorale_facts_release(&facts);
+    if (useless)
+        chorale_fail(msg, CHORALE_ENV, "%s: no database can be written there; "
+                     "name another folder", folder);
     if (bad)
         return chorale_fail(msg, CHORALE_ENV,
                             "real measurements are not possible here; "
                             "repair what is marked FAILS");
-    return CHORALE_OK;
+    return useless ? CHORALE_ENV : CHORALE_OK;
 }

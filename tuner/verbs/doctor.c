@@ -15,10 +15,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     enum chorale_err err;
     int nword;
 
-    err = chorale_opts_parse(verb, argc, argv, &opts, 0, 0, &nword, msg);
+    err = chorale_opts_parse(verb, argc, argv, &opts, 0, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
-    return chorale_machine_check(opts.ranks, msg);
+    return chorale_machine_check(opts.ranks, nword == 1 ? argv[1] : NULL,
+                                 msg);
 }
 
 static const struct chorale_opt options[] = {
@@ -29,7 +30,7 @@ static const struct chorale_opt options[] = {
 
 const struct chorale_verb chorale_verb_doctor = {
     .name = "doctor",
-    .args = "",
+    .args = "[DIR]",
     .summary = "check what this machine can measure, and what disturbs it",
     .detail =
         "Looks for the MPI library, PAPI, SimGrid, gnuplot and Slurm. Starts "
@@ -37,13 +38,18 @@ const struct chorale_verb chorale_verb_doctor = {
         "record with each launch. It warns of oversubscribed or unbound "
         "ranks, a CPU quota, clocks that disagree, other load, a governor "
         "other than performance, and a virtual machine. It lists the MPI "
-        "library's control variables that differ from their defaults. Inside a Slurm "
-        "job it tries srun with pmi2 and pmix, and mpiexec, and prints the "
+        "library's control variables that differ from their defaults. Inside "
+        "a Slurm job it tries srun with pmi2 and pmix, and mpiexec, and prints the "
         "lines of those that start ranks for the site file of `chorale "
         "submit`.\n"
+        "With DIR it tests whether locks in that folder exclude other "
+        "processes, and whether files reach the disk. It reads the mount "
+        "options, since locks that exclude only processes of one node look "
+        "sound from there.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale doctor\n"
+               "chorale doctor /scratch/me\n"
                "chorale doctor -P 16",
     .opt = options,
     .run = run,
