@@ -14,9 +14,11 @@ enum chorale_err chorale_each_system(const char *path,
     struct chorale_system_row *system = NULL;
     json_t *list = opts->json ? json_array() : NULL;
     size_t count = 0;
+    int reads = opts->reads && !chorale_store_writable(path);
     enum chorale_err err;
 
-    err = chorale_store_open(path, CHORALE_STORE_WRITE, &store, msg);
+    err = chorale_store_open(path, reads ? CHORALE_STORE_READ
+                                         : CHORALE_STORE_WRITE, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_systems_load(store, opts->system, &system, &count, msg);
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {

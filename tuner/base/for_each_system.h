@@ -11,6 +11,9 @@
 struct chorale_each_opts {
     const char *system;      /* name; NULL: all systems */
     int json, quiet;
+    int reads;               /* 1: a database that may not be written is opened
+                              * for reading; the stage must then store nothing
+                              * (chorale_store_reads) */
 };
 
 /* The stage for one system. It appends its result to the JSON array list, or
@@ -19,8 +22,8 @@ typedef enum chorale_err chorale_each_fn(
     struct chorale_store *store, const struct chorale_system_row *system,
     const void *arg, json_t *list, struct chorale_errmsg *msg);
 
-/* Open the database at path for writing and call fn for each selected system
- * in name order. Stops at the first error and returns it. */
+/* Open the database at path for writing, unless opts->reads applies, and call
+ * fn for each selected system in name order. Stops at the first error and returns it. */
 enum chorale_err chorale_each_system(const char *path,
                                      const struct chorale_each_opts *opts,
                                      chorale_each_fn *fn, const void *arg,

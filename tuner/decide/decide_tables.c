@@ -193,7 +193,8 @@ static enum chorale_err print_left_out(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* Print the rows, which are already stored. */
+/* Print the rows, which are already stored, except in a database that may only
+ * be read. */
 static enum chorale_err print_rows(struct chorale_store *store,
                                    const struct chorale_system_row *system,
                                    double threshold,
@@ -431,7 +432,10 @@ static enum chorale_err decide_system(struct chorale_store *store,
         err = nothing(path, system->name, msg);
     if (err == CHORALE_OK)
         mark_loaded(&points, table, ntable);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && chorale_store_reads(store))
+        fprintf(stderr, "chorale: %s: may not be written: the table of system "
+                        "%s is not stored\n", path, system->name);
+    else if (err == CHORALE_OK)
         err = write_rows(store, system->id, &policy, table, ntable, msg);
     if (err == CHORALE_OK && (!opts->each.quiet || arrivals.late == 0))
         say_arrivals(path, system->name, how.arrivals, &arrivals);
@@ -453,5 +457,8 @@ enum chorale_err chorale_tables_decide(const char *path,
                                        const struct chorale_tables_opts *opts,
                                        struct chorale_errmsg *msg)
 {
-    return chorale_each_system(path, &opts->each, decide_system, opts, msg);
+    struct chorale_each_opts each = opts->each;
+
+    each.reads = !each.quiet || opts->explain != NULL;
+    return chorale_each_system(path, &each, decide_system, opts, msg);
 }

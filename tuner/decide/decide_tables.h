@@ -19,7 +19,8 @@ struct chorale_tables_opts {
 
 #define CHORALE_TABLES_DEFAULTS { .policy = CHORALE_POLICY_DEFAULTS }
 
-/* Decide the selected systems of the database at path. CHORALE_DATA: a system
+/* Decide the selected systems of the database at path. If it may not be
+ * written, tables are printed only, unless each.quiet. CHORALE_DATA: a system
  * has no measurement that can be decided upon, or with each.json a name is not
  * UTF-8. */
 enum chorale_err chorale_tables_decide(const char *path,

@@ -60,7 +60,7 @@ static enum chorale_err fit_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_model_fit(&points, system->name, &how, &model, msg);
     chorale_progress_clear(&bar);
-    if (err == CHORALE_OK && opts->max_procs == 0)
+    if (err == CHORALE_OK && !opts->dry_run && opts->max_procs == 0)
         err = chorale_model_store(store, system->id, &model, msg);
     if (err == CHORALE_OK)
         err = show(store, system, opts, &model, list, msg);
@@ -73,6 +73,9 @@ enum chorale_err chorale_models_fit(const char *path,
                                     const struct chorale_fit_opts *opts,
                                     struct chorale_errmsg *msg)
 {
+    struct chorale_each_opts each = opts->each;
+
+    each.reads = opts->dry_run || opts->max_procs > 0;
     chorale_stop_catch();
-    return chorale_each_system(path, &opts->each, fit_system, opts, msg);
+    return chorale_each_system(path, &each, fit_system, opts, msg);
 }

@@ -12,6 +12,7 @@ struct chorale_fit_opts {
     int crossval;            /* print the prediction error of each variant at
                               * each number of ranks */
     int no_bar, verbose;     /* no progress bar; a line for each step instead */
+    int dry_run;             /* store nothing */
     long max_procs;          /* fit to at most this many ranks and store
                               * nothing; 0: fit to all */
 };

@@ -148,7 +148,8 @@ const struct chorale_verb chorale_verb_decide = {
         "library's rules files (decision.target is rules).\n"
         "There is one table for each measured type and operation. Table "
         "decision of the database is replaced for each system; the same "
-        "measurements give the same rows. Table policy keeps the options; "
+        "measurements give the same rows. If the file or its folder may not be "
+        "written, the table is only printed. Table policy keeps the options; "
         "`chorale tune` and campaigns decide again with those.",
     .example = "chorale decide results.db\n"
                "chorale decide results.db --threshold 5% --json\n"

@@ -29,6 +29,9 @@ static const struct chorale_opt rows[] = {
     { "up-to-procs", 0, CHORALE_OPT_INT, AT(max_procs), "P",
       "fit to at most this many ranks, print the prediction error for larger "
       "numbers, and store nothing", 2, 1 << 24 },
+    { "dry-run", 0, CHORALE_OPT_FLAG, AT(dry_run), NULL,
+      "print the model and store nothing, as for a database that you may only "
+      "read", 0, 0 },
     { "json", 0, CHORALE_OPT_FLAG, AT(each.json), NULL, "print JSON", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, AT(each.quiet), NULL,
       "store the model and print nothing", 0, 0 },
@@ -110,7 +113,8 @@ const struct chorale_verb chorale_verb_fit = {
         "numbers of ranks and sizes; the first line shows how many cells.\n"
         "The tables model, model_variant and model_ranks of the database are "
         "replaced for each fitted system.",
-    .example = "chorale fit results.db",
+    .example = "chorale fit results.db\n"
+               "chorale fit results.db --dry-run",
     .opt = rows,
     .run = run,
 };

@@ -95,21 +95,40 @@ fi
 
 # No write access: a file system mounted read-only or, without the right to
 # mount, a folder without permission.
+sh "$here/../synth.sh" "$top_srcdir/db/schema.sql" "$work/synth.db"
 mkdir "$work/ro"
 if mount -t tmpfs -o size=8m tmpfs "$work/ro" 2>/dev/null; then
     cp "$db" "$work/ro/r.db"
+    cp "$work/synth.db" "$work/ro/s.db"
     mount -o remount,ro "$work/ro"
 elif [ "$(id -u)" != 0 ]; then
     cp "$db" "$work/ro/r.db"
-    chmod a-w "$work/ro" "$work/ro/r.db"
+    cp "$work/synth.db" "$work/ro/s.db"
+    chmod a-w "$work/ro" "$work/ro"/*.db
 fi
 if [ -e "$work/ro/r.db" ]; then
     bad 3 '(Read-only file system|Permission denied).*may write' \
         "plan in a read-only folder" "$chorale" plan "$work/ro/new.db" -P 1
     bad 3 '(Read-only file system|Permission denied|cannot be written)' \
         "run in a read-only folder" "$chorale" run "$work/ro/r.db"
-    bad 3 '(Read-only file system|Permission denied|cannot be written)' \
-        "fit in a read-only folder" "$chorale" decide "$work/ro/r.db"
+    for verb in fit "decide -q"; do
+        # shellcheck disable=SC2086
+        bad 3 '(Read-only file system|Permission denied|cannot be written)' \
+            "$verb in a read-only folder" "$chorale" $verb "$work/ro/s.db"
+    done
+    "$chorale" decide "$work/ro/s.db" >"$work/out.txt" 2>"$work/err.txt"
+    like "$? $(grep -c '^bcast' "$work/out.txt")" '^0 [1-9]' \
+        "decide prints the table of a database that may only be read"
+    like "$(cat "$work/err.txt")" \
+        '^chorale: .*/s.db: may not be written: the table of system fat-tree is not stored$' \
+        "decide reports that it is not stored"
+    "$chorale" decide "$work/ro/s.db" --explain bcast 8 64 >"$work/out.txt" \
+        2>"$work/err.txt"
+    is "$? $(cat "$work/err.txt")" "0 " "decide --explain stores nothing"
+    "$chorale" fit --dry-run "$work/ro/s.db" >"$work/out.txt" \
+        2>"$work/err.txt"
+    like "$? $(grep -c beta "$work/out.txt")$(cat "$work/err.txt")" '^0 [1-9]$' \
+        "fit --dry-run prints the model of such a database"
     bad 3 '(Read-only file system|Permission denied|cannot be written)' \
         "table into a read-only folder" \
         "$chorale" generate "$db" -o "$work/ro/t.c"
@@ -119,6 +138,11 @@ if [ -e "$work/ro/r.db" ]; then
 else
     skip "cannot make a read-only folder here" "read-only folder"
 fi
+
+cksum <"$work/synth.db" >"$work/before.txt"
+"$chorale" fit --dry-run -q "$work/synth.db"
+is "$? $(cksum <"$work/synth.db")" "0 $(cat "$work/before.txt")" \
+    "fit --dry-run stores nothing"
 
 # A full disk: a small file system of this test.
 full=$work/full
