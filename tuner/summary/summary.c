@@ -123,7 +123,7 @@ static void each_param(struct chorale_page *page, sqlite3_stmt *stmt)
     }
     if (sqlite3_column_type(stmt, 7) != SQLITE_NULL &&
         sqlite3_column_type(stmt, 8) != SQLITE_NULL)
-        snprintf(range, sizeof(range), "%.3g to %.3g",
+        snprintf(range, sizeof(range), "%.4g to %.4g",
                  sqlite3_column_double(stmt, 7) / scale,
                  sqlite3_column_double(stmt, 8) / scale);
     if (strcmp(param, "beta") == 0 && value > 0)

@@ -241,7 +241,10 @@ static void print_budget(const struct tune_opts *opts, double begin)
     if (plan->regret >= 0)
         printf("; the table is expected to lose %.2f %% against the best "
                "variants", 100 * plan->regret);
-    printf("; repeat the command to measure for as long again\n");
+    if (plan->regret <= plan->goal)
+        printf("; nothing else is worth measuring\n");
+    else
+        printf("; repeat the command to measure for as long again\n");
 }
 
 static enum chorale_err tune(struct tune_opts *opts, const char *path,
