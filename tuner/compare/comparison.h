@@ -146,7 +146,7 @@ enum chorale_err chorale_comparison_left_out(
     struct chorale_errmsg *msg);
 
 /* compare_invalid.c: the measured cells of a system that are not compared, by
- * kind: "3 cells of throughput, 1 with late ranks"; "" if there are none. */
+ * kind: "3 cells of throughput, 1 with late ranks", or "". */
 enum chorale_err chorale_cells_uncompared(struct chorale_store *store,
                                           sqlite3_int64 system_id, char *text,
                                           size_t size,
