@@ -109,9 +109,11 @@ touch -d '-100 seconds' all.db.lock
 timeout 60 "$chorale" merge all.db a.db --other-systems -q 2>err.txt
 is "$? $(ls all.db.lock 2>/dev/null)" "0 " \
     "the silent lock of another host is replaced"
-# doctor tests a folder.
-CHORALE_SYSROOT=$work/root
-export CHORALE_SYSROOT
+# doctor tests a folder. The launcher need not start anything.
+printf '#!/bin/sh\necho "@env ranks 2"\n' >launcher
+chmod +x launcher
+CHORALE_SYSROOT=$work/root CHORALE_MPIEXEC=$work/launcher
+export CHORALE_SYSROOT CHORALE_MPIEXEC
 mkdir -p root/proc/self mnt
 mount_is() { # type, options
     printf 'root / ext4 rw 0 0\nhost:/x %s %s %s 0 0\n' "$work/mnt" "$1" "$2" \
