@@ -62,8 +62,8 @@ extern const char *const chorale_binding_source;
  * recorded, "NAME\tVALUE", with their values before MPI_Init. */
 void chorale_variables_print(FILE *out);
 /* Put the variables that differ from their defaults, and the transport; call it
- * after MPI_Init. Local. Defaults are the output of chorale_variables_print()
- * in an empty environment. */
+ * after MPI_Init. Local. Defaults are the values of which Open MPI says so, and
+ * the output of chorale_variables_print() in an empty environment. */
 void chorale_variables_put(struct chorale_facts *facts);
 
 #endif

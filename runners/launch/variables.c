@@ -3,12 +3,17 @@
  * defaults, through MPI_T, and the transport of its messages.
  *
  * MPI_T does not report defaults. Therefore this program runs itself once more,
- * without MPI_Init and with an almost empty environment, to print them. */
+ * without MPI_Init and with an almost empty environment, to print them.
+ *
+ * Open MPI computes hundreds of values in MPI_Init, 5.0 most of them. But it
+ * keeps the source of each value, which `ompi_info` prints: a value that is
+ * from neither the environment nor a file is a default. */
 #include "config.h"
 
 #include "runners/launch/environment.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -226,6 +231,30 @@ static int is_default(const char *defaults, const char *line)
     return 0;
 }
 
+/* --- sources ---------------------------------------------------------- */
+
+enum source { UNKNOWN = -1, DEFAULT, USER };
+
+/* The source of a value, from the functions of Open MPI behind its MPI_T and
+ * `ompi_info`; UNKNOWN in other libraries. Values that Open MPI itself has set
+ * count as defaults. */
+static enum source source_of(const char *name)
+{
+    enum { COMMAND_LINE = 1, ENVIRONMENT, FROM_FILE, SET, OVERRIDE };
+    int (*find)(const char *name, int *index);
+    int (*get)(int index, const void *value, int *source, const char **file);
+    int index = -1, source = -1;
+
+    *(void **)&find = dlsym(RTLD_DEFAULT, "mca_base_var_find_by_name");
+    *(void **)&get = dlsym(RTLD_DEFAULT, "mca_base_var_get_value");
+    if (find == NULL || get == NULL || find(name, &index) != 0 ||
+        get(index, NULL, &source, NULL) != 0)
+        return UNKNOWN;
+    return source == COMMAND_LINE || source == ENVIRONMENT ||
+                   source == FROM_FILE || source == OVERRIDE
+               ? USER : DEFAULT;
+}
+
 /* --- transport -------------------------------------------------------- */
 
 /* Open MPI components that carry messages, " pml:ob1". Open MPI closes unused
@@ -285,18 +314,24 @@ void chorale_variables_put(struct chorale_facts *facts)
     char name[256], text[512], line[800], key[270];
     struct components components = { { "" } };
     char *defaults = ask_defaults();
-    int provided, n = 0;
+    int provided, n = 0, nsource = 0;
 
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS) {
         MPI_T_cvar_get_num(&n);
         for (int i = 0; i < n; i++) {
+            enum source source;
+
             if (read_variable(i, name, text) != 0)
                 continue;
             note_component(name, &components);
             snprintf(line, sizeof(line), "%s\t%s", name, text);
             snprintf(key, sizeof(key), "mpi:%s", name);
+            source = source_of(name);
+            nsource += source != UNKNOWN;
+            if (source == DEFAULT)
+                continue;
             if (defaults != NULL ? !is_default(defaults, line)
-                                 : getenv(name) != NULL)
+                                 : source == USER || getenv(name) != NULL)
                 chorale_facts_put(facts, key,
                                   text[0] != '\0' ? text : "(empty)");
         }
@@ -304,6 +339,8 @@ void chorale_variables_put(struct chorale_facts *facts)
     }
     chorale_facts_put(facts, "mpi_defaults",
                       n == 0 ? "the library has no control variables"
+                      : nsource > 0
+                          ? "the library names the source of each value"
                       : defaults != NULL
                           ? "asked in an empty environment"
                           : "unknown: only variables of the environment are "

@@ -59,7 +59,16 @@ case $(fact r.db mpi_library) in
         --launches 1 -i 3 -q
     MPIR_CVAR_NUM_CLIQUES=2 timeout 900 "$chorale" run nodes.db -q
     is "$(fact nodes.db nodes)" 2 "nodes are those of MPI_Comm_split_type" ;;
-*) skip "not MPICH" "control variables" ;;
+*Open*MPI*)
+    "$chorale" plan sources.db -P 2 -m 8 -c bcast --providers library -q \
+        --launches 1 -i 3
+    OMPI_MCA_coll_tuned_priority=31 timeout 900 "$chorale" run sources.db -q
+    is "$? $(fact sources.db mpi:coll_tuned_priority)" "0 31" \
+        "a control variable from the environment is stored"
+    is "$(sqlite3 sources.db "SELECT group_concat(key) FROM environment
+        WHERE key LIKE 'mpi:%' AND key NOT IN ('mpi:coll_tuned_priority',
+        'mpi:mpi_yield_when_idle')")" "" "values from nowhere are not stored" ;;
+*) skip "another library" "control variables" ;;
 esac
 is "$(sqlite3 r.db .dump | grep -c 'secret')" 0 "no other variable is stored"
 is "$(fact r.db variables_not_recorded | tr ',' '\n' | sort | tr '\n' ' ')" \
