@@ -131,7 +131,7 @@ static enum chorale_err unknown(struct chorale_rep_job *job, const char *path,
         snprintf(what, sizeof(what), "%.200s has no fitted links that show it",
                  path);
     else
-        snprintf(what, sizeof(what), "the links that %.200s has are a %s, "
+        snprintf(what, sizeof(what), "the links that %.200s has are a %.40s, "
                  "which the model does not know", path, links);
     return chorale_fail(job->msg, CHORALE_USAGE, "--system: unknown network, "
                         "as %s; give --system, as RS2, and --n", what);

@@ -28,7 +28,7 @@ struct chorale_page {
     sqlite3_int64 npoints, ngained, nbetween;
     double sum_log;
     double best, worst; /* speed-up; 0: unset */
-    char best_at[320], worst_at[320];
+    char best_at[352], worst_at[352];
     sqlite3_int64 ncells, nflagged[CHORALE_NFLAG];
     int remarked; /* 1: the heading of the remarks is printed */
 };

@@ -159,7 +159,7 @@ static void each_decision(struct chorale_page *page, sqlite3_stmt *stmt)
     int library = strcmp(provider, "library") == 0;
     int ours = strcmp(provider, "chorale") == 0 || (page->rules && !library);
     char heading[160], procs[80], to[16], n[80], choice[256], gain[64];
-    char name[512], where[320];
+    char name[512], where[352];
 
     snprintf(heading, sizeof(heading), "%s%s%s%s%s%s",
              page->rules ? "Rule files: " : "", chorale_text(stmt, 0),
