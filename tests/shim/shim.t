@@ -100,10 +100,12 @@ done
     bad=1
 ok $bad "each misspelt name costs one line with the right name"
 
-# The launcher of another library starts each process as a world of its own.
+# The launcher of another library starts each process as a world of its own. One
+# variable that confirms the size of the world would be of the right launcher.
 for verbose in 1 0; do
     run 1 "$shim" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 \
-        CHORALE_VERBOSE=$verbose "$work/bcasts"
+        CHORALE_VERBOSE=$verbose env -u PMI_FD -u PMI_RANK -u PMI_SIZE \
+        "$work/bcasts"
     [ "$(lines '2 processes were started, but each is alone in MPI_COMM_WORLD; .* library, \(MPICH\|Open MPI v[0-9]*\)$')" -eq $verbose ]
     ok $? "processes that are alone: $verbose line with CHORALE_VERBOSE=$verbose"
 done
