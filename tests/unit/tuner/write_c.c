@@ -351,7 +351,7 @@ static void test_errors(void)
            generate(&f, "@dir/blocked.c", &msg) == CHORALE_ENV,
            "a header that cannot be replaced is an error: %s", msg.text);
     snprintf(command, sizeof(command), "test \"$(ls %s)\" = \"$(printf"
-             " 'blocked.h\\nout.txt\\nresults.db')\"", f.dir);
+             " 'blocked.h\\nout.txt\\nresults.db\\nresults.db.lock')\"", f.dir);
     tap_ok(system(command) == 0, "a failure leaves no file behind");
     fixture_close(&f);
 }
