@@ -62,7 +62,7 @@ extern const char *const chorale_binding_source;
  * recorded, "NAME\tVALUE", with their values before MPI_Init. */
 void chorale_variables_print(FILE *out);
 /* Put the variables that differ from their defaults, and the transport; call it
- * after MPI_Init. Local. Defaults are the values of which Open MPI says so, and
+ * after MPI_Init. Local. Defaults are the values that Open MPI marks as such, and
  * the output of chorale_variables_print() in an empty environment. */
 void chorale_variables_put(struct chorale_facts *facts);
 
