@@ -69,7 +69,7 @@ enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
 /* Compare and print. command is the command line, for the record. CHORALE_NO: a
  * finding fails, or no cell is judged and fail_on has undecided.
  * CHORALE_STOPPED: cells must be measured again, measuring was
- * interrupted, or all cells lack a verdict, unless --fail-on is none.
+ * interrupted, or no cell has a verdict (not with fail_on "none").
  * Other errors are those of chorale_comparison_load() and
  * chorale_interleave_run(). */
 enum chorale_err chorale_comparing(const struct chorale_comparing *opts,
