@@ -184,6 +184,13 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
             &opts->run.campaign, msg);
 
         asked.spent_before = opts->plan.spent_before;
+        if (err == CHORALE_NO && opts->seconds > 0 && asked.adaptive &&
+            isnan(opts->plan.regret)) { /* one rank: measure the library */
+            asked.adaptive = 0;
+            asked.budget = NULL;
+            asked.set = "model";
+            continue;
+        }
         if (err == CHORALE_NO && !opts->run.quiet && opts->seconds == 0)
             printf("%s\n", msg->text);
         if (err == CHORALE_NO)
@@ -241,7 +248,7 @@ static void print_budget(const struct tune_opts *opts, double begin)
     if (plan->regret >= 0)
         printf("; the table is expected to lose %.2f %% against the best "
                "variants", 100 * plan->regret);
-    if (plan->regret <= plan->goal)
+    if (!(plan->regret > plan->goal))
         printf("; nothing else is worth measuring\n");
     else
         printf("; repeat the command to measure for as long again\n");
