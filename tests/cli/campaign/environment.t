@@ -171,7 +171,7 @@ for version in 1 2; do
     campaign low$version.db "$MPIEXEC"
     is "$? $(fact low$version.db cpu_quota) $(tags low$version.db)" \
         "0 1.5 1|0" "v$version: a quota below the ranks is oversubscribed"
-    like "$(cat err.txt)" '2 ranks on 1 processors are oversubscribed' \
+    like "$(cat err.txt)" '2 ranks on 1 processor are oversubscribed' \
         "v$version: plan warns of it"
     quota cg $version 400000
     campaign good$version.db "$MPIEXEC"
