@@ -158,8 +158,8 @@ static void judge_processors(const struct chorale_facts *facts)
     if (over != NULL && strcmp(over, "yes") == 0 && quota < ranks)
         say("processors", "WARNING: oversubscribed: %.0f ranks on a node, "
                           "where a CPU quota (control group) is worth %.3g "
-                          "processors; such runs are measured but never used",
-            ranks, quota);
+                          "processor%s; such runs are measured but never used",
+            ranks, quota, quota == 1 ? "" : "s");
     else if (over != NULL && strcmp(over, "yes") == 0)
         say("processors", "WARNING: oversubscribed: %.0f ranks on a node with "
                           "%.0f processors; such runs are measured but never "
@@ -169,8 +169,9 @@ static void judge_processors(const struct chorale_facts *facts)
                           "on a node are oversubscribed and never used",
             online, usable);
     if (isfinite(quota) && !(quota < ranks))
-        say("", "a CPU quota (control group) is worth %.3g processors; runs "
-                "that use it up are tagged throttled", quota);
+        say("", "a CPU quota (control group) is worth %.3g processor%s; "
+                "runs that use it up are tagged throttled", quota,
+            quota == 1 ? "" : "s");
 }
 
 static void judge_binding(const struct chorale_facts *facts)

@@ -277,7 +277,7 @@ echo '3:cpu:/' >root/proc/self/cgroup
 echo 100000 >root/sys/fs/cgroup/cpu/cpu.cfs_quota_us
 echo 100000 >root/sys/fs/cgroup/cpu/cpu.cfs_period_us
 doctor "$bound"
-warns 'oversubscribed: 2 ranks .*CPU quota .*worth 1 processors' "a CPU quota"
+warns 'oversubscribed: 2 ranks .*CPU quota .*worth 1 processor' "a CPU quota"
 rm -r root/sys/fs/cgroup
 if "$chorale" --version | grep -q papi=yes; then
     like "$(cat out.txt)" 'perf_event_paranoid is 4' \
