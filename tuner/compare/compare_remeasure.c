@@ -103,6 +103,24 @@ static enum chorale_err plan_all(const struct chorale_comparison *cmp,
     return err;
 }
 
+/* Open a database to plan cells of a system, locked against other planning. The
+ * caller closes *store_p, also after an error. */
+static enum chorale_err open_to_plan(const char *path, const char *system,
+                                     struct chorale_store **store_p,
+                                     sqlite3_int64 *id_p,
+                                     struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_WRITE,
+                                              store_p, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_store_lock(*store_p, CHORALE_LOCK_CAMPAIGN,
+                                 CHORALE_LOCK_PATIENCE, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(*store_p, system, id_p, NULL, msg);
+    return err;
+}
+
 enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
                                           const char *path, const char *system,
                                           long launches, const char *command,
@@ -111,15 +129,9 @@ enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,
 {
     struct chorale_store *store = NULL;
     sqlite3_int64 id;
-    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_WRITE,
-                                              &store, msg);
+    enum chorale_err err = open_to_plan(path, system, &store, &id, msg);
 
     *count_p = 0;
-    if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
-                                 CHORALE_LOCK_PATIENCE, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, system, &id, NULL, msg);
     if (err == CHORALE_OK)
         err = chorale_store_begin(store, msg);
     if (err == CHORALE_OK)
@@ -140,14 +152,8 @@ enum chorale_err chorale_comparison_more(const char *path, const char *system,
 {
     struct chorale_store *store = NULL;
     sqlite3_int64 id;
-    enum chorale_err err = chorale_store_open(path, CHORALE_STORE_WRITE,
-                                              &store, msg);
+    enum chorale_err err = open_to_plan(path, system, &store, &id, msg);
 
-    if (err == CHORALE_OK)
-        err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
-                                 CHORALE_LOCK_PATIENCE, msg);
-    if (err == CHORALE_OK)
-        err = chorale_store_system(store, system, &id, NULL, msg);
     if (err == CHORALE_OK)
         err = chorale_store_run(
             store, "UPDATE cell SET launches = 2 * launches"
