@@ -333,7 +333,8 @@ CREATE TABLE model_ranks (
 -- or the library;
 -- target 'rules': choices of the library's own rule file, its algorithms
 -- (provider native) or its default.
--- A measured row contains at least one measured point, a modelled row none.
+-- A measured row contains at least one measured point. All points of a modelled
+-- row are predicted.
 CREATE TABLE decision (
     decision_id INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
