@@ -3,9 +3,9 @@
  *
  * Variants with equal digests send the same messages between the same ranks, in
  * the same order, with the same reductions and as many bytes copied in between.
- * So their times are equal but for noise, and but for bytes of the buffers that
- * one accesses first where they are not in a cache. Which part of the data a
- * message carries does not matter. */
+ * Which part of the data a message carries does not matter. So their times
+ * differ only by noise, and by first accesses to buffers that are not in a
+ * cache. */
 #ifndef CHORALE_ALGORITHMS_SCHEDULE_DIGEST_H
 #define CHORALE_ALGORITHMS_SCHEDULE_DIGEST_H
 

@@ -44,8 +44,8 @@ static struct chorale_stat *stat_of(struct chorale_ctx *ctx)
     return &ctx->schedule->stat[rank_of(ctx, ctx->rank)];
 }
 
-/* Add to *cold what an access to buf[bytes] touches first. Returns an MPI error
- * code. */
+/* Add to *cold the bytes of buf[bytes] that were not accessed before. Returns
+ * an MPI error code. */
 static int touch(struct chorale_ctx *ctx, const void *buf, size_t bytes,
                  size_t *cold)
 {

@@ -22,7 +22,7 @@ struct note {
     size_t copied;  /* bytes copied in memory since the previous event */
     size_t cold;    /* bytes of the call's buffers, not of scratch, that the
                      * event accesses first at its rank (first_touch.h) */
-    size_t cold_copied; /* the same of these copies */
+    size_t cold_copied; /* the same for the copies in `copied` */
     int message;    /* SEND, RECV: during replay, its message (replay.h) */
     int special;    /* SEND: 1 if it waits for its receiver (MPI_Issend). WAIT:
                      * 1 if for any one of several messages */
@@ -37,10 +37,10 @@ struct trace {
                      * it */
     int moment;
     long long copied; /* bytes copied inside its memory */
-    size_t trailing;  /* bytes of these copied since the last event, */
-    size_t cold_trailing; /* and their cold bytes */
+    size_t trailing;  /* bytes copied since the last event */
+    size_t cold_trailing; /* cold bytes of these copies */
     int copies;       /* during replay: events whose copies are replayed */
-    struct chorale_touched touched; /* in the call's buffers */
+    struct chorale_touched touched; /* accesses to the call's buffers */
 };
 
 /* A step of a path: its duration (from what and bytes) and the moment it
@@ -60,8 +60,9 @@ struct chorale_schedule {
     struct chorale_stat *stat;
     int opaque;
     int lacks; /* 1: memory was exhausted while a copy was recorded */
-    const char *mem; /* the call's buffers of every rank: mem[mem_bytes], */
-    size_t mem_bytes; /* inaccessible */
+    const char *mem; /* mem[mem_bytes]: addresses of the call's buffers, which
+                      * are never dereferenced */
+    size_t mem_bytes;
     struct chorale_mailbox *told; /* size_exchange.h; NULL: without data */
     double alpha, beta, tau;
     int links; /* 1: a port per link; 0: one port per rank */

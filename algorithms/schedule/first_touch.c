@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the first range that ends at or behind the address. */
+/* Index of the first range that ends at the address or after it. */
 static size_t first_at(const struct chorale_touched *t, uintptr_t address)
 {
     size_t lo = 0, hi = t->n;

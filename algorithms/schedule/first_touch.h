@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialise: no byte was accessed. Ranges are ascending and disjoint, and
- * do not adjoin. */
+/* The accessed ranges: ascending, disjoint and not adjoining. Zero-initialise
+ * it: no byte was accessed. */
 struct chorale_touched {
     struct chorale_touched_range {
         uintptr_t from, upto; /* from <= address < upto */
@@ -23,7 +23,7 @@ struct chorale_touched {
 int chorale_touch(struct chorale_touched *t, const void *buf, size_t bytes,
                   size_t *first_p);
 
-/* Forget all accesses and keep the memory; or release it too. */
+/* Forget all accesses: clear keeps the memory, release frees it. */
 void chorale_touched_clear(struct chorale_touched *t);
 void chorale_touched_release(struct chorale_touched *t);
 

@@ -153,8 +153,8 @@ static int post(struct chorale_replay *r, int rank, struct note *note)
     return r->network->post(r->state, rank, i, sends);
 }
 
-/* Replay the copies before the rank's next event, unless this was done before
- * it had to wait. */
+/* Replay the copies before the rank's next event, unless that was done before
+ * the rank had to wait. */
 static void copy(struct chorale_replay *r, int rank, size_t bytes, size_t cold)
 {
     struct trace *t = &r->s->trace[rank];

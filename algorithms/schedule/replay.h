@@ -39,8 +39,9 @@ struct chorale_replay_network {
     /* Returns 1 if the rank's wait for its end of the message is over, 0 if the
      * rank must wait until chorale_replay_end(). */
     int (*waited)(void *state, int rank, int message, int sends);
-    /* The rank reduces note->bytes, or copies bytes inside its memory, of which
-     * cold are cold (event_log.h); copy may be NULL. */
+    /* reduce: the rank reduces note->bytes. copy: it copies bytes inside its
+     * memory; `cold` of them are read or written for the first time
+     * (event_log.h). copy may be NULL. */
     void (*reduce)(void *state, int rank, const struct note *note);
     void (*copy)(void *state, int rank, size_t bytes, size_t cold);
     /* Process the first event, or several. Returns 0, or -1 to stop. */

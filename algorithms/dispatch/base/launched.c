@@ -7,7 +7,7 @@
 
 #include "algorithms/dispatch/base/launched.h"
 
-/* The value of the variable; -1: it is not a number, or not set. */
+/* The value of an environment variable; -1: unset or not a number. */
 static long number(const char *name)
 {
     const char *text = getenv(name);

@@ -11,9 +11,9 @@
 
 #include "algorithms/dispatch/base/pmpi.h"
 
-/* The version string (MPI_Get_library_version) of the library of our mpi.h
- * begins with FAMILY, then END. Open MPI changes its ABI between major
- * versions. Intel MPI and MVAPICH2 define MPICH_VERSION too. */
+/* The version string (MPI_Get_library_version) of the library whose mpi.h is
+ * included here begins with FAMILY, then END. Open MPI changes its ABI between
+ * major versions. Intel MPI and MVAPICH2 define MPICH_VERSION too. */
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #if defined(OPEN_MPI)

@@ -162,13 +162,13 @@ static inline int chorale_pmpi_ready(void)
     return found != 0 ? found > 0 : chorale_pmpi_find();
 }
 
-/* The MPI library that this file was built for: the beginning of its version
- * string; "": unknown, and every library is accepted. */
+/* The MPI library that this build is for: the beginning of its version string.
+ * "": unknown, so every library is accepted. */
 extern const char chorale_pmpi_family[];
 
-/* First line of the version string of the MPI library of this process, if it is
- * of another family; else NULL. The right library may be unusable
- * (chorale_pmpi_ready() returns 0) if it lacks a function. */
+/* First line of the version string of this process's MPI library if it is of
+ * another family, else NULL. A library of the right family may lack a function;
+ * then it is unusable too, and chorale_pmpi_ready() returns 0. */
 const char *chorale_pmpi_other(void);
 
 /* Address of a function in any MPI library of this process, also in one that

@@ -388,7 +388,7 @@ void chorale_shim_mismatch(void);
 /* After MPI_Init. */
 void chorale_shim_started(void);
 
-/* Before MPI_Abort. */
+/* Write the trace of this process. Call it before MPI_Abort. */
 void chorale_shim_abort(void);
 
 /* As in pmpi.h. */

@@ -155,8 +155,9 @@ static void at_exit(void)
         chorale_trace_part("the program ended without MPI_Finalize");
 }
 
-/* Read ticks and nanoseconds of the same moment: of several readings that with
- * the fewest ticks around it, since the process may be preempted between. */
+/* Read ticks and nanoseconds of the same moment. Of several readings the one
+ * with the fewest ticks around it counts, since the process may be preempted
+ * in between. */
 static void read_clocks(uint64_t *tick, uint64_t *clock)
 {
     uint64_t least = UINT64_MAX;
@@ -319,8 +320,8 @@ void chorale_trace_done_slow(void)
         chorale_trace_part(NULL);
 }
 
-/* Rows of this process so far, and its wall time in seconds. last: the clock's
- * difference now; NULL: times of entry stay unknown. */
+/* Get the rows of this process so far, and its wall time in seconds. last: the
+ * present difference of its clock; NULL: times of entry stay unknown. */
 static void take(struct chorale_trace_rows *rows, double *wall,
                  const struct chorale_trace_offset *last)
 {

@@ -25,9 +25,9 @@
  *                                    the writing rank's node: both numbers
  *   part RANK WHY                    only in the file of a single rank, with
  *                                    the reason
- *   wall_seconds 12.5 12.6           from that time to MPI_Finalize, with the
- *                                    application's callbacks on MPI_COMM_SELF:
- *                                    mean over ranks, and maximum
+ *   wall_seconds 12.5 12.6           from `started` to MPI_Finalize, including
+ *                                    the application's callbacks on
+ *                                    MPI_COMM_SELF: mean over ranks, maximum
  *   unlisted 0 0                     calls in no row (invalid arguments, too
  *                                    many different calls, or out of memory),
  *                                    and their seconds
@@ -49,13 +49,14 @@
  * - calls: operations, which is rank_calls / comm_size if all ranks are
  *   summed; otherwise scaled up to all ranks.
  * - max_seconds: seconds of the rank that spent most.
- * - skew, late, trend, latest: how late ranks enter, from the mean time of entry
- *   of each rank: skew, s, between the first and the last rank; late, the mean
- *   lateness as a share of skew; trend, the slope over the ranks, 1 if rank r is
- *   late by r / (P - 1) of skew; latest, the last rank. "-": unknown, as for
- *   communicators smaller than MPI_COMM_WORLD and for ranks with different
- *   numbers of calls. Lateness that varies from call to call averages out. Ranks
- *   are those of MPI_COMM_WORLD. */
+ * - skew, late, trend, latest: how late ranks enter the calls, from the mean
+ *   time of entry of each rank of MPI_COMM_WORLD. Lateness that varies between
+ *   calls averages out. "-": unknown, as for smaller communicators and for
+ *   ranks with different numbers of calls.
+ *   - skew: s between the first and the last rank.
+ *   - late: mean lateness, as a share of skew.
+ *   - trend: slope over the ranks, 1 if rank r is late by r / (P - 1) of skew.
+ *   - latest: the rank that enters last. */
 #ifndef CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_H
 #define CHORALE_ALGORITHMS_DISPATCH_TRACE_TRACE_H
 

@@ -22,7 +22,8 @@ double chorale_trace_seconds(void)
     return 1e-9 * (double)chorale_tick_clock();
 }
 
-/* Ask a rank for the root's time. */
+/* Ask a rank for the root's time, TRIES times, and store the difference by the
+ * answer with the shortest round trip. Returns an MPI error code. */
 static int ask(MPI_Comm comm, int rank, uint64_t node,
                struct chorale_trace_offset *mine)
 {

@@ -194,8 +194,8 @@ static size_t fold(struct chorale_trace_row *row, size_t n)
     return n > 0 ? to + 1 : 0;
 }
 
-/* Set the entry of a row of this process, whose field sum is that of all calls,
- * s since tick 0. */
+/* Set the entry of a row of this process. Before, entry.sum is the sum over all
+ * calls, in s since tick 0. */
 static void set_entry(struct chorale_trace_row *row,
                       const struct chorale_trace_rate *rate)
 {
@@ -211,7 +211,8 @@ static void set_entry(struct chorale_trace_row *row,
         };
 }
 
-/* Ranks with different numbers of calls, or one of them unknown: unknown. */
+/* Add up two entries. The sum is unknown if the numbers of calls differ or an
+ * entry is unknown. */
 static void add_entry(struct chorale_trace_entry *to,
                       const struct chorale_trace_entry *from)
 {

@@ -14,8 +14,8 @@ struct chorale_trace_cell {
                               * units of CHORALE_TRACE_ENTERED ticks */
 };
 
-/* Ticks of a unit of time of entry: a sum of 10^7 calls over hours fits into 64
- * bits. */
+/* Ticks in a unit of the time of entry, so that the sum over 10^7 calls in
+ * hours fits into 64 bits. */
 #define CHORALE_TRACE_ENTERED 64
 
 struct chorale_trace_table {
@@ -26,8 +26,8 @@ struct chorale_trace_table {
 };
 
 /* Count one call with that key. entered: ticks from the start of the trace to
- * the call. Without memory, or if the table has its largest
- * size and is full, the call is counted as unlisted. */
+ * the call. Without memory, or if the table has its largest size and is full,
+ * the call is counted as unlisted. */
 void chorale_trace_table_add(struct chorale_trace_table *table,
                              const struct chorale_trace_key *key,
                              uint64_t ticks, uint64_t bytes,
@@ -35,18 +35,18 @@ void chorale_trace_table_add(struct chorale_trace_table *table,
 
 void chorale_trace_table_release(struct chorale_trace_table *table);
 
-/* When ranks enter the calls of a row: sums over the ranks of the mean time of
- * entry of each, s on the common clock. */
+/* When ranks enter the calls of a row. Each rank contributes the mean of its
+ * times of entry, in s of the common clock. */
 struct chorale_trace_entry {
-    double sum, rank_sum;    /* rank_sum: each weighted with its rank */
-    double first, last;      /* smallest and largest */
+    double sum, rank_sum;    /* over ranks; rank_sum: of mean times rank */
+    double first, last;      /* smallest and largest mean */
     uint64_t calls;          /* of each rank */
     int32_t ranks;           /* 0: unknown */
-    int32_t latest;          /* rank of the largest */
+    int32_t latest;          /* rank with the largest mean */
 };
 
-/* Clock of a process: its ticks in s, and the common clock at tick 0 and 1 s
- * later; begin NAN: unknown. */
+/* Clock of a process. tick: s per tick. begin: the common clock at tick 0, s;
+ * NAN: unknown. rate: s of the common clock in 1 s of this process. */
 struct chorale_trace_rate {
     double tick, begin, rate;
     int rank;                /* in MPI_COMM_WORLD */
@@ -73,14 +73,15 @@ struct chorale_trace_rows {
     double unlisted_seconds;
 };
 
-/* Convert the table to rows. Without memory all calls
- * are unlisted. The caller frees rows->row. */
+/* Convert the table to rows. Without memory all calls are unlisted. The caller
+ * frees rows->row. */
 void chorale_trace_rows_of(const struct chorale_trace_table *table,
                            const struct chorale_trace_rate *rate,
                            struct chorale_trace_rows *rows);
 
-/* The arrival of a row of a communicator of all ranks of MPI_COMM_WORLD, as
- * explained in trace.h. Returns 0 if it is unknown. */
+/* How late ranks enter the calls of a row, as explained in trace.h. ranks: size
+ * of MPI_COMM_WORLD. Returns 1, or 0 if the arrival is unknown, as for smaller
+ * communicators. */
 struct chorale_trace_arrival {
     double skew, late, trend;
     int latest;
