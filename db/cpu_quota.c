@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cpu_quota.c - the processor time that control groups leave to this process.
  *
- * A quota of Q microseconds in a period of P is worth Q / P processors. It
- * limits all processes of a group and its children; the smallest one of all
- * groups above a process counts. */
+ * A quota of Q microseconds in a period of P microseconds is worth Q / P
+ * processors. It limits all processes of a group and of its subgroups. The
+ * smallest quota counts, of the process's group and of all groups above it. */
 #include "config.h"
 
 #include <math.h>
@@ -35,7 +35,8 @@ static int has_cpu(const char *list, size_t len)
     return 0;
 }
 
-/* The group of this process below version[v].root; "" if there is none. */
+/* The group of this process below version[v].root; "" in the root group or if
+ * this version is not in use. */
 static void find_group(int v, char *group, size_t size)
 {
     char value[1024], prefix[16];
@@ -56,7 +57,7 @@ static void find_group(int v, char *group, size_t size)
     }
 }
 
-/* Processors that the quota of one group is worth; INFINITY without. */
+/* Processors that the quota of one group is worth; INFINITY without a quota. */
 static double quota_of(int v, const char *group)
 {
     char path[1100], value[64];
@@ -116,7 +117,7 @@ void chorale_cpu_quota(struct chorale_cpu_quota *q)
             consider(v, group, q, text, sizeof(text));
         }
     }
-    /* Two containers may name their groups alike. */
+    /* Groups of two containers may have the same name. */
     len = strlen(text);
     if (len > 0 && stat("/proc/self/ns/cgroup", &space) == 0)
         snprintf(text + len, sizeof(text) - len, " %llu",

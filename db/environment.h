@@ -46,20 +46,22 @@ int chorale_facts_line(const char *path, const char *prefix, char *value,
  * - kernel, cpu_model, cpu_governor (each distinct governor once);
  * - cpu_frequency_mhz, cpu_frequency_max_mhz, cpu_turbo;
  * - processors, processors_usable (by this process), smt, huge_pages;
- * - cpu_quota: processors that a quota of control groups is worth, if one is
- *   set;
+ * - cpu_quota: processors that the CPU quota of the control groups is worth, if
+ *   a quota is set;
  * - clock_source, clock_disciplined (by NTP or PTP);
  * - virtual_machine ("no" or the hypervisor), fabric (see below). */
 void chorale_facts_machine(struct chorale_facts *facts);
 /* The load, as in /proc/loadavg, under that key. */
 void chorale_facts_loadavg(struct chorale_facts *facts, const char *key);
 
-/* cpu_quota.c. Processor time that the control groups of this process leave to
- * it, by cpu.max or cpu.cfs_quota_us. */
+/* cpu_quota.c. Set *quota to the processor time that the control groups of this
+ * process leave to it, by cpu.max or cpu.cfs_quota_us. */
 struct chorale_cpu_quota {
     double processors;       /* INFINITY without a quota */
-    double throttled;        /* periods so far in which the quota was used up */
-    char group[CHORALE_UUID_SIZE]; /* equal for processes that share it */
+    double throttled;        /* periods in which a quota was used up, summed
+                              * over the groups since they were created */
+    char group[CHORALE_UUID_SIZE]; /* equal for processes that share the
+                              * quota */
 };
 void chorale_cpu_quota(struct chorale_cpu_quota *quota);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loaded_runs.h - the runs beside which other programs took the ranks'
- * processors: their validity has `load`. */
+/* loaded_runs.h - runs during which other programs took processors from the
+ * ranks: their validity has `load`. */
 #ifndef CHORALE_DB_LOADED_RUNS_H
 #define CHORALE_DB_LOADED_RUNS_H
 
@@ -12,8 +12,8 @@
 
 enum { CHORALE_LOADED_TEXT = 256 };
 
-/* Describe the tagged runs of a system, of all systems for 0, in one line
- * without its end; "" without such runs. CHORALE_DATA, CHORALE_ENV: the
+/* Describe the tagged runs of a system (0: of all systems) in one line, without
+ * a newline. text is "" if no run is tagged. CHORALE_DATA, CHORALE_ENV: the
  * database cannot be read. */
 enum chorale_err chorale_loaded_runs(struct chorale_store *store,
                                      sqlite3_int64 system_id,

@@ -22,11 +22,11 @@
 #include "db/store.h"
 
 #define NAP 0.05       /* s between two looks at the lock of another process */
-#define EMPTY_AFTER 1.0 /* s after which a file without text is stale: its
+#define EMPTY_AFTER 1.0 /* s after which an empty lock file is stale: its
                         * process was killed between creating and writing it */
 
-/* A process, as its lock file names it. Processes of one boot and one PID
- * namespace can be looked up. */
+/* A process, as its lock file names it. It can be looked up in /proc if it has
+ * the boot and the PID namespace of this process. */
 struct holder {
     char text[400];          /* the line of the file; "" if it is empty */
     char host[128], boot[64];
@@ -40,14 +40,14 @@ enum state { GONE, OURS, ALIVE, ENDED, ELSEWHERE, EMPTY };
 struct chorale_lock_file {
     char name[PATH_MAX];
     int fd, end;             /* end: readable when the renewer must end */
-    int renewing;
+    int renewing;            /* 1: the thread runs */
     pthread_t renewer;
 };
 
 /* --- processes -------------------------------------------------------- */
 
-/* Start of a process in clock ticks since boot; 0: unknown, or no such
- * process. A zombie has ended. */
+/* Start of a process in clock ticks since boot; 0: unknown, or no such process.
+ * *zombie: 1 if it has ended but was not waited for. */
 static unsigned long long start_of(long pid, int *zombie)
 {
     char path[64], line[1024] = "", *at, state = '?';
@@ -112,7 +112,7 @@ static enum state judge(const struct holder *self, const struct holder *other)
                ? ALIVE : ENDED;
 }
 
-/* Read the lock file of that name. */
+/* Read the lock file of that name into *other, and judge its process. */
 static enum state look(const char *name, const struct holder *self,
                        struct holder *other)
 {
@@ -151,8 +151,8 @@ static double silence(const struct holder *other)
 
 /* --- the file --------------------------------------------------------- */
 
-/* The lock file of a database, which may have several names. Returns 0, or -1
- * if it is too long or there is no such database. */
+/* The name of a database's lock file, the same for all links to the database.
+ * Returns 0, or -1 if the name is too long or the database does not exist. */
 static int name_of(const char *path, char name[PATH_MAX])
 {
     char *real = realpath(path, NULL);
@@ -162,8 +162,8 @@ static int name_of(const char *path, char name[PATH_MAX])
     return len > 0 && len < PATH_MAX ? 0 : -1;
 }
 
-/* Remove a stale file. Two processes may do so at once, and the first may have
- * made a lock of its own since: a lock with another text is put back. */
+/* Remove a stale file. Another process may have removed it first and made its
+ * own lock: a lock with another text is put back. Returns 0, or -1. */
 static int remove_stale(const char *name, const struct holder *self,
                         const struct holder *stale)
 {
@@ -190,7 +190,8 @@ static void *renew(void *arg)
     return NULL;
 }
 
-/* Signals are for the main thread. */
+/* Start the thread that renews the lock. It blocks all signals, so that the
+ * main thread receives them. */
 static void start_renewer(struct chorale_lock_file *lock)
 {
     sigset_t all, before;
@@ -221,8 +222,10 @@ static int create(struct chorale_lock_file *lock, const struct holder *self)
     return -1;
 }
 
-/* Wait for another process. Returns 1 when the lock can be tried again, 0 after
- * `seconds` of a living holder, -1 if a stale lock cannot be removed. */
+/* Wait for another process. Returns 1 when the lock can be tried again, 0 if
+ * its holder still lives after `seconds`, -1 if a stale lock cannot be removed.
+ * If a holder on another host does not renew its lock, wait until the lock is
+ * stale. */
 static int wait_for(const char *name, const struct holder *self,
                     struct holder *other, double seconds)
 {
@@ -236,7 +239,7 @@ static int wait_for(const char *name, const struct holder *self,
                              sizeof(first.renewed)) != 0;
 
         if (state == GONE || strcmp(first.text, other->text) != 0)
-            return 1; /* another lock, or none */
+            return 1; /* removed, or replaced by another lock */
         if (state == ENDED || (state == EMPTY && waited > EMPTY_AFTER) ||
             (state == ELSEWHERE &&
              (silence(other) > CHORALE_LOCK_SILENT ||

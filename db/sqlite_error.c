@@ -50,8 +50,8 @@ enum chorale_err chorale_store_unlockable(const char *path, int error,
                         "locks", path, strerror(error));
 }
 
-/* What failed with an extended code of SQLITE_IOERR. SQLite often loses the
- * errno. */
+/* Report which operation failed, by an extended code of SQLITE_IOERR. error:
+ * the errno, or 0, since SQLite often loses it. */
 static enum chorale_err io_error(const char *path, int code, int error,
                                  struct chorale_errmsg *msg)
 {

@@ -6,8 +6,8 @@
 
 #include "db/store.h"
 
-/* CHORALE_ENV with a message and remedy for this errno on path. create: 1 if the
- * file was to be made. */
+/* CHORALE_ENV with a message and a remedy for this errno on path. create: 1 if
+ * the file was to be created. */
 enum chorale_err chorale_store_sysfail(const char *path, int error, int create,
                                        struct chorale_errmsg *msg);
 

@@ -35,8 +35,8 @@ enum chorale_store_mode {
                            * rolls back the journal of a killed writer */
     CHORALE_STORE_WRITE,  /* must exist */
     CHORALE_STORE_LAUNCH, /* must exist; opened for writing without a lock
-                           * file: by a runner, whose command has that, or to
-                           * be only read */
+                           * file: for a runner, whose command has the lock
+                           * file, or for VACUUM INTO, which only reads */
     CHORALE_STORE_CREATE  /* is created with the current schema if missing */
 };
 
@@ -46,12 +46,12 @@ struct chorale_store;
  * - CHORALE_DATA: not a database, truncated, of another program, newer schema,
  *   older schema with CHORALE_STORE_READ, or empty and not to be created;
  * - CHORALE_ENV: missing, no permission, read-only folder, disk full, a file
- *   system without locks, or another process writes it out of reach of locks;
+ *   system without locks, or a process on another node is writing it;
  * - CHORALE_USAGE: path is a folder.
- * A file that could not be created completely is removed. A store that is open
- * for writing also holds a lock file (lock_file.h), for file systems whose
- * locks exclude only processes of one node: there, one command at a time
- * writes.
+ * A file that could not be created completely is removed.
+ * A store that is opened for writing also takes a lock file (lock_file.h),
+ * unless it sees the lock of another writer. So one command at a time writes on
+ * file systems whose locks exclude only processes of one node.
  * SQLite does not trust the file's schema. SQLite is configured for one thread
  * a process: all stores belong to the thread that opens the first one. */
 enum chorale_err chorale_store_open(const char *path,

@@ -3,9 +3,9 @@
  *
  * Locks are open-file-description locks on single bytes far beyond the bytes
  * that SQLite locks or writes. They end when the last process that has the
- * descriptor ends, however it ends. Where they exclude nobody, neither do
- * SQLite's own: a writer that cannot see the guard of another one also takes
- * the lock file.
+ * descriptor ends, even by SIGKILL. On some file systems they do not exclude
+ * processes of other nodes, and SQLite's locks do not either. Therefore a
+ * writer that does not see another writer's LOCK_GUARD takes the lock file too.
  */
 #include "config.h"
 
@@ -36,7 +36,7 @@
 
 /* A third lock, held while the schema is created. */
 #define LOCK_CREATE ((enum chorale_lock)2)
-/* Held by the process that has the lock file. */
+/* Held by a writer while it has the lock file. */
 #define LOCK_GUARD ((enum chorale_lock)3)
 /* Taken and given back to find out whether the file can be locked. */
 #define LOCK_PROBE ((enum chorale_lock)4)
@@ -48,7 +48,7 @@ struct chorale_store {
     int fd; /* holds the locks; closed after the connection, because closing
              * it drops SQLite's own locks */
     int reads;
-    struct chorale_lock_file *lock; /* or NULL */
+    struct chorale_lock_file *lock; /* NULL: not taken */
 };
 
 static const char schema[] =
@@ -171,8 +171,8 @@ static int try_lock(int fd, int cmd, enum chorale_lock lock, int type)
     return cmd == F_OFD_GETLK ? fl.l_type != F_UNLCK : 0;
 }
 
-/* Can a lock be taken at all? An error that only some kernels give for this
- * kind of lock is left to SQLite, which uses another kind. */
+/* Fail if the file system has no locks. EINVAL is ignored: some kernels lack
+ * this kind of lock, and SQLite uses another kind. */
 static enum chorale_err check_locks(const struct chorale_store *store,
                                     struct chorale_errmsg *msg)
 {
@@ -185,8 +185,8 @@ static enum chorale_err check_locks(const struct chorale_store *store,
     return chorale_store_unlockable(store->path, errno, msg);
 }
 
-/* Exclude other writers. If the guard of another one is seen, locks work here
- * and SQLite's are sufficient. */
+/* Exclude writers on other nodes. If the guard of another writer is visible,
+ * locks work here, and SQLite's are sufficient. */
 static enum chorale_err exclude_writers(struct chorale_store *store,
                                         enum chorale_store_mode mode,
                                         struct chorale_errmsg *msg)
@@ -200,8 +200,8 @@ static enum chorale_err exclude_writers(struct chorale_store *store,
                                   msg);
 }
 
-/* Does another process write the database, without a lock that is seen here?
- * Its journal must then not be taken for that of a killed writer. */
+/* 1 if another process writes the database but its guard is not visible here.
+ * Then its journal must not be rolled back as that of a killed writer. */
 static int written_unseen(const struct chorale_store *store)
 {
     return chorale_lock_file_held(store->path) &&
@@ -314,7 +314,7 @@ enum chorale_err chorale_store_open(const char *path,
     if (store->fd < 0 && errno == ENOENT && mode == CHORALE_STORE_CREATE) {
         store->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         made = store->fd >= 0;
-        if (!made) /* another command has made it meanwhile */
+        if (!made) /* another command has created it meanwhile */
             store->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     }
     if (store->fd < 0 && mode == CHORALE_STORE_READ)
@@ -333,7 +333,7 @@ enum chorale_err chorale_store_open(const char *path,
         err = check_locks(store, msg);
     if (err == CHORALE_OK) {
         err = exclude_writers(store, mode, msg);
-        made = made && err == CHORALE_OK; /* else another command has it */
+        made = made && err == CHORALE_OK; /* else another command uses it */
     }
     if (err == CHORALE_OK && fresh && mode == CHORALE_STORE_CREATE) {
         /* Several first commands may start at once: one creates the schema,

@@ -170,8 +170,8 @@ void chorale_mpi_name(const char *library, char name[CHORALE_MPI_NAME])
             rest += strspn(rest, " \t:");
             family = spelled[i][1];
         }
-    /* Of a known family the version is one word. A stored text may have blanks
-     * for tabs and line ends. */
+    /* The version of a known family is one word. A stored text may have blanks
+     * in place of tabs and line ends. */
     len = (int)strcspn(rest, *family != '\0' ? " ,;\n\t" : "\n");
     snprintf(name, CHORALE_MPI_NAME, "%s%s%.*s", family,
              *family != '\0' ? " " : "", len, rest);

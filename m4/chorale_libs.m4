@@ -2,7 +2,7 @@
 AC_DEFUN([CHORALE_SQLITE], [
   PKG_CHECK_MODULES([SQLITE], [sqlite3 >= 3.35], [],
     [AC_MSG_ERROR([SQLite 3.35 or newer is missing: install libsqlite3-dev (Fedora: sqlite-devel)])])
-  # db/lock_file.c has a thread. Applications get libraries with libc alone.
+  # db/lock_file.c starts a thread. Libraries for applications need libc alone.
   chorale_libs=$LIBS
   LIBS=
   AC_SEARCH_LIBS([pthread_create], [pthread])

@@ -257,7 +257,7 @@ static int crosses(const struct chorale_plots_box *a,
            a->comm_size <= b->comm_size_hi && b->comm_size <= a->comm_size_hi;
 }
 
-/* A crossover: the n at which the choice of some process counts changes. */
+/* A crossover: the n at which the choice changes at some process counts. */
 struct crossover {
     sqlite3_int64 n;
     int comm_size, comm_size_hi;
@@ -290,8 +290,8 @@ static size_t find_crossovers(const struct chorale_plots_box *box, size_t count,
     return n;
 }
 
-/* The nearest crossover left or right of c that shares a process count; NULL:
- * none. */
+/* The nearest crossover left or right of c that shares a process count with it,
+ * or NULL. */
 static const struct crossover *beside(const struct crossover *cross,
                                       size_t count, const struct crossover *c,
                                       int right)
@@ -360,9 +360,9 @@ static const char procs_sql[] =
     " AND shape = ?3 AND dtype = ?4 AND op = ?5 AND (?6 = 0 OR ppn = ?6)"
     " AND comm_size BETWEEN ?7 AND ?8 ORDER BY comm_size";
 
-/* Find the process counts that have letters, the more important ones first: the
- * last and the first measured one, the other measured ones, and one between
- * each two. procs->p is freed by the caller, also on error. */
+/* Find the process counts that have letters, in order of importance: the last
+ * and the first measured one, the other measured ones, and one between each two
+ * neighbours. The caller frees procs->p, also after an error. */
 static enum chorale_err find_procs(struct chorale_store *store,
                                    sqlite3_int64 system_id,
                                    const struct chorale_plots_box *box,
@@ -381,7 +381,7 @@ static enum chorale_err find_procs(struct chorale_store *store,
     while (chorale_store_next(store, stmt, &err, msg))
         bad |= add_procs(procs, sqlite3_column_int(stmt, 0));
     sqlite3_finalize(stmt);
-    if (procs->count == 0 && !bad) /* a table without its measurements */
+    if (procs->count == 0 && !bad) /* the measurements are not in this file */
         bad = add_procs(procs, f.least) != 0 || add_procs(procs, f.most) != 0;
     n = procs->count;
     for (size_t i = 0; i + 1 < n && !bad; i++) {
@@ -400,8 +400,9 @@ static enum chorale_err find_procs(struct chorale_store *store,
     return err;
 }
 
-/* The size of a letter: 2^e within the frame, 0 for e = -1, the size of a frame
- * that has only one for e = 0; -1: no letter. */
+/* The size n of a letter: 2^e within the frame, and 0 for e = -1. A frame with
+ * one size has only the letter e = 0, of size `single`. Returns -1 for no
+ * letter. */
 static sqlite3_int64 letter_size(const struct frame *f, int e,
                                  sqlite3_int64 single)
 {

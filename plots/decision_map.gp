@@ -17,8 +17,8 @@ stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     other = valid(9) ? int($9) : 0, \
     nletter = valid(10) ? int($10) : 0, $1) nooutput
 
-# The block of crossovers. gnuplot runs a loop once even if it is empty, so
-# without crossovers it must not read the block of letters.
+# The block of crossovers. gnuplot runs a loop once even if it is empty. So
+# without crossovers the loop must not read the block of letters.
 crossings = nchoice + (ncross > 0 ? 1 : 9)
 # The process counts that have letters, in order.
 letters = nchoice + 1 + (ncross > 0)
@@ -66,7 +66,7 @@ log2(v) = log(v) / log(2)
 set logscale xy 2
 # Without bytes there is only the box of n = 0, two quarters wide.
 nothing = zero > 0 && xmax <= 4 * zero
-# In a terminal the least n is beside the border, which would hide its letters.
+# In a terminal the border would hide the letters of the least n beside it.
 set xrange [(text && zero == 0 ? xmin / sqrt(2) : xmin) : \
     (nothing ? 2 * zero : xmax * 1.01 + 1)]
 # The first and last process count extend by a margin (RIM of decision_map.c).
@@ -102,11 +102,11 @@ set xlabel 'n: bytes of the operation'
 set ylabel 'P: number of processes'
 set title heading noenhanced
 
-# In a terminal: the letters of DATA, and no other, so that a letter is the choice
-# at the n and P of its axes. Points outside the frame make the key. They are
-# drawn alone first, to know the lines of the frame. A line has the letters of
-# one process count, the first in DATA, and its label; sizes are left out if a
-# column would have several.
+# A terminal shows the letters of DATA only, so that a letter is the choice at
+# the n and P of its axes. Points outside the frame make the key. They are drawn
+# alone first, to find the number of lines of the frame. A line has the letters
+# of one process count, the first in DATA, and its label. Sizes are left out if
+# a column would have several.
 if (text) {
     plot for [i = 1:nchoice] data index i using (xmin / 1e9):(pmin) \
         with points pointtype i title fit(columnheader(1))

@@ -119,14 +119,15 @@ enum chorale_err chorale_plots_load_boxes(struct chorale_store *store,
 int chorale_plots_same_map(const struct chorale_plots_box *a,
                            const struct chorale_plots_box *b);
 
-/* The row of a map's box[0, count) that decides n bytes on comm_size ranks;
- * NULL: none, so the library is used. */
+/* The row of a map's box[0, count) that decides n bytes on comm_size ranks.
+ * NULL: the library is used without a row. */
 const struct chorale_plots_box *
 chorale_plots_find_box(const struct chorale_plots_box *box, size_t count,
                        int comm_size, sqlite3_int64 n);
 
-/* Write the data file of the map of box[0, count), with letters for the process
- * counts that were measured and some between. */
+/* Write the data file of the map of box[0, count) to path, with letters for the
+ * measured process counts and some between. CHORALE_ENV: the file cannot be
+ * written, or out of memory; other errors are those of reading the database. */
 enum chorale_err chorale_plots_write_map(struct chorale_store *store,
                                          sqlite3_int64 system_id,
                                          const struct chorale_plots_box *box,

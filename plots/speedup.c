@@ -158,8 +158,9 @@ static struct box find_box(const struct chorale_plots_gain *gain, size_t count,
     return box;
 }
 
-/* 1 if the speed-up is exact, or its interval excludes 1. Others may be far from
- * 1 by chance, and would leave little of the colours to the rest. */
+/* 1 if the speed-up is exact or its interval excludes 1. Other speed-ups may be
+ * far from 1 by chance; a scale that covers them would have few colours left
+ * for the others. */
 static int is_certain(const struct chorale_plots_gain *gain)
 {
     return gain->lo > 1 || gain->hi < 1 || !(gain->lo < gain->hi);

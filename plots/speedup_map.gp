@@ -63,9 +63,9 @@ set title heading noenhanced
 unset key
 
 # Blue is faster and orange slower, with white at 1. The scale covers at least a
-# factor of 1.1 each way, so that noise does not look like a gain, and speed-ups
-# whose interval excludes 1; others beyond it have the colours of its ends. Numbers have
-# a black that stays black on a dark page.
+# factor of 1.1 each way, so that noise does not look like a gain. It covers all
+# speed-ups whose interval excludes 1; others beyond it have the colours of its
+# ends. Numbers have a black that stays black on a dark page.
 far = abs(log2(slowest)) > abs(log2(fastest)) ? abs(log2(slowest)) \
     : abs(log2(fastest))
 far = far > log2(1.1) ? far : log2(1.1)

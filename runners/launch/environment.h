@@ -16,17 +16,17 @@
  * - clock_residual_s, clock_resolution_s, sync_slack_s;
  * - message_alpha_s, message_beta_s (s/byte), rank_ports (lower_bound.c);
  * - copy_beta_s: s/byte of a copy in memory (memcpy_speed.c);
- * - memory_message_s:N, memory_exchange_s:N, memory_copy_s:N of N bytes in one
- *   node (memory_times.c);
+ * - memory_message_s:N, memory_exchange_s:N, memory_copy_s:N: seconds of an
+ *   operation of N bytes inside one node (memory_times.c);
  * - distance_alpha_s:D, distance_kappa:D, distance_pairs:D of ranks D places
  *   apart; distance_mirror (hop_latency.c);
  * - command, tool_version, tool_revision ("-dirty": with local changes),
  *   tool_options, compiler, compiler_flags (of make);
  * - load_before, load_after; host:N:load_before, host:N:load_after;
- * - other_load: processors that other programs took from the ranks of a node,
- *   at most (runners/measure/other_load.h);
+ * - other_load: most processors that other programs took from the ranks of a
+ *   node (runners/measure/other_load.h);
  * - cpu_throttled: periods during the launch in which the node's CPU quota was
- *   used up, if one is set;
+ *   used up, if a quota is set;
  * - sync, seed, campaign_seed of a launch;
  * - run_command, launcher_command, from `chorale run`.
  */
@@ -62,8 +62,8 @@ extern const char *const chorale_binding_source;
  * recorded, "NAME\tVALUE", with their values before MPI_Init. */
 void chorale_variables_print(FILE *out);
 /* Put the variables that differ from their defaults, and the transport; call it
- * after MPI_Init. Local. Defaults are the values that Open MPI marks as such, and
- * the output of chorale_variables_print() in an empty environment. */
+ * after MPI_Init. Local. A default is a value that Open MPI marks as such, or
+ * that chorale_variables_print() prints in an empty environment. */
 void chorale_variables_put(struct chorale_facts *facts);
 
 #endif

@@ -5,9 +5,10 @@
  * MPI_T does not report defaults. Therefore this program runs itself once more,
  * without MPI_Init and with an almost empty environment, to print them.
  *
- * Open MPI computes hundreds of values in MPI_Init, 5.0 most of them. But it
- * keeps the source of each value, which `ompi_info` prints: a value that is
- * from neither the environment nor a file is a default. */
+ * In MPI_Init Open MPI computes hundreds of values, and version 5.0 most of its
+ * values. But it keeps the source of each value, which `ompi_info` prints. A
+ * value from the command line, the environment, a file or an override is the
+ * user's; all others count as defaults. */
 #include "config.h"
 
 #include "runners/launch/environment.h"
@@ -235,9 +236,9 @@ static int is_default(const char *defaults, const char *line)
 
 enum source { UNKNOWN = -1, DEFAULT, USER };
 
-/* The source of a value, from the functions of Open MPI behind its MPI_T and
- * `ompi_info`; UNKNOWN in other libraries. Values that Open MPI itself has set
- * count as defaults. */
+/* The source of a value, by internal functions of Open MPI that MPI_T and
+ * `ompi_info` use; UNKNOWN in other libraries. Values that Open MPI has set
+ * itself count as defaults. */
 static enum source source_of(const char *name)
 {
     enum { COMMAND_LINE = 1, ENVIRONMENT, FROM_FILE, SET, OVERRIDE };

@@ -13,7 +13,7 @@
 
 #define PAGE 4096
 #define LINE 64              /* bytes of a cache line */
-#define FEW 8 /* copies, each of which serves many repetitions */
+#define FEW 8 /* with at most this many copies each serves many repetitions */
 #define PIECE ((size_t)1 << 20) /* bytes of one read */
 #define CACHE_UNKNOWN (32 << 20)
 
@@ -237,12 +237,12 @@ static void drop(struct chorale_kept *kept)
     *kept = (struct chorale_kept){ .memory = NULL };
 }
 
-/* Let the kernel write to each page once. On some virtual machines the first
- * such write to a page is slow, and a long message in shared memory is copied
- * by the kernel (tests/bench/results/measuring.md). Of many rotated copies each
- * serves few repetitions, so most would include that time; an application that
- * reuses its buffers does not pay it. Writing from the program has no such
- * effect. */
+/* Let the kernel write to each page once. On some virtual machines the kernel's
+ * first write to a page is slow (tests/bench/results/measuring.md), even after
+ * the program has written to it. The kernel copies long messages in shared
+ * memory. If many copies of the buffers rotate, each serves few repetitions, so
+ * most repetitions would include that time. An application that reuses its
+ * buffers does not pay it. */
 static void kernel_writes(struct chorale_kept *kept)
 {
     char *p = kept->memory;

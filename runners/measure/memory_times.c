@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory_times.c - times of the operations of which collectives in a node's
- * memory consist: a message from rank 0 to rank 1, an exchange of both, and a
- * copy by all ranks at once, from a word to 1 MiB. The buffers are reused, so
- * they stay in the caches. Over these sizes the MPI library changes its
- * protocol (a copy through shared memory by both ranks, or one copy by the
- * kernel), and the data leave one cache level after another. The fit finds its
- * size regimes from these times (tuner/model/memory_rows.h). */
+/* memory_times.c - times of the operations of which collectives inside a node
+ * consist: a message from rank 0 to rank 1, an exchange of both, and a copy by
+ * all ranks at once. Sizes reach from 8 bytes (copies: 16 KiB) to 1 MiB. The
+ * buffers are reused, so they stay in the caches.
+ *
+ * Over these sizes the MPI library changes its protocol: a copy through shared
+ * memory by both ranks, or one copy by the kernel. The data also outgrow one
+ * cache level after another. The fit finds its size regimes from these times
+ * (tuner/model/memory_rows.h). */
 #include "runners/measure/runner.h"
 
 #include <math.h>
@@ -16,8 +18,8 @@
 
 #define NTIME 21             /* repetitions of a time; the median counts */
 #define MOST ((size_t)1 << 20)
-#define COPY_FROM 16384      /* bytes; shorter copies take less than the start
-                              * together and the reading of clocks, 80 ns */
+#define COPY_FROM 16384      /* bytes; in times of shorter copies the common
+                              * start and the clocks, 80 ns, weigh too much */
 
 static const size_t sizes[CHORALE_MEMORY_SIZES] = {
     8,     32,    64,    128,   256,    512,    1024,   2048,  4096,
@@ -51,7 +53,8 @@ static int operate(struct chorale_bench *bench, int kind, size_t bytes,
                    : chorale_recv(ctx, buf + MOST, n, MPI_BYTE, 0);
 }
 
-/* Median time from the common start until the last rank has finished, s. */
+/* Set *seconds to the median time from the common start until the last rank has
+ * finished. Returns an MPI error code. */
 static int one_time(struct chorale_bench *bench, int kind, size_t bytes,
                     char *buf, double *seconds)
 {
@@ -68,7 +71,7 @@ static int one_time(struct chorale_bench *bench, int kind, size_t bytes,
         out = chorale_now_common(bench);
         if (rc == MPI_SUCCESS)
             rc = chorale_p2p_allreduce(bench, &out, 1, 0);
-        if (i > 0) /* the first one warms up */
+        if (i > 0) /* the first repetition warms up */
             took[n++] = out - start;
     }
     if (rc != MPI_SUCCESS)

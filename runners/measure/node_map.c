@@ -126,7 +126,8 @@ struct usable {
     struct chorale_cpu_quota quota;
 };
 
-/* Do more ranks of rank r's node share its quota than it is worth? */
+/* 1 if more ranks of rank r's node share its CPU quota than the quota has
+ * processors. */
 static int above_quota(const struct chorale_bench *bench,
                        const struct usable *all, int r)
 {
@@ -138,9 +139,9 @@ static int above_quota(const struct chorale_bench *bench,
     return n > all[r].quota.processors;
 }
 
-/* Rank 0: *most ranks on any node, and *over: whether a node has more ranks
- * than processors usable by them, or than a quota is worth. all[world_size] is
- * overwritten. */
+/* Rank 0: set *most to the largest number of ranks on a node. Set *over to 1 if
+ * a node has more ranks than processors that they may use, or more than its CPU
+ * quota allows. all[world_size] is overwritten. */
 static void count_ranks(const struct chorale_bench *bench, struct usable *all,
                         int *most, int *over)
 {
@@ -160,8 +161,8 @@ static void count_ranks(const struct chorale_bench *bench, struct usable *all,
     }
 }
 
-/* Rank 0: watch other programs on the processors of the ranks. NULL: out of
- * memory. */
+/* Rank 0: start to record the time that other programs use the processors of
+ * the ranks. NULL: out of memory. */
 static struct chorale_load *watch_load(const struct chorale_bench *bench,
                                        const struct usable *all)
 {
@@ -178,7 +179,8 @@ static struct chorale_load *watch_load(const struct chorale_bench *bench,
 }
 #endif
 
-/* Set node_size and oversubscribed, and watch the load of other programs. */
+/* Set node_size and oversubscribed, and start to record other programs. Returns
+ * an MPI error code. */
 static int count_nodes(struct chorale_bench *bench)
 {
 #ifdef CHORALE_SIM

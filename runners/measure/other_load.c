@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* other_load.c - processor time that other programs took beside a launch. On
- * each node it is the time in which the ranks' processors were busy, less the
- * ranks' own time. Interrupts are not counted, as the ranks cause them, too. */
+/* other_load.c - processor time that other programs take during a launch.
+ * On each node it is the time in which the ranks' processors were busy,
+ * less the ranks' own time. Interrupts are not counted, since the ranks
+ * cause them too. */
 #include "config.h"
 
 #include "runners/measure/other_load.h"
@@ -13,8 +14,8 @@
 
 #include "db/loaded_runs.h"
 
-/* Shortest time in which the clock ticks of /proc/stat tell a load, and the
- * time after which the next interval begins. */
+/* Shortest interval that the clock ticks of /proc/stat resolve, and the
+ * interval after which the next one begins. */
 #define LEAST_SECONDS 0.3
 #define INTERVAL_SECONDS 1.0
 
@@ -38,7 +39,7 @@ double chorale_load_most(const struct chorale_load_rank *rank, int n,
 }
 
 /* Seconds since the node's start in which any program used the processors of
- * the set; 0 if the system does not tell. */
+ * the set; 0 if /proc/stat cannot be read. */
 static double busy_seconds(const cpu_set_t *set)
 {
     const double tick = (double)sysconf(_SC_CLK_TCK);

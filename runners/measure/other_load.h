@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* other_load.h - processor time that other programs take beside a launch. */
+/* other_load.h - processor time that other programs take during a launch. */
 #ifndef CHORALE_RUNNERS_MEASURE_OTHER_LOAD_H
 #define CHORALE_RUNNERS_MEASURE_OTHER_LOAD_H
 
@@ -25,19 +25,22 @@ struct chorale_load_rank {
 
 /* Rank 0's record of a launch. */
 struct chorale_load {
-    struct chorale_load_rank *rank; /* [world_size], as the other two */
-    struct chorale_load_use *before, *now;
-    double since;            /* when the present interval began; 0: not yet */
+    struct chorale_load_rank *rank; /* [world_size] */
+    struct chorale_load_use *before, *now; /* [world_size] each: at the begin of
+                              * the interval, and at the last look */
+    double since;            /* MPI_Wtime() at the begin of the interval; 0: no
+                              * interval began */
     double most;             /* the largest chorale_load_most() so far */
 };
 
-/* The processors that other programs took from the ranks of a node, on average
- * over an interval of this many seconds; of the node with most. */
+/* The number of processors that other programs took from the ranks of a node,
+ * as the average over an interval of this many seconds; the largest of all
+ * nodes. */
 double chorale_load_most(const struct chorale_load_rank *rank, int n,
                          double seconds);
 
-/* node: the first rank of each rank's node. may: the processors that each rank
- * may use. NULL if out of memory. */
+/* Make the record of n ranks. node[n]: the first rank of each rank's node.
+ * may[n]: the processors that each rank may use. NULL if out of memory. */
 struct chorale_load *chorale_load_new(const int *node, int n,
                                       const cpu_set_t *may);
 void chorale_load_free(struct chorale_load *load);

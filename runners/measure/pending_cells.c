@@ -133,8 +133,8 @@ static enum chorale_err load_launch(struct chorale_store *store,
     return err;
 }
 
-/* Parse "ascending:0.5" (a factor of the library's duration) or "last:50us".
- * Returns an enum chorale_arrival, -1: invalid. */
+/* Parse an arrival pattern: "ascending:0.5" (a factor of the library's
+ * duration) or "last:50us". Returns an enum chorale_arrival, -1: invalid. */
 static int read_arrival(const char *word, double *late_by,
                         double *late_seconds)
 {

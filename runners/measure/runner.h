@@ -141,8 +141,8 @@ struct chorale_distance {
 /* Times of single operations in the memory of a node (memory_times.c). */
 enum {
     CHORALE_MEMORY_MESSAGE,  /* from rank 0 to rank 1 */
-    CHORALE_MEMORY_EXCHANGE, /* both send to each other at once */
-    CHORALE_MEMORY_COPY,     /* in each rank's own memory, all at once */
+    CHORALE_MEMORY_EXCHANGE, /* ranks 0 and 1 send to each other at once */
+    CHORALE_MEMORY_COPY,     /* all ranks copy in their own memory at once */
     CHORALE_NMEMORY
 };
 enum { CHORALE_MEMORY_SIZES = 21 };
@@ -207,10 +207,11 @@ struct chorale_bench {
     double copy_own;         /* copy_beta of this rank */
     int straggler;           /* rank 0: some node is slower than the others */
     int mixed_cpus;          /* rank 0: nodes have different processors */
-    int watches_load;        /* 1: other programs are looked for */
+    int watches_load;        /* 1: record what other programs use */
     struct chorale_load *load; /* rank 0: their processor time, or NULL */
-    int loaded;              /* rank 0: they took more than CHORALE_LOAD_LIMIT
-                              * in the present interval (other_load.c) */
+    int loaded;              /* rank 0: 1 if other programs took more than
+                              * CHORALE_LOAD_LIMIT in the present interval
+                              * (other_load.c) */
     chorale_stored_fn *stored; /* for a launch with several groups, or NULL */
     void *stored_arg;
     chorale_ending_fn *ending; /* rank 0: end early? NULL: never */
@@ -361,9 +362,9 @@ int chorale_sync_barrier(struct chorale_bench *bench);
  * oversubscribed. Collective; lib must exist. Returns an MPI error code. */
 int chorale_nodes_find(struct chorale_bench *bench);
 
-/* other_load.c: find out whether other programs took the ranks' processors in
- * the second before. Call it outside timed repetitions. Collective; does
- * nothing in simulation. Returns an MPI error code. */
+/* other_load.c: set bench->loaded by an interval of about a second. Call
+ * it outside timed repetitions. Collective; in simulation it has no effect.
+ * Returns an MPI error code. */
 int chorale_load_look(struct chorale_bench *bench);
 
 /* How the library sees the nodes of bench->lib. *levels: several nodes, at
@@ -420,9 +421,10 @@ int chorale_verify_check(const struct chorale_bench *bench,
 /* memcpy_speed.c: set bench->copy_beta; collective. No effect in simulation. */
 int chorale_copying_measure(struct chorale_bench *bench);
 
-/* memory_times.c: fill bench->memory; collective. Skipped in simulation, with
- * more ranks than processors, with siblings, and unless ranks 0 and 1 are on
- * one node. */
+/* memory_times.c: fill bench->memory and set bench->nmemory. Collective.
+ * nmemory is 0 in simulation, with more ranks than processors, with siblings,
+ * if ranks 0 and 1 are on different nodes, or without memory. Returns an MPI
+ * error code. */
 int chorale_memory_measure(struct chorale_bench *bench);
 
 /* hop_latency.c: fill bench->distance; collective. Skipped with fewer than 3
