@@ -11,7 +11,7 @@
 
 #define FACTOR_MAX 100
 #define SECONDS_MAX 10
-#define SECONDS_MIN 1e-6 /* below that ranks cannot be delayed accurately */
+#define SECONDS_MIN 1e-6 /* shorter delays are not accurate */
 
 static const char *const policies[CHORALE_NARRIVALS] = { "sync", "traced",
                                                          "robust" };

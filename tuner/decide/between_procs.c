@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define DOUBT 0.5     /* share of its error added to a variant's time */
-#define LIBRARY_MARGIN 0.25 /* share subtracted from the library's */
+#define LIBRARY_MARGIN 0.25 /* share of its error subtracted from the library's
+                             * time */
 
 /* Mark the choices of a line's spots. */
 static void mark_choices(const struct chorale_family *fam, size_t line,
@@ -44,7 +45,8 @@ static int confirmed_beside(const struct chorale_line *line, size_t n)
             line->spot[i + 1].why == CHORALE_WHY_GAIN);
 }
 
-/* On a real system an adjacent measured size must have a confirmed choice. */
+/* 1 if a variant may replace the library at n. On a real system a choice must
+ * be confirmed at a measured size next to n, at either process count. */
 static int may_replace_library(const struct chorale_grid *grid, size_t line,
                                size_t n)
 {
@@ -95,7 +97,7 @@ static void guess(struct chorale_grid *grid, size_t layer, size_t stop)
         if (c > 0 && !grid->may[c] && grid->blind)
             score[c] = NAN;
     }
-    if (!inside) { /* all cost 0 */
+    if (!inside) { /* all losses are 0 */
         memset(grid->loss + at, 0, grid->ncand * sizeof(*grid->loss));
         return;
     }
@@ -105,8 +107,9 @@ static void guess(struct chorale_grid *grid, size_t layer, size_t stop)
         grid->error[layer * grid->nstop + stop] = grid->wrong[best];
 }
 
-/* For a collective with unknown n: choose the variant that is predicted to be
- * faster than the library at all stops of a layer, and fastest on average. */
+/* For a collective with unknown n: choose the variant that is predicted to beat
+ * the library by more than the threshold at all stops within the hull of a
+ * layer, and is the fastest on average. */
 static void choose_one(struct chorale_grid *grid, size_t layer)
 {
     const struct chorale_family *fam = grid->fam;

@@ -17,7 +17,7 @@ struct entry {
     enum state state[2];
 };
 
-/* The nodes of ranks are known on one node and in blocks. */
+/* 1 if the node of each rank is known: on one node, and in blocks. */
 static int is_placed(const struct chorale_class_point *at,
                      const struct chorale_alg *alg)
 {
@@ -47,7 +47,7 @@ static int has_digest(const struct chorale_class_point *at,
     return e->state[of] == KNOWN;
 }
 
-/* 1 if the same policies allow both: patents, order of operands. */
+/* 1 if the same policies (patents, order of operands) allow both. */
 static int same_policies(const struct chorale_class_point *at,
                          const struct chorale_alg_config *a,
                          const struct chorale_alg_config *b)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* classes.h - candidates that do the same at a point.
+/* classes.h - candidates with equal schedules at a point.
  *
  * Candidates of a point form a class if their schedules are equal: the same
  * messages between the same ranks in the same order, with the same reductions
- * and copies (algorithms/schedule/digest.h), and if the same policies allow a
- * table to choose them. One member is measured; its times are those of all. A
- * candidate without a digest is a class of its own. */
+ * and copies (algorithms/schedule/digest.h). The same policies must also allow
+ * a table to choose them. One member is measured, and its times are used for
+ * all. A candidate without a digest is a class of its own. */
 #ifndef CHORALE_TUNER_DECIDE_CLASSES_H
 #define CHORALE_TUNER_DECIDE_CLASSES_H
 

@@ -15,8 +15,8 @@ struct chorale_predictor;
 struct chorale_decide_opts {
     struct chorale_predictor *model; /* NULL: fitted to the points */
     int simulated;           /* deterministic times: one launch decides */
-    enum chorale_arrival_policy arrivals; /* patterns that the times are of, as
-                              * combined by decide_arrival.h */
+    enum chorale_arrival_policy arrivals; /* patterns in which the times were
+                              * measured, combined by decide_arrival.h */
     int rules;               /* choose native algorithms, not Chorale's */
     double threshold;        /* keep the library below this gain (share) */
     double fdr;              /* false discovery rate on real systems */
@@ -38,13 +38,16 @@ struct chorale_decision {
     const struct chorale_run_point *run; /* of the choice, as in struct
                               * chorale_cand */
     const char *basis;
-    double seconds, library_seconds; /* geometric mean over measured points */
+    double seconds, library_seconds; /* geometric means over the row's points,
+                              * measured or predicted */
     double speedup, speedup_lo, speedup_hi; /* cross-fitted, see below */
-    double regret;           /* seconds / best seconds - 1, >= 0; on a real
-                              * system the best has its cross-fitted gain */
+    double regret;           /* seconds / seconds of the best - 1, >= 0. On a
+                              * real system the gain of the best is
+                              * cross-fitted */
     size_t nspot;            /* measured points in the row */
     char arrival[64];        /* patterns that decided at these points, separated
-                              * by commas; "...": more; "": none measured */
+                              * by commas, "..." if there are more; "" without
+                              * measured points */
     char reason[256];
 };
 
@@ -86,22 +89,24 @@ struct chorale_decision {
  *
  * Ranges:
  * - A row is a rectangle of sizes and process counts, measured and predicted
- *   ones alike. Choices are replaced by others to obtain the fewest rows
- *   (merge_ranges.h) that cost at most compact more on average, at most compact
- *   at a measured size, at most CHORALE_DECIDE_ALLOWANCE times compact elsewhere,
- *   and nowhere more than the library. On a real system these must be confirmed
- *   too.
- * - A row that contains measured points has basis measured. Its times, gain
- *   and reason come from these points. Its interval combines the intervals of
- *   the process counts. Other rows of a variant have basis modelled.
+ *   ones alike. Choices are replaced by others to obtain fewer rows
+ *   (merge_ranges.h). The mean loss by that is at most compact. A single loss
+ *   is at most compact at a measured size, and at most CHORALE_DECIDE_ALLOWANCE
+ *   times compact at a predicted one. A replacement is never slower than the
+ *   library, and on a real system it must be confirmed too.
+ * - If a row contains measured points, its times, gain and reason come from
+ *   these points. Its interval combines the intervals of the process counts.
+ *   Such a row of a variant has basis measured; other rows of a variant have
+ *   basis modelled. Rows of the library have basis library.
  * - The library is used, without a row, outside the measured process counts and
  *   sizes, and in gaps of more than CHORALE_DECIDE_GAP process counts. Bounds
  *   of sizes are interpolated in gaps.
  * - Where these bounds depend on the process count, as n = m P does, a row
- *   extends to the least and the largest size of its process counts. For a
- *   variant these bounds differ by at most CHORALE_COMPACT_FACTOR, so it is
- *   chosen at most by that factor beyond them. Rows of the library may extend
- *   further, since it is used there anyway.
+ *   extends to the least and the largest size of its process counts. Within a
+ *   row of a variant these bounds differ by at most CHORALE_COMPACT_FACTOR. So
+ *   a variant is chosen at most by that factor beyond the bounds of a process
+ *   count. Rows of the library may extend further, since the library is used
+ *   there without a row as well.
  * - Rows for rule files of the library have one process count.
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
@@ -126,7 +131,8 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 
 /* Fewest launches of a real system that can confirm a choice. */
 #define CHORALE_DECIDE_LAUNCHES 3
-/* The loss allowed at a predicted point, in multiples of that on average. */
+/* The largest loss at a predicted point, as a multiple of the mean loss allowed
+ * (opts.compact). */
 #define CHORALE_DECIDE_ALLOWANCE 6
 
 /* Most process counts between two measured ones for which rows are written:
@@ -181,8 +187,8 @@ struct chorale_undecided {
 };
 
 /* NULL if a table of these options may hold choices of that run's provider,
- * else the reason (static): dispatch tables hold Chorale's variants, those of
- * rules the library's own algorithms. */
+ * else the reason (static). Dispatch tables hold Chorale's variants; tables for
+ * rule files hold the library's own algorithms. */
 const char *chorale_decide_other(const struct chorale_run_point *run,
                                  const struct chorale_decide_opts *opts);
 
@@ -338,7 +344,7 @@ int chorale_measured_test(struct chorale_measured *spot, size_t nspot);
  * freedom. The choices of the folds were made by overlapping launches, so the
  * gains of a sample correlate. The variance of the mean is therefore multiplied
  * by CHORALE_FOLD_OVERLAP; tests/bench/results/decide.md has the error rates
- * with it and without. */
+ * with and without this factor. */
 #define CHORALE_FOLD_OVERLAP 1.36
 double chorale_mean_error(const struct chorale_spread *spread,
                           const struct chorale_sample *sample, double *dof_p);
@@ -366,8 +372,8 @@ int chorale_decide_is_blind(enum chorale_coll coll);
  * such a collective. Candidates are the variants that are slower than the
  * library at no size; the one with the best mean gain is chosen. Its mean gain
  * is cross-fitted and must be significant, as for a single size. critical: the
- * level of significant p-values; -1: none is. Sets challenger, fold, pick, why,
- * p and loss of the spots. */
+ * largest significant p-value; -1: no p-value is significant. Sets challenger,
+ * fold, pick, why, p and loss of the spots. */
 void chorale_decide_blind(struct chorale_measured *spot, size_t n,
                           double critical,
                           const struct chorale_decide_opts *opts);
@@ -378,12 +384,12 @@ struct chorale_family;
 int chorale_decide_rows(const struct chorale_family *fam,
                         struct chorale_decision **rows_p, size_t *count_p);
 
-/* Losses at a predicted point of ncand candidates, the first of which is the
- * library, with log times seconds[]: loss[] relative to the best, INFINITY if a
- * candidate must not be chosen: if it loses more than opts->compact times
- * CHORALE_DECIDE_ALLOWANCE, or is slower than the library. may[c] 0 excludes c,
- * except the library. Returns the best, which is the library unless a
- * candidate's gain is above the threshold. */
+/* Compute loss[ncand] at a predicted point from log times seconds[ncand];
+ * candidate 0 is the library. A loss is a log ratio to the best. It is INFINITY
+ * if the candidate must not be chosen: may[c] is 0 (the library is always
+ * allowed), it loses more than opts->compact times CHORALE_DECIDE_ALLOWANCE, or
+ * it is slower than the library. Returns the best, which is the library unless
+ * a candidate's gain is above the threshold. */
 size_t chorale_family_losses(const struct chorale_family *fam, size_t ncand,
                              const double *seconds, const unsigned char *may,
                              double *loss);

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library in one pattern in one launch, and the smallest difference to it
- * of a candidate that a table may choose, in launches of that ordinal. */
+/* A run of the library in one pattern. best: the smallest difference (<= 0) to
+ * the library of a candidate that a table may choose, in that pattern and in
+ * launches of that ordinal. */
 struct reference {
-    const struct chorale_run_point *run; /* of the library */
+    const struct chorale_run_point *run;
     double seconds, best;    /* s */
 };
 
@@ -64,7 +65,7 @@ static const struct reference *partner(const struct size *s,
     return NULL;
 }
 
-/* Find the library's runs, and the best candidate in each pattern. */
+/* Find the library's runs, and the best difference to each. */
 static void find_references(struct size *s)
 {
     s->nref = 0;
@@ -85,8 +86,9 @@ static void find_references(struct size *s)
     }
 }
 
-/* The largest loss over the patterns of a candidate's runs row[0, n) of the
- * same conditions and ordinal, s; INFINITY: one lacks a time. */
+/* The largest loss, s, over the patterns in which the library ran. row[0, n): a
+ * candidate's runs of one ordinal and the same conditions. INFINITY if they
+ * lack a time in one of these patterns. */
 static double worst(const struct size *s, const struct chorale_run_point *row,
                     size_t n)
 {
@@ -121,9 +123,10 @@ static int is_late(const struct size *s)
     return 0;
 }
 
-/* 1 if the library ran late in launches of that ordinal and conditions, and the
- * candidate of the row in some launch of the point. Else its times in sync are
- * not comparable with the combined ones. */
+/* 1 if two runs in another pattern than sync exist: one of the library with the
+ * ordinal and conditions of the row, and one of the row's candidate at the
+ * point. Else times of the row in sync are not comparable with combined
+ * times. */
 static int has_late(const struct size *s, const struct chorale_run_point *row)
 {
     int library = 0, own = 0;
@@ -182,7 +185,8 @@ static int exceeds_skew(const struct size *s)
     return 1;
 }
 
-/* Append the runs in pattern sync, or in the traced pattern if late is 1. */
+/* Append the runs in pattern sync, or in the traced pattern if late is 1. Then
+ * subtract the skew, if that is possible. */
 static void keep(const struct size *s, int late,
                  struct chorale_run_point *kept, size_t *nkept)
 {

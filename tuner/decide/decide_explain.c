@@ -89,8 +89,8 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
         t = ln->log_time[i * fam->ncand + c];
         if (cand->place < 0 && e->barred == NULL)
             e->barred = fam->opts->arrivals == CHORALE_ARRIVALS_ROBUST
-                            ? "failed, gave wrong data, or lacks a proper time "
-                              "in an arrival pattern"
+                            ? "failed, gave wrong data or was not timed "
+                              "properly in an arrival pattern"
                             : "failed, gave wrong data or was not timed "
                               "properly";
         interval(&ln->spot[i], cand, e);
@@ -247,7 +247,7 @@ static void name_of(const struct chorale_member *m, char *text, size_t size)
                                                                : "");
 }
 
-/* What the times of the point are, in the arrival patterns of its size. */
+/* The arrival patterns that decide in the point's row, or "sync". */
 static const char *arrival_of(const struct view *v)
 {
     return v->row != NULL && *v->row->arrival != '\0' ? v->row->arrival
@@ -257,13 +257,13 @@ static const char *arrival_of(const struct view *v)
 static const char *meaning_of(const char *arrival)
 {
     return strcmp(arrival, "robust") == 0
-               ? "times are of the best in sync, plus the largest loss over "
-                 "the patterns"
+               ? "times are those of the best in sync, plus the largest loss "
+                 "over the patterns"
                : "times count from the last rank's arrival";
 }
 
-/* "measured" is the basis of a row with measured points; other points of it are
- * modelled. */
+/* 1 if the point was not measured but lies in a row with measured points, whose
+ * basis is "measured". */
 static int is_inferred(const struct view *v)
 {
     return v->row != NULL && !v->measured &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decide_grid.c - the rows of a family: one grid of process counts and sizes
- * for each sequence of lines without a wide gap, compacted to the fewest
- * rectangles. */
+/* decide_grid.c - the rows of a family. Each sequence of lines without a wide
+ * gap between their process counts makes a grid of process counts and sizes,
+ * which is compacted to few rectangles. */
 #include "tuner/decide/decide_grid.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #define MOST_LAYERS 128 /* process counts optimised together */
 #define BETWEEN 3       /* stops between two sizes of a single line */
-#define MORE_STOPS 64   /* doublings of a size_t */
+#define MORE_STOPS 64   /* most doublings between two sizes */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
 #define BISECTIONS 8    /* of the price of a rectangle */
 
@@ -29,8 +29,8 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sizes between two that differ at least by a factor of 2: one per doubling, or
- * BETWEEN on a single line. Returns their number. */
+/* Store in n sizes between two sizes that differ by at least a factor of 2: one
+ * per doubling, or BETWEEN on a single line. Returns their number. */
 static size_t split(size_t from, size_t to, int single, size_t *n)
 {
     double ratio = from > 0 ? (double)to / (double)from : 0;
@@ -48,7 +48,8 @@ static size_t split(size_t from, size_t to, int single, size_t *n)
     return count;
 }
 
-/* The sizes of all lines in order, and further ones in wide gaps. */
+/* Set the stops: the sizes of all lines in order, and further ones in wide
+ * gaps. -1: out of memory. */
 static int find_stops(struct chorale_grid *grid)
 {
     const struct chorale_line *line = &grid->fam->line[grid->line];
@@ -76,7 +77,7 @@ static int find_stops(struct chorale_grid *grid)
     return 0;
 }
 
-/* The point at fraction x from a to b, in logarithms. */
+/* The size at fraction x of the way from a to b, in logarithms. */
 static double shifted(size_t a, size_t b, double x)
 {
     double from = log(fmax((double)a, 1)), to = log(fmax((double)b, 1));
@@ -84,8 +85,9 @@ static double shifted(size_t a, size_t b, double x)
     return exp(from + x * (to - from));
 }
 
-/* The hull of a layer: the sizes measured on its line, or within the sizes
- * measured on both sides, interpolated by process count. */
+/* Set the hull of a layer. On a measured layer it reaches from the least to the
+ * largest measured size. Between two lines both ends are interpolated by
+ * process count. */
 static void find_hull(const struct chorale_family *fam,
                       struct chorale_layer *l)
 {
@@ -124,7 +126,7 @@ int chorale_grid_in_hull(const struct chorale_family *fam, int comm_size,
 }
 
 /* 1 if a stop lies within the hull of a layer. If the hull contains no stop,
- * the last one below it represents its least n. */
+ * the last stop below it stands for the least n of the hull. */
 static unsigned char is_inside(const struct chorale_grid *grid,
                                const struct chorale_layer *l, size_t stop)
 {
@@ -158,7 +160,7 @@ static int find_layers(struct chorale_grid *grid)
     return 0;
 }
 
-/* Find the members that may be chosen somewhere. */
+/* Find the members that may be chosen at some stop. -1: out of memory. */
 static int find_members(struct chorale_grid *grid)
 {
     const struct chorale_family *fam = grid->fam;
@@ -223,7 +225,8 @@ static int fill(struct chorale_grid *grid)
     return 0;
 }
 
-/* The candidates that may be chosen at some stop, into active. */
+/* Store in active the candidates that may be chosen at some stop. Returns their
+ * number. */
 static size_t find_active(const struct chorale_grid *grid, size_t *active)
 {
     size_t count = 0;
@@ -240,7 +243,7 @@ static size_t find_active(const struct chorale_grid *grid, size_t *active)
     return count;
 }
 
-/* Mean loss of the choices over the stops within the hull. */
+/* Mean loss of the choices pick over the stops within the hull. */
 static double mean_loss(const struct chorale_grid *grid,
                         const struct chorale_compact *c, const size_t *pick)
 {
@@ -254,14 +257,15 @@ static double mean_loss(const struct chorale_grid *grid,
     return n > 0 ? sum / n : 0;
 }
 
-/* Find the fewest rectangles whose mean loss is at most that of opts->compact,
- * by bisection of the price of a rectangle. */
+/* Find few rectangles whose mean loss is at most opts->compact, by bisection of
+ * the price of a rectangle. -1 as for chorale_compact_layers(). */
 static int search(const struct chorale_grid *grid, struct chorale_compact *c,
                   size_t *last, size_t *pick)
 {
     const double most = log1p(grid->fam->opts->compact) + ROUNDING;
-    /* At the price of the mean loss, no more can be lost: the table without
-     * losses has at most one rectangle a stop. */
+    /* At the price `most` the mean loss is at most `most`: a table without
+     * losses has at most one rectangle a stop, so the optimum costs at most
+     * that. */
     double low = most, high = most * (double)(grid->nlayer * grid->nstop);
     size_t count;
 
@@ -283,7 +287,8 @@ static int search(const struct chorale_grid *grid, struct chorale_compact *c,
     return chorale_compact_layers(c, last, pick, &count);
 }
 
-/* Choose a candidate for each stop of each layer. */
+/* Choose a candidate for each stop of each layer; last and pick as of
+ * chorale_compact_layers(). */
 static int compact(const struct chorale_grid *grid, size_t *last, size_t *pick)
 {
     size_t stops = grid->nlayer * grid->nstop, nactive;
@@ -382,8 +387,9 @@ static int add_block(const struct chorale_grid *grid, struct list *list,
     return 0;
 }
 
-/* Add up the log advantage of candidate a over b at stop i, and of b over a at
- * the next one, over the layers of a run. NAN: unknown. */
+/* Add up over the layers of a run: in *left the log advantage of candidate
+ * a over b at stop i, in *right that of b over a at the next stop. NAN:
+ * unknown. */
 static void advantages(const struct chorale_grid *grid, size_t begin,
                        size_t end, size_t i, size_t a, size_t b, double *left,
                        double *right)
@@ -409,8 +415,9 @@ static void advantages(const struct chorale_grid *grid, size_t begin,
     }
 }
 
-/* Where the choice of a run changes after a stop: the last n of the choice, and
- * the first of the next one. In between the library is used. */
+/* Where the choice of a run changes after a stop. hi: the last n of this
+ * choice. next: the first n of the next choice. In between the library is
+ * used. */
 struct change {
     size_t hi, next;
     double left, right;      /* as in advantages() */
@@ -429,19 +436,19 @@ static struct change find_change(const struct chorale_grid *grid, size_t begin,
     else if (a == 0 || isfinite(c.right))
         c.hi = n_b - 1;
     else if (b != 0 && !isfinite(c.left))
-        return c; /* unknown in between */
+        return c; /* neither is known in between */
     c.next = c.hi + 1;
     return c;
 }
 
-/* The plan of a grid: its runs and their changes. */
+/* The runs of a grid, and where their choices change. */
 struct plan {
     size_t *last, *pick;     /* as of chorale_compact_layers() */
     struct change *change;   /* [nlayer][nstop], in the first layer of a run */
 };
 
-/* Let the successive runs from begin up to the layer end change at one size
- * after stop i. */
+/* Let the successive runs of layers [begin, end) change their choices at one
+ * size after stop i, where both advantages are known. */
 static void share_change(const struct chorale_grid *grid,
                          const struct plan *plan, size_t begin, size_t end,
                          size_t i)
@@ -541,7 +548,8 @@ static int compare_rectangles(const void *a, const void *b)
     return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-/* Join equal rectangles of successive runs; the list must be sorted. */
+/* Join rectangles of successive runs that have equal choices and sizes. The
+ * list must be sorted. */
 static void join(struct list *list)
 {
     size_t kept = 0;
@@ -563,7 +571,7 @@ static void join(struct list *list)
     list->count = kept;
 }
 
-/* Append the rows of a grid whose entries are filled. */
+/* Append the rows of a grid whose entries are filled. -1: out of memory. */
 static int add_rows(const struct chorale_grid *grid,
                     struct chorale_decision **rows_p, size_t *count_p)
 {
@@ -611,7 +619,7 @@ static void release(struct chorale_grid *grid)
     free(grid->wrong);
 }
 
-/* 1 if the next line belongs to the same grid. */
+/* 1 if the line after this one belongs to the same grid. */
 static int continues(const struct chorale_family *fam, size_t line)
 {
     const struct chorale_line *a = &fam->line[line];

@@ -10,10 +10,10 @@
 /* A process count. */
 struct chorale_layer {
     int comm_size;
-    size_t line;             /* the line at or below it */
-    int measured;            /* it is the process count of that line */
+    size_t line;             /* the last line of at most this process count */
+    int measured;            /* 1: that line has this process count */
     size_t lo, hi;           /* the hull: least and largest n that may have a
-                              * row; lo > hi: none */
+                              * row; lo > hi: the hull is empty */
 };
 
 /* Layers: the process counts of successive lines and those between. Stops: the
@@ -29,23 +29,25 @@ struct chorale_grid {
     /* [nlayer][nstop] */
     struct chorale_measured **spot; /* NULL: predicted */
     unsigned char *inside;   /* within the hull */
-    double *error;           /* of the prediction of the choice; 0: none */
+    double *error;           /* of the best candidate's prediction between two
+                              * lines; else 0 */
     /* [nlayer][nstop][ncand], logarithms of seconds */
     double *seconds;         /* NAN: unknown */
     double *score;           /* likewise, corrected for prediction errors */
     double *loss;            /* as in chorale_family_losses(); 0 outside the
                               * hull */
     /* Scratch. */
-    unsigned char *near, *may; /* [members of the family], [ncand] */
+    unsigned char *near;     /* [members of the family] worth a prediction */
+    unsigned char *may;      /* [ncand] may be chosen */
     double *wrong;           /* [ncand] errors of predictions */
 };
 
-/* Layers begin ... end with one choice for n in [lo, hi]. */
+/* One choice for n in [lo, hi] in the layers begin ... end. */
 struct chorale_rectangle {
     size_t begin, end, lo, hi;
     size_t cand;
-    int gap;                 /* the library, between two sizes whose choices
-                              * were not both measured at both */
+    int gap;                 /* 1: the library, between two sizes whose choices
+                              * were not both measured at both sizes */
 };
 
 /* Index of an entry of the arrays [nlayer][nstop][ncand]. */
@@ -56,21 +58,21 @@ size_t chorale_grid_at(const struct chorale_grid *grid, size_t layer,
 int chorale_grid_in_hull(const struct chorale_family *fam, int comm_size,
                          size_t n);
 
-/* decide_line.c: fill the entries of a measured layer. On a real system only
- * choices confirmed at one of the two sizes next to n compete with the library
- * between them. */
+/* decide_line.c: fill the entries of a measured layer. On a real system, only
+ * choices that are confirmed at one of two adjacent sizes compete with the
+ * library between these sizes. */
 void chorale_grid_fill_line(struct chorale_grid *grid, size_t layer);
 
-/* Log seconds of candidate cand at a stop of a measured layer, within the hull.
- * If it was not measured there, it is predicted at n, unless cand or other is
- * the library. */
+/* Log seconds of candidate cand at a stop of a measured layer. If it was not
+ * measured there and the stop is within the hull, it is predicted at n, unless
+ * cand or other is the library. NAN: unknown. */
 double chorale_grid_known(const struct chorale_grid *grid, size_t layer,
                           size_t stop, size_t cand, size_t other, size_t n);
 
-/* between_procs.c: mark in near[] the members worth a prediction at a stop of
- * the layers between two lines, the first of which is line: those near the best
- * at an adjacent measured size of either; if n is unknown, the choices of
- * both. */
+/* between_procs.c: mark in near[] the members that are worth a prediction at a
+ * stop between line and the next line. These are the library and the members
+ * near the best at an adjacent measured size of either line. If some ranks do
+ * not know n, they are the choices of both lines. */
 void chorale_grid_near(const struct chorale_grid *grid, size_t line,
                        size_t stop, unsigned char *near);
 

@@ -12,7 +12,7 @@ static const struct chorale_line *line_of(const struct chorale_grid *grid,
     return &grid->fam->line[grid->layer[layer].line];
 }
 
-/* A measured size. */
+/* Fill the entries of a measured size. measured: log times by member. */
 static void take(struct chorale_grid *grid, size_t layer, size_t stop,
                  const struct chorale_measured *spot, const double *measured)
 {
@@ -27,7 +27,7 @@ static void take(struct chorale_grid *grid, size_t layer, size_t stop,
     }
 }
 
-/* 1 if the member is the choice of a spot or may replace it. */
+/* 1 if the member is the choice of a spot, or may replace it. */
 static int is_confirmed(const struct chorale_grid *grid,
                         const struct chorale_measured *s, size_t member)
 {
@@ -36,7 +36,7 @@ static int is_confirmed(const struct chorale_grid *grid,
     return c > 0 && c < s->ncand && isfinite(s->cand[c].loss);
 }
 
-/* A size between the measured ones spot[0] and spot[1]. */
+/* Predict the entries of a size between the measured spot[0] and spot[1]. */
 static void guess(struct chorale_grid *grid, size_t layer, size_t stop,
                   const struct chorale_measured *spot)
 {

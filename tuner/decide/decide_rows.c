@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The measured spots of a rectangle, by process count. */
+/* The measured spots of a rectangle, ordered by process count. */
 struct list {
     const struct chorale_decide_opts *opts;
     const struct chorale_measured **spot;
@@ -32,7 +32,7 @@ static size_t line_end(const struct list *list, size_t i)
     return end;
 }
 
-/* "size" of one process count, "point" of several. */
+/* The noun for a spot: "size" if all have one process count, else "point". */
 static const char *unit(const struct list *list)
 {
     return line_end(list, 0) == list->nspot ? "size" : "point";
@@ -59,7 +59,7 @@ static struct chorale_sample spot_gains(const struct chorale_measured *spot)
     return gains;
 }
 
-/* A mean log gain; variance NAN: no interval. */
+/* A mean log gain. variance: of the mean; NAN: no interval. */
 struct estimate {
     double mean, variance, dof;
 };
@@ -117,8 +117,8 @@ static void speedup(const struct list *list, struct chorale_decision *row)
     row->speedup_hi = exp(mean + error);
 }
 
-/* The best log gain at a spot. On a real system the best candidate of all launches
- * seems better than it is, so its gain is that of the folds; in simulation the
+/* The best log gain at a spot. On a real system the best candidate of all
+ * launches seems better than it is, so its gain is cross-fitted. Simulated
  * times are exact. */
 static double best_gain(const struct chorale_measured *s, int simulated)
 {
@@ -155,7 +155,7 @@ static void times(const struct list *list, struct chorale_decision *row)
     row->regret = fmax(0, expm1(loss));
 }
 
-/* Describe why the library stays, with the number of sizes for each reason. */
+/* Describe why the library stays, with the number of spots for each reason. */
 static void reason_library(const struct list *list, char *text, size_t size)
 {
     const char *const words[CHORALE_NWHY] = {
@@ -263,8 +263,8 @@ static void add_stop(const struct chorale_grid *grid, size_t layer, size_t stop,
     sum->count++;
 }
 
-/* Over the stops within the hull; next_to: over those next to the rectangle, in
- * or outside of the hull. */
+/* Add up over the stops of a rectangle within the hull. next_to: also over the
+ * stops next to the rectangle, and outside the hull. */
 static struct sums add_up(const struct chorale_grid *grid,
                           const struct chorale_rectangle *r, int next_to)
 {
@@ -300,23 +300,23 @@ static void reason_predicted(const struct chorale_grid *grid,
 
     if (p == next) {
         snprintf(text, size, r->cand == 0
-                     ? "between two measured sizes nothing is expected to be"
-                       " faster"
+                     ? "between two measured sizes no variant is expected to"
+                       " be faster"
                      : "between two measured sizes it is expected to be the"
                        " fastest");
         return;
     }
     if (r->cand == 0) {
-        snprintf(text, size, "between P = %d and %d: nothing is faster for"
-                 " certain, or such guesses were wrong by more than %g %%", p,
-                 next, 100 * CHORALE_DECIDE_ERROR);
+        snprintf(text, size, "between P = %d and %d: no variant is faster for"
+                 " certain, or such predictions were wrong by more than %g %%",
+                 p, next, 100 * CHORALE_DECIDE_ERROR);
         return;
     }
     used = (size_t)snprintf(text, size, "between P = %d and %d: expected to be"
                             " the fastest", p, next);
     if (sum != NULL && used < size)
-        snprintf(text + used, size - used, "; such guesses were wrong by at"
-                 " most %.1f %%", 100 * sum->worst);
+        snprintf(text + used, size - used, "; such predictions were wrong by"
+                 " at most %.1f %%", 100 * sum->worst);
 }
 
 /* Fill a row without a measured point from the model's predictions. */
@@ -362,7 +362,7 @@ static void gather(const struct chorale_grid *grid,
         }
 }
 
-/* Names the arrival patterns of the spots. */
+/* List the arrival patterns of the spots in text, separated by commas. */
 static void name_arrivals(const struct list *list, char *text, size_t size)
 {
     size_t len = 0;

@@ -121,8 +121,8 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Benjamini and Hochberg over all tested points: the level up to which p is
- * significant, or -1. */
+/* Set *critical_p to the largest p that is significant over all tested points,
+ * by Benjamini and Hochberg, or to -1. Returns 0; -1: out of memory. */
 static int critical_p(const struct chorale_measured *spot, size_t nspot,
                       double fdr, double *critical_p)
 {

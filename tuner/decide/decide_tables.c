@@ -18,7 +18,7 @@
 #include "tuner/model/excluded_points.h"
 #include "tuner/model/predict.h"
 
-#define LOADED "; beside other programs" /* added to a reason */
+#define LOADED "; other programs ran at the same time" /* of a reason */
 
 /* The rows of one decision table of a system. */
 struct table {
@@ -95,7 +95,7 @@ static void format_procs(const struct chorale_decision *d, char *text,
         snprintf(text, size, "%d", d->comm_size);
 }
 
-/* first: the row begins a table or another range of process counts. */
+/* Print a row. first: it begins a table or another range of process counts. */
 static void print_row(const struct chorale_decision *d, int first)
 {
     char lo[32], hi[32], range[72], what[128], gain[64] = "", procs[48] = "";
@@ -147,7 +147,7 @@ static enum chorale_err print_instead(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* Note the rows that rest on runs beside other programs. */
+/* Append LOADED to the reason of each row that contains a run tagged load. */
 static void mark_loaded(const struct chorale_points *points,
                         const struct table *table, size_t ntable)
 {

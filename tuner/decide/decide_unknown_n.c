@@ -57,8 +57,8 @@ static size_t choose(const struct chorale_measured *spot, size_t n,
     return best;
 }
 
-/* The choice of the first spot, whose folds are set, without that launch;
- * SIZE_MAX: it did not run there. */
+/* The choice of the first spot's fold that leaves out that launch; SIZE_MAX:
+ * the spot did not run in it. */
 static size_t known_fold(const struct chorale_measured *first,
                          const char *launch)
 {

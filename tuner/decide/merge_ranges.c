@@ -25,12 +25,13 @@ static int better(struct score a, struct score b, double price)
     return a.loss < b.loss || (a.loss == b.loss && a.ranges < b.ranges);
 }
 
-/* The parts of one range, of the layers added so far, from the last layer
- * down. */
+/* The parts (rectangles) of one range in the layers added so far. Layers are
+ * added from the last one down. */
 struct parts {
     size_t count;
     int open;                /* the last added layer belongs to a part */
-    double lo[2], hi[2];     /* least and largest ends of that part */
+    double lo[2], hi[2];     /* least and largest begin, and end, of that part
+                              * over its layers */
 };
 
 static void add_part(const struct chorale_compact *grid, size_t layer,
@@ -77,10 +78,11 @@ size_t chorale_compact_parts(const struct chorale_compact *grid, size_t begin,
 struct runs {
     const struct chorale_compact *grid;
     size_t ncand;
-    double *sum;             /* [nstop][ncand] losses of the layers of a run */
-    double *border;          /* [nstop + 1] */
+    double *sum;             /* [nstop][ncand] losses of a run's layers */
+    double *border;          /* [nstop + 1] as of border() */
     struct parts *parts;     /* [nstop][nstop + 1] of stops [i, j) */
-    struct score *best;      /* [nstop + 1] of the first stops of a run */
+    struct score *best;      /* [nstop + 1] best score of the first stops of a
+                              * run */
     size_t *from, *cand;     /* [nstop + 1] begin and choice of the range that
                               * ends there */
     struct score *upto;      /* [nlayer + 1] best score of the first layers */
@@ -140,7 +142,7 @@ static void add_layer(struct runs *r, size_t layer)
                      &r->parts[i * (nstop + 1) + j]);
 }
 
-/* Extend best to the ranges with choice cand that end before stop j. */
+/* Improve best[j] by the ranges with choice cand that end before stop j. */
 static void end_ranges(struct runs *r, size_t j, size_t cand)
 {
     struct score s = { 0, 0 };
@@ -164,7 +166,7 @@ static void end_ranges(struct runs *r, size_t j, size_t cand)
     }
 }
 
-/* The best score of the run whose layers were added. */
+/* The best score of the run whose layers were added, or never. */
 static struct score solve(struct runs *r)
 {
     size_t nstop = r->grid->nstop;

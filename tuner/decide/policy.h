@@ -17,7 +17,7 @@ struct chorale_policy {
     double dispatch_cost;    /* s; NAN: CHORALE_DISPATCH_SECONDS, or 0 in
                               * simulation */
     const char *objective;   /* "median" or "p95"; NULL: median */
-    const char *arrival;     /* "sync", "traced" or "robust"; NULL: sync */
+    const char *arrival;     /* "sync", "traced" or "robust"; NULL: "sync" */
     int deterministic, allow_patented;
     long max_scratch;        /* bytes per rank; -1: default, as in struct
                               * chorale_decide_opts */
@@ -59,14 +59,14 @@ struct chorale_policy {
  * verbs that plan, --arrival lists the patterns to measure. */
 #define CHORALE_POLICY_ARRIVAL_OPT(type, member)                            \
     { "arrival", 0, CHORALE_OPT_TEXT, offsetof(type, member.arrival),       \
-      "WHICH", "arrival of the ranks that times are of: sync; traced, the " \
-      "pattern of each point in the imported traces; robust, the largest "  \
-      "loss over sync, last and ascending (default: sync)", 0, 0 }
+      "WHICH", "arrival patterns that decide: sync, all ranks at once; "    \
+      "traced, the pattern of each point in the imported traces; robust, "  \
+      "the largest loss over sync, last and ascending (default: sync)", 0, 0 }
 
 /* CHORALE_USAGE: unknown objective or arrival. */
 enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
                                       struct chorale_errmsg *msg);
-/* The arrival patterns by which times are compared. */
+/* The arrival patterns that a checked policy selects. */
 enum chorale_arrival_policy
 chorale_policy_arrivals(const struct chorale_policy *policy);
 /* The quantile of a run that counts as its time. */

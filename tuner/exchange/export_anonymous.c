@@ -35,19 +35,19 @@ enum keep { KEEP_NOT, KEEP_ALL, KEEP_WORDS, KEEP_NUMBER, KEEP_CPU };
 static const char *const told[] = { "reason", "level", "regime", "network",
                                     "sim_selector" };
 static const char told_words[] =
-    " a all allgather allgatherv allreduce alltoall alltoallv and are as at"
-    " barrier bcast be below between both by certain chance choice choices"
-    " choose chosen communicate confirm confirmed correctly count default did"
-    " each"
-    " enough equal exscan expected explain failed fast faster fastest flat for"
-    " gain gather gatherv grid guesses has"
-    " hockney hop impi in is it know library"
-    " line loggp launches may measured measurement mirror more most mpich"
-    " mvapich2 net no node not nothing of ompi one or others"
-    " oversubscribed p P pairs"
-    " ran rank ranks reduce ring say says scan scatter scatterv"
-    " shift simulation size sizes smpi such takes than that the threshold to"
-    " torus tree two usable variant way were whose why wrong ";
+    " a algorithm algorithms all allgather allgatherv allreduce alltoall"
+    " alltoallv and are as at barrier bcast be below between both by"
+    " certain chance choice choices choose chosen communicate confirm"
+    " confirmed correctly count default did each enough equal expected"
+    " explain exscan failed fast faster fastest files flat for gain"
+    " gather gatherv grid has hockney hop impi in is it its itself know"
+    " launches library line loggp may measured measurement mirror more"
+    " most mpich mvapich2 net no node not nothing of ompi one only or"
+    " other others oversubscribed own P p pairs point points predictions"
+    " programs ran rank ranks reduce ring rule same say says scan scatter"
+    " scatterv shift simulation size sizes smpi such takes than that the"
+    " threshold time to torus tree two usable variant was way were which"
+    " whose why wrong ";
 
 /* The same for the reason why a run was inapplicable or invalid: words of the
  * catalogue and the runner. A message of the library follows library_said. */

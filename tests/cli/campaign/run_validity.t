@@ -113,13 +113,13 @@ wait 2>/dev/null
 is "$(sqlite3 "$db" "SELECT min(',' || validity || ',' LIKE '%,load,%'),
     (SELECT CAST(value AS REAL) > 0.2 FROM environment
     WHERE key = 'other_load') FROM run")" "1|1" \
-    "runs beside other programs are tagged, with the processors that those took"
+    "runs beside other programs are tagged, with the processors lost to them"
 line='other programs took up to [0-9.]+ processors .* in 1 of 1 launches: [0-9]+ runs are tagged load; '
 like "$(cat "$work/out.txt")" "^$db: $line" "run prints a line"
 like "$("$chorale" status "$db")" "^$line" "status prints it"
 like "$("$chorale" decide "$db")" "^$line" "decide prints it"
 like "$(sqlite3 "$db" "SELECT min(reason) FROM decision")" \
-    '; beside other programs$' "decisions on such runs are marked"
+    '; other programs ran at the same time$' "decisions on such runs are marked"
 like "$("$chorale" generate "$db" -o "$work/t.c")" "^$line" "generate prints it"
 sqlite3 "$db" "UPDATE run SET validity = 'late'"
 "$chorale" decide "$db" >"$work/out.txt"

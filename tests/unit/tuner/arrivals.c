@@ -103,8 +103,9 @@ static void test_robust(void)
     chosen(&f, NULL, "binomial robust", "--as-before keeps the arrival");
     fixture_verb(&f, &chorale_verb_decide, &msg, "@db", "--explain", "bcast",
                  "8", "4", "--arrival", "robust", (const char *)NULL);
-    tap_ok(fixture_output_has(&f, "arrival robust: times are of the best in "
-                              "sync"), "--explain says what the times are");
+    tap_ok(fixture_output_has(&f, "arrival robust: times are those of the "
+                              "best in sync"),
+           "--explain describes the times");
     fixture_verb(&f, &chorale_verb_generate, &msg, "@db", "-o", "@dir/t.c",
                  (const char *)NULL);
     tap_ok(strstr(fixture_file(&f, "t.c"), "decided by: --arrival=robust")
