@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     if (verb != &chorale_verb_try) /* it passes them to the application */
         chorale_shim_forget();
     for (int i = 2; typed != NULL && i < argc; i++)
-        typed[i - 2] = argv[i]; /* verbs reorder argv */
+        typed[i - 2] = argv[i]; /* since verbs reorder argv */
     err = verb->run(verb, argc - 1, argv + 1, &msg);
     if (err == CHORALE_OK && fflush(stdout) != 0)
         err = chorale_fail_output(&msg, NULL);

@@ -74,8 +74,8 @@ timed new 0 sh -c "'$here/chorale' merge -q ../all.db ./[0-9]*.db"
 timed known 0 sh -c "'$here/chorale' merge -q ../all.db ./[0-9]*.db"
 merged "$work/all.db"
 
-# A submission whose elements have published these shards. Its plan has none of
-# their runs, so no run is missing.
+# A submission whose elements have published these shards. Its plan does not
+# contain their runs, so no run is missing.
 cp "$work/shards/0.db" "$work/campaign.db"
 sqlite3 "$work/campaign.db" "
     INSERT INTO submission (submission_id, uuid, system_id, created, command,

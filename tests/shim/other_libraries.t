@@ -293,10 +293,10 @@ if "$MPICC" -show 2>/dev/null | grep -qi mpich; then
         ok $? "rank 0 of two by ${names#* } prints that it is alone"
         alone ${names% *}=1 ${names#* }=2 CHORALE_VERBOSE=1
         right && [ "$(lines "$line")" -eq 0 ]
-        ok $? "the other one does not"
+        ok $? "rank 1 prints no line"
         alone ${names% *}=0 ${names#* }=1 CHORALE_VERBOSE=1
         right && [ "$(lines "$line")" -eq 0 ]
-        ok $? "one process by ${names#* } is as it should be"
+        ok $? "one process by ${names#* } prints no line"
         alone ${names% *}=0 ${names#* }=2
         right && [ "$(lines .)" -eq 0 ]
         ok $? "without a setting of the shim there is no line"

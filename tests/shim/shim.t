@@ -100,8 +100,8 @@ done
     bad=1
 ok $bad "each misspelt name costs one line with the right name"
 
-# The launcher of another library starts each process as a world of its own. One
-# variable that confirms the size of the world would be of the right launcher.
+# The launcher of another library starts each process as a world of its own. The
+# right launcher would set a variable to the size of that world.
 for verbose in 1 0; do
     run 1 "$shim" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 \
         CHORALE_VERBOSE=$verbose env -u PMI_FD -u PMI_RANK -u PMI_SIZE \

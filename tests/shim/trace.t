@@ -83,8 +83,8 @@ else
     skip "nodes as the library reports them" "not MPICH"
 fi
 
-# Which rank is late: the others wait 0.1 s, or leave before it. Also if ranks
-# seem to be on nodes with clocks of their own.
+# Which rank is late: the other ranks wait 0.1 s for it, or leave before it.
+# This must also hold if ranks seem to be on nodes with different clocks.
 late_is() { # late_is COLL LATEST: that rank alone is late in its row
     awk -v coll="$1" -v latest="$2" '
         $1 == coll && $13 > 0.05 && $14 < 0.45 && $16 == latest { n++ }
@@ -104,7 +104,7 @@ name=
 run 4 "$shim" CHORALE_TRACE="$file" "$work/traced" calls
 awk '$1 == "allreduce" && $3 == 2 { n++; bad += $13 $14 $15 $16 != "----" }
     END { exit bad || n == 0 }' "$file"
-ok $? "the arrival is unknown on a part of the ranks"
+ok $? "the arrival is unknown on a smaller communicator"
 
 # Threads, many rows, wrong arguments, decimal commas.
 run 2 "$shim" CHORALE_TRACE="$file" "$work/traced" threads

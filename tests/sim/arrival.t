@@ -3,7 +3,7 @@
 # An application whose ranks arrive late and meet again after the collective is
 # faster with the table decided by arrival patterns than with the one for ranks
 # that arrive together. The table comes from `chorale`, the time from the
-# application (late_app.c), both in simulated time, which is exact.
+# application (late_app.c). Both are in simulated time, which is exact.
 . "$(dirname "$0")/../lib.sh"
 program=$top_builddir/tests/sim/late_app_sim
 [ -e "$program" ] || skip_all "built without SimGrid"
@@ -59,10 +59,10 @@ db=$work/a.db
 is "$(sqlite3 "$db" "SELECT group_concat(arrival, ' ') FROM (SELECT DISTINCT
     arrival FROM cell ORDER BY arrival)")" \
     "ascending:1 last:1 last:20us sync" \
-    "a plan from a trace has its arrival pattern"
+    "a plan from a trace has the trace's arrival pattern"
 is "$(sqlite3 "$db" "SELECT group_concat(DISTINCT round(1e6 * skew, 3)) FROM run
     JOIN cell USING (cell_id) WHERE arrival = 'last:20us'")" 20.0 \
-    "a delay in microseconds is that of the last rank"
+    "the last rank is late by the delay in microseconds"
 choice() { # arrival: NAME[:PARAMETERS] of the table
     "$chorale" decide "$db" --arrival "$1" >/dev/null 2>"$work/say.txt"
     sqlite3 "$db" "SELECT CASE provider WHEN 'library' THEN 'library' ELSE
@@ -96,8 +96,8 @@ faster ascending 20 1 "$robust" "$sync" \
     "ranks late in order: the robust table is faster than the sync table"
 faster sync 0 1 "$sync" "$robust" \
     "all ranks together: the sync table is faster than the robust table"
-# What the times of a table cannot tell (MEASURING.md): if ranks do not meet,
-# the late rank's own time counts, not that of the last rank out.
+# A limit of the tables (MEASURING.md): if ranks do not meet, the late rank's
+# own time matters, not the time until the last rank is out.
 faster last 20 0 "$sync" "$robust" \
-    "a late rank that goes on at once: the sync table is faster"
+    "ranks that do not meet: the sync table is faster"
 finish

@@ -6,11 +6,12 @@
  *
  * Each step a rank works for WORK, and longer by PATTERN (last: the last rank,
  * ascending: rank r by r / (P - 1), sync: no rank) of SKEW microseconds. Then
- * all ranks call allreduce (sum of doubles) or alltoall (COLL) with BYTES of a
- * block. If MEETS is 1, they then work for WORK and meet in a barrier, so that
- * the rank that leaves the collective last determines the step. Otherwise a late
- * rank that leaves early begins the next step early. VARIANT is library or a name of the catalogue, as NAME:PARAMETERS.
- * Rank 0 prints VARIANT and the time until all ranks finished all steps, us. */
+ * all ranks call COLL, allreduce (sum of doubles) or alltoall, with blocks of
+ * BYTES. If MEETS is 1, they then work for WORK and meet in a barrier, so that
+ * the rank that leaves the collective last determines the step. Otherwise a
+ * late rank that leaves early begins the next step early. VARIANT is library,
+ * or NAME:PARAMETERS of the catalogue. Rank 0 prints VARIANT and the time until
+ * all ranks have finished all steps, us. */
 #include <simgrid/actor.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int run(const struct app *app, struct chorale_ctx *ctx,
                                      param, why, sizeof(why)) != 0)
             return 0;
     }
-    rc = collective(app, ctx, alg, param); /* the first call sets up */
+    rc = collective(app, ctx, alg, param); /* the first call warms up */
     PMPI_Barrier(MPI_COMM_WORLD);
     begun = PMPI_Wtime();
     for (int i = 0; i < app->steps && rc == MPI_SUCCESS; i++) {

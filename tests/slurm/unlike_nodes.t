@@ -96,7 +96,7 @@ is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' ' ||
 is "$(cut_short "$db")" "ok time 1 failed stopped" \
     "the interrupted point keeps its samples and is not repeated"
 is "$(query "$db" "SELECT count(*) FROM run WHERE launch_id = 1")" "$after" \
-    "the first launch has no other runs than those that survived"
+    "the first launch has only the runs that survived"
 is "$(query "$db" "SELECT count(DISTINCT launch_id) FROM run")" 2 \
     "both attempts contribute runs"
 is "$(query "$db" "SELECT group_concat(value) FROM (SELECT value

@@ -23,7 +23,8 @@ typedef enum chorale_err chorale_each_fn(
     const void *arg, json_t *list, struct chorale_errmsg *msg);
 
 /* Open the database at path for writing, unless opts->reads applies, and call
- * fn for each selected system in name order. Stops at the first error and returns it. */
+ * fn for each selected system in name order. Stops at the first error and
+ * returns it. */
 enum chorale_err chorale_each_system(const char *path,
                                      const struct chorale_each_opts *opts,
                                      chorale_each_fn *fn, const void *arg,

@@ -302,7 +302,7 @@ static int begins_with(const char *text, const char *option)
         && text[len] != '-';
 }
 
-/* 1 if argv has this option, "--procs" in full or abbreviated, or "-P". */
+/* 1 if argv has this option: "--procs", possibly abbreviated, or "-P". */
 static int is_typed(char *const *argv, const char *option)
 {
     for (; *argv != NULL && strcmp(*argv, "--") != 0; argv++) {

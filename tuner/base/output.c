@@ -14,7 +14,7 @@
 enum chorale_err chorale_output_fail(const struct chorale_output *out,
                                      int error, struct chorale_errmsg *msg)
 {
-    return chorale_fail(msg, CHORALE_ENV, "%s: %s; nothing was written%s",
+    return chorale_fail(msg, CHORALE_ENV, "%s: %s; no file was written%s",
                         out->path, strerror(error),
                         chorale_err_unwritten(error));
 }

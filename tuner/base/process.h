@@ -101,13 +101,15 @@ enum chorale_err chorale_find_program(const char *name, const char *dir,
                                       char *path, size_t size,
                                       struct chorale_errmsg *msg);
 
-/* Remove the shim from LD_PRELOAD, with a line on stderr, and CHORALE_TRACE,
- * CHORALE_TRACE_SIGNAL, CHORALE_DISPATCH, CHORALE_FORCE, CHORALE_DISABLE and
- * CHORALE_AFTER. Programs that are started from now on run without the shim;
- * else a runner would overwrite the trace of the user's application. Its other
- * variables stay, for a table that a verb preloads. Other preloads stay. */
+/* Remove the shim from LD_PRELOAD, with a line on stderr. Also unset
+ * CHORALE_TRACE, CHORALE_TRACE_SIGNAL, CHORALE_DISPATCH, CHORALE_FORCE,
+ * CHORALE_DISABLE and CHORALE_AFTER. Programs that are started later then run
+ * without the shim; else a runner would overwrite the trace of the user's
+ * application. The shim's other variables stay, for a table that a verb
+ * preloads. Other preloads stay. */
 void chorale_shim_forget(void);
-/* 1 if chorale_shim_forget() removes this NAME=VALUE or a part of it. */
+/* 1 if chorale_shim_forget() removes the setting NAME=VALUE, or the shim from
+ * it. */
 int chorale_shim_forgets(const char *word);
 
 /* 1 if name is executable: as a path, or found in PATH. */

@@ -7,7 +7,7 @@
 
 #include "db/err.h"
 
-/* The end of a noun after that number: "" after 1, else "s". */
+/* The plural ending of a noun after the number n: "" for 1, else "s". */
 static inline const char *chorale_plural(long long n)
 {
     return n == 1 ? "" : "s";

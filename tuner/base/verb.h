@@ -59,7 +59,8 @@ enum chorale_err chorale_opts_parse(const struct chorale_verb *verb, int argc,
                                     struct chorale_errmsg *msg);
 
 /* If the message begins with an option of the verb (perhaps after "VERB: "),
- * name it as argv does: -P or --procs. */
+ * spell the option as in argv: -P or --procs. argv: the words after the verb in
+ * the typed order, ending in NULL. */
 void chorale_opts_as_typed(const struct chorale_verb *verb, char *const *argv,
                            struct chorale_errmsg *msg);
 

@@ -24,8 +24,8 @@ struct chorale_ab {
 enum chorale_err chorale_ab_check(struct chorale_ab *ab,
                                   struct chorale_errmsg *msg);
 
-/* The prefix of the databases unless the user names one: "ab-" and 8 digits, a
- * digest of both sides and the checked options of the plan. Other sides or
+/* The default prefix of the databases: "ab-" and a digest of both sides and of
+ * the checked options of the plan, in 8 hexadecimal digits. So other sides or
  * options are measured into other files. */
 enum { CHORALE_AB_PREFIX = 16 };
 void chorale_ab_prefix(struct chorale_ab *ab, char prefix[CHORALE_AB_PREFIX]);
@@ -37,7 +37,7 @@ void chorale_ab_prefix(struct chorale_ab *ab, char prefix[CHORALE_AB_PREFIX]);
 enum chorale_err chorale_ab_plan(struct chorale_ab *ab,
                                  struct chorale_errmsg *msg);
 
-/* Set *left_p to the number of runs of both sides that are pending. */
+/* Set *left_p to the number of pending runs of both sides. */
 enum chorale_err chorale_ab_pending(const struct chorale_ab *ab,
                                     sqlite3_int64 *left_p,
                                     struct chorale_errmsg *msg);

@@ -64,8 +64,8 @@ static enum chorale_err check_env(const struct chorale_ab_side *how,
     return CHORALE_OK;
 }
 
-/* Refuse variables that the side's chorale would remove: both sides would then
- * measure the same. */
+/* Refuse variables that the side's chorale would remove, since both sides would
+ * then be equal. */
 static enum chorale_err check_kept(const struct chorale_ab_side *how,
                                    const char *option,
                                    struct chorale_errmsg *msg)
@@ -146,7 +146,8 @@ enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
                                            : check_program(how, option, msg);
 }
 
-/* 1 if the runner's list has a variable with this name. */
+/* 1 if the runner's list, of lines "NAME\tVALUE", has a variable with this
+ * name. */
 static int has_variable(const char *list, const char *name)
 {
     const size_t len = strlen(name);
@@ -157,7 +158,7 @@ static int has_variable(const char *list, const char *name)
     return 0;
 }
 
-/* Warn of a variable that is not in the list, which is destroyed. */
+/* Warn of a variable that is not in the list. Overwrites the list. */
 static void warn_variable(const struct chorale_ab_side *how,
                           const char *option, const char *name, char *list)
 {
@@ -171,7 +172,7 @@ static void warn_variable(const struct chorale_ab_side *how,
     }
     fprintf(stderr, "chorale: %s %.80s: the MPI library has no variable %s; "
                     "%s\n", option, how->text, name,
-            chorale_suggest_remedy(&s, "so it may change nothing", text));
+            chorale_suggest_remedy(&s, "check its name", text));
 }
 
 void chorale_ab_side_unknown(const struct chorale_ab_side *how,
@@ -191,7 +192,7 @@ void chorale_ab_side_unknown(const struct chorale_ab_side *how,
         if (!mpich && strncmp(word, "OMPI_MCA_", 9) != 0)
             continue;
         /* Open MPI lists the variables of some components only when they are
-         * used, so only other libraries tell that they lack one. */
+         * in use, so its list does not show that a variable is unknown. */
         if (chorale_runner_query("--variables", NULL, list, LIST_MAX, &why) ==
                 CHORALE_OK && list[0] != '\0' &&
             (mpich ? !has_variable(list, name)

@@ -25,15 +25,15 @@ struct chorale_ab_side {
 };
 
 /* Parse a side; option names it in messages ("--base"). Release *how also after
- * an error. CHORALE_USAGE: unknown kind, or its words do not fit that kind, or
- * a variable has no effect (chorale_shim_forgets()).
+ * an error. CHORALE_USAGE: unknown kind, words that do not fit the kind, or a
+ * variable without effect (chorale_shim_forgets()).
  * CHORALE_ENV: the program cannot be run or the file cannot be read. */
 enum chorale_err chorale_ab_side_parse(struct chorale_ab_side *how,
                                        const char *option,
                                        const char *text,
                                        struct chorale_errmsg *msg);
-/* Warn of variables of a side of kind env that name settings of an MPI library
- * which the library of this chorale does not have. */
+/* Print a warning for each variable of a side of kind env that is named like a
+ * variable of an MPI library but that the library of this chorale lacks. */
 void chorale_ab_side_unknown(const struct chorale_ab_side *how,
                              const char *option);
 /* Make a side of kind build for a program. */

@@ -26,10 +26,10 @@ struct chorale_sides {
 
 enum chorale_verdict_kind {
     CHORALE_SLOWER,
-    CHORALE_SUSPECT,         /* undecided: looks slower, to measure again, or
-                              * was measured again but not in turn */
-    CHORALE_MACHINE,         /* undecided: the machine is slower as well, or
-                              * faster as well */
+    CHORALE_SUSPECT,         /* undecided: looks slower, and was not measured
+                              * again in turn */
+    CHORALE_MACHINE,         /* undecided: the machine changed in the same
+                              * direction */
     CHORALE_UNDECIDED,
     CHORALE_TOO_FEW,         /* too few launches */
     CHORALE_FASTER,

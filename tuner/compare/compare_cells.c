@@ -452,7 +452,8 @@ static int fill_all(struct chorale_comparison *cmp)
     return rc;
 }
 
-/* Check that a side without runs to compare was not measured otherwise. */
+/* Fail if a side has cells of other kinds only (throughput, late ranks,
+ * siblings, tables), which are not compared. */
 static enum chorale_err check_kinds(const struct chorale_side *side,
                                     size_t ngroup, struct chorale_errmsg *msg)
 {

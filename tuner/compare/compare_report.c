@@ -127,7 +127,7 @@ int chorale_show_markdown(const struct chorale_comparison *cmp, FILE *out,
     chorale_comparison_tally(cmp, n);
     fprintf(out, "### Collectives: %s\n\n",
             red > 0                                  ? "slower"
-            : chorale_comparison_decided(cmp) == 0 ? "nothing judged"
+            : chorale_comparison_decided(cmp) == 0 ? "no verdict"
                                                      : "not slower");
     for (int v = 0; v < CHORALE_NVERDICT; v++)
         if (n[v] > 0)

@@ -203,8 +203,8 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
     return err == CHORALE_OK ? load(cmp, opts, msg) : err;
 }
 
-/* 1 if more launches may give a first verdict, and can be measured here. A
- * baseline's launches are over. */
+/* 1 if more launches may give a first verdict and can be measured here. A
+ * baseline cannot get more launches. */
 static int lacks_launches(const struct chorale_comparison *cmp,
                           const struct chorale_comparing *opts)
 {
@@ -227,8 +227,8 @@ static enum chorale_err measure_more(struct chorale_comparison *cmp,
     };
     enum chorale_err err;
 
-    fprintf(stderr, "chorale: nothing is judged yet: as many launches again "
-                    "are measured in turn\n");
+    fprintf(stderr, "chorale: no cell has a verdict yet: as many launches "
+                    "again are measured in turn\n");
     close_databases(cmp);
     err = chorale_comparison_more(opts->base_path, opts->system, msg);
     if (err == CHORALE_OK)
@@ -240,9 +240,9 @@ static enum chorale_err measure_more(struct chorale_comparison *cmp,
 }
 
 /* The error of a comparison without a verdict. */
-static enum chorale_err nothing_judged(const struct chorale_comparison *cmp,
-                                       const struct chorale_comparing *opts,
-                                       struct chorale_errmsg *msg)
+static enum chorale_err no_verdict(const struct chorale_comparison *cmp,
+                                   const struct chorale_comparing *opts,
+                                   struct chorale_errmsg *msg)
 {
     const struct chorale_unjudged *why = chorale_comparison_unjudged(cmp);
     const int red = chorale_fail_on_parse(opts->fail_on) &
@@ -255,7 +255,7 @@ static enum chorale_err nothing_judged(const struct chorale_comparison *cmp,
     if (err != CHORALE_OK)
         return err;
     return chorale_fail(msg, red ? CHORALE_NO : CHORALE_STOPPED,
-                        "nothing judged: %s%s%s; %s", why->reason,
+                        "no verdict: %s%s%s; %s", why->reason,
                         left[0] != '\0' ? ", " : "", left,
                         why->launches && opts->run && opts->baseline == NULL
                             ? "repeat the command to measure more launches"
@@ -291,7 +291,7 @@ static enum chorale_err show(const struct chorale_comparison *cmp,
                            red == 1 ? "finding" : "findings", opts->fail_on);
     if (err == CHORALE_OK && fail_on != 0 &&
         chorale_comparison_decided(cmp) == 0)
-        err = nothing_judged(cmp, opts, msg);
+        err = no_verdict(cmp, opts, msg);
     return err;
 }
 

@@ -20,7 +20,7 @@ struct chorale_comparing {
     int all, unpaired, guidelines;
     int run;                 /* run the second measurement, in turn */
     int unlike;              /* see struct chorale_comparison */
-    int more;                /* if no cell is judged for lack of launches,
+    int more;                /* if no cell has a verdict for lack of launches,
                               * measure as many again, in turn */
 };
 
@@ -67,7 +67,7 @@ enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
                                          struct chorale_errmsg *msg);
 
 /* Compare and print. command is the command line, for the record. CHORALE_NO: a
- * finding fails, or no cell is judged and fail_on has undecided.
+ * finding fails, or no cell has a verdict and fail_on has undecided.
  * CHORALE_STOPPED: cells must be measured again, measuring was
  * interrupted, or no cell has a verdict (not with fail_on "none").
  * Other errors are those of chorale_comparison_load() and

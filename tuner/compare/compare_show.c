@@ -95,7 +95,7 @@ static size_t count_again(const struct chorale_comparison *cmp)
     return count;
 }
 
-/* Why suspect cells are no verdict; suspects: how many there are. */
+/* Why suspect cells have no definite verdict. suspects: their number. */
 static const struct chorale_unjudged *
 suspect_reason(const struct chorale_comparison *cmp, size_t suspects)
 {
@@ -356,7 +356,7 @@ static void print_suspects(const struct chorale_comparison *cmp, size_t count,
                 "needed\n", need);
 }
 
-/* Print how suspect cells get a definite verdict. */
+/* Print by which commands suspect cells get a definite verdict. */
 static void print_recheck(const struct chorale_comparison *cmp, size_t count,
                           FILE *out)
 {
@@ -390,8 +390,8 @@ static void print_counts(const struct chorale_comparison *cmp, FILE *out,
     fprintf(out, "of %zu cell%s: %s\n", cmp->count,
             cmp->count == 1 ? "" : "s",
             red > 0                                  ? "RED"
-            : chorale_comparison_decided(cmp) == 0 ? "nothing judged"
-                                                     : "green");
+            : chorale_comparison_decided(cmp) == 0 ? "no verdict"
+                                                   : "green");
     if (n[CHORALE_SUSPECT] > 0 && !cmp->opts.unpaired)
         print_recheck(cmp, n[CHORALE_SUSPECT], out);
     else if (n[CHORALE_SUSPECT] > 0)

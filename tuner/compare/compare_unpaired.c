@@ -138,8 +138,8 @@ void chorale_comparison_unpaired(struct chorale_comparison *cmp)
     }
     if (best < 0)
         return;
-    chorale_comparison_note(cmp, "no cell is in both, so nothing is compared; "
-                            "the two most similar cells differ in");
+    chorale_comparison_note(cmp, "no cell is in both databases; the two most "
+                            "similar cells differ in");
     for (int k = 0; k < NKEY; k++) {
         char x[160], y[160], how[200];
 

@@ -140,7 +140,7 @@ enum chorale_err chorale_comparison_invalid(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
 /* compare_invalid.c: count the runs of both sides that are left out, by reason:
- * "12 of 60 runs are left out (10 suspicious, 2 clock)". "" if none is. */
+ * "12 of 60 runs are left out (10 suspicious, 2 clock)", or "". */
 enum chorale_err chorale_comparison_left_out(
     const struct chorale_comparison *cmp, char *text, size_t size,
     struct chorale_errmsg *msg);
@@ -212,19 +212,20 @@ void chorale_safe_text(char *out, size_t size, const char *text);
 /* The median of the launches behind the verdict, of base or of head, in
  * seconds. NAN without launches. */
 double chorale_compared_seconds(const struct chorale_compared *c, int head);
-/* The number of cells with a definite verdict: slower, faster or same. Not:
- * suspect, machine, undecided, too few, new, gone. */
+/* The number of cells with a definite verdict: slower, faster or same. Verdicts
+ * that are not definite: suspect, machine, undecided, too few, new, gone. */
 size_t chorale_comparison_decided(const struct chorale_comparison *cmp);
-/* Why no cell has one, by the most frequent verdict, and what to do. */
+/* Why no cell has a definite verdict: the most frequent verdict, its reason,
+ * and the remedy. */
 struct chorale_unjudged {
     enum chorale_verdict_kind verdict;
     const char *reason, *remedy;
-    int launches;            /* 1: more launches may give a verdict */
+    int launches;            /* 1: more launches may give a definite verdict */
 };
 const struct chorale_unjudged *
 chorale_comparison_unjudged(const struct chorale_comparison *cmp);
-/* Where cells of this comparison can be measured again, for --recheck: "both",
- * or "head" if both sides are in one database. */
+/* The value of --recheck by which cells of this comparison can be measured
+ * again: "both", or "head" if both sides are in one database. */
 const char *chorale_comparison_recheck(const struct chorale_comparison *cmp);
 /* Names like "bcast binomial segsize=8192" and places like "n = 64 KiB, P = 8,
  * one-per-node". */

@@ -31,8 +31,8 @@ struct loader {
     const struct chorale_history_opts *opts;
     struct launch *launch;   /* by file and id */
     size_t nlaunch;
-    char others[160];        /* cells of the first file that are not durations,
-                              * if it has no other measured cell */
+    char others[160];        /* kinds of the first file's cells, if they all are
+                              * of other kinds than durations */
     struct chorale_errmsg *msg;
 };
 

@@ -81,7 +81,7 @@ static enum chorale_err judged(const struct chorale_history *h,
     }
     if (cells == 0 || few < cells)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_STOPPED, "nothing judged: %zu runs are "
+    return chorale_fail(msg, CHORALE_STOPPED, "no verdict: %zu runs are "
                         "too few for p %g; measure more, or use a larger "
                         "--significance", h->nrun, opts->level);
 }

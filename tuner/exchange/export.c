@@ -345,8 +345,7 @@ enum chorale_err chorale_database_export(const char *path,
     if (err != CHORALE_OK && chorale_stop_requested())
         err = chorale_fail(msg, CHORALE_STOPPED, "export: stopped before the "
                            "end%s%s; repeat the command to start again",
-                           opts->output != NULL ? ", nothing was written to "
-                                                : "",
+                           opts->output != NULL ? ", without writing " : "",
                            opts->output != NULL ? opts->output : "");
     chorale_anonymous_free(job.anon);
     chorale_store_close(job.store);

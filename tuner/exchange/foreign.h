@@ -47,8 +47,8 @@ struct chorale_foreign {
     struct chorale_foreign_row *row;
     size_t nrow;
     int npass;               /* most rows of one point */
-    char (*note)[160];       /* ignored or assumed facts, each once; after the
-                              * first 256 a last "and more" */
+    char (*note)[160];       /* ignored or assumed facts, each once. After 256
+                              * notes the last one is "and more" */
     size_t nnote;
 };
 
@@ -83,8 +83,8 @@ struct chorale_foreign_name {
 };
 
 /* State while a table is read. A table has a title, a heading of columns, and
- * rows. It ends at the first other line after its rows, or where OSU prints
- * another datatype. Blank lines and comments may stand between rows, as long as
+ * rows. It ends at the first other line after its rows, or if OSU prints
+ * another datatype. Blank lines and comments may stand between rows as long as
  * the sizes grow. */
 struct chorale_foreign_reader {
     const char *path;

@@ -112,9 +112,9 @@ enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
         return CHORALE_OK;
     }
     if (strncmp(line, "# Datatype: ", 12) == 0) {
-        /* Version 7 measures each type in a table of its own below one title.
-         * Only this line may begin one: without it, sizes that restart are of
-         * a table whose title was lost. */
+        /* Version 7 prints a table for each type below one title. Only this
+         * line may begin such a table. If sizes restart without it, the title
+         * of another table was lost. */
         if (r->rows > 0)
             r->ncolumn = r->rows = 0;
         r->at.dtype = chorale_foreign_dtype(line + 12);

@@ -116,7 +116,7 @@ static enum chorale_err put(struct chorale_store *store,
     return chorale_store_end(store, err, msg);
 }
 
-/* *id_p: the row of the stored trace; 0: it was imported before. */
+/* Store a trace. *id_p: its row, or 0 if it was imported before. */
 static enum chorale_err import_trace(struct chorale_store *store,
                                      const char *path,
                                      const struct chorale_trace_text *t,
@@ -229,7 +229,8 @@ static enum chorale_err store_all(struct chorale_store *store,
             leave_out(&source[i], msg, n, why);
             err = CHORALE_OK;
         } else if (err == CHORALE_OK && trace != 0 && !quiet) {
-            /* It is stored: an error of this output does not leave it out. */
+            /* The file is stored; an error of this output does not undo
+             * that. */
             printf("%s: imported\n", path[i]);
             err = chorale_trace_show(store, trace, msg);
         }

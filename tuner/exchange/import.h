@@ -15,12 +15,13 @@
  * before the database is opened; then each file is stored in a transaction of
  * its own, in the given order.
  *
- * CHORALE_NO: some files were left out, the others are stored. CHORALE_DATA:
- * all were left out and the database is unchanged. CHORALE_USAGE: an error of
- * chorale_import_check(), and no file is stored; or as->system is the name of
- * another system, and traces before the first table are stored. CHORALE_ENV: a
- * file cannot be opened, and no file is stored; or the database cannot be
- * written, or the output, and the files before are stored. */
+ * - CHORALE_NO: some files were left out, the others are stored.
+ * - CHORALE_DATA: all files were left out, and the database is unchanged.
+ * - CHORALE_USAGE: an error of chorale_import_check(), and no file is stored;
+ *   or as->system is the name of another system, and the traces before the
+ *   first table are stored.
+ * - CHORALE_ENV: a file cannot be opened, and no file is stored; or the
+ *   database or the output cannot be written, and earlier files are stored. */
 enum chorale_err chorale_files_import(const char *path, char *const *file,
                                       int count,
                                       const struct chorale_import_as *as,

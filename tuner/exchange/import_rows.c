@@ -55,8 +55,8 @@ static int far_apart(double a, double b)
     return a > CHORALE_IMPORT_FACTOR * b || b > CHORALE_IMPORT_FACTOR * a;
 }
 
-/* Refuse a row whose point has another time, of the named file, that is far
- * apart. */
+/* Refuse a row: the named file has a very different time, other [s], for the
+ * same point. */
 static enum chorale_err refuse_time(const char *path,
                                     const struct chorale_import_as *as,
                                     const struct chorale_foreign_row *row,

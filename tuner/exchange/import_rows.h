@@ -32,13 +32,13 @@ struct chorale_imported {
     long launches, runs, there; /* there: launches imported before */
 };
 
-/* Two times of a point that differ by more are probably of different
- * placements. They are refused unless a label is given. */
+/* Two times of a point that differ by more than this factor probably have
+ * different placements. They are refused unless a label is given. */
 #define CHORALE_IMPORT_FACTOR 3
 
 /* Check the rows and options of a file. CHORALE_USAGE: the options lack
  * information that the file lacks too, or contradict the file. CHORALE_DATA: a
- * time is 0, or two times of a point differ by more than
+ * time is 0, or without a label two times of a point differ by more than
  * CHORALE_IMPORT_FACTOR. */
 enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,

@@ -140,7 +140,7 @@ static enum chorale_err read_part(struct reader *r, char **line)
     return CHORALE_OK;
 }
 
-/* Lines that only unusual launches have. */
+/* Read the optional lines `launched` and `oversubscribed`. */
 static enum chorale_err read_launch(struct reader *r, char **line)
 {
     struct chorale_trace_text *t = r->trace;
@@ -307,7 +307,8 @@ static int read_signed(const char *text, double *value)
     return ok;
 }
 
-/* Parse the words of a row about arrival. Returns 0 if they are invalid. */
+/* Parse the columns skew, late, trend and latest. Returns 0 if they are
+ * invalid. */
 static int read_late(char **word, struct chorale_traced *p)
 {
     long long latest;

@@ -19,7 +19,7 @@ struct chorale_traced {
     char ran[CHORALE_TRACE_RAN];
     double calls, seconds, max_seconds;
     double skew, late, trend; /* as in trace.h; NAN: unknown */
-    int latest;
+    int latest;              /* rank that enters last; -1: unknown */
     int line;                /* of the file */
 };
 
@@ -29,8 +29,8 @@ struct chorale_trace_text {
     long long unlisted;
     int comm_size, ranks;
     int launched;            /* processes that the launcher started */
-    int node_ranks, processors; /* of a node with more ranks than processors; 0:
-                              * not reported */
+    int node_ranks, processors; /* of a node with more ranks than processors,
+                              * else 0 */
     int part_rank;           /* -1: the file is not a part of a trace */
     double wall_mean, wall_max, unlisted_seconds;
     struct chorale_traced *point;

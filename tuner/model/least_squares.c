@@ -19,8 +19,8 @@
 #define SCALE_ROUNDS 25  /* after these the scale is kept, to converge */
 #define BISQUARE 4.685
 #define LEAST_SCALE 1e-9 /* relative residual below which a fit is exact */
-#define LEAST_WEIGHT 1e-9 /* of an outlier; it counts where a parameter has
-                          * outliers only, which would else become 0 */
+#define LEAST_WEIGHT 1e-9 /* of an outlier: a parameter whose rows are all
+                          * outliers is still fitted, instead of becoming 0 */
 #define ALIKE 1e-6       /* sine of the angle below which a column depends
                           * linearly on earlier ones */
 
@@ -252,8 +252,8 @@ static int solve(struct problem *p)
 }
 
 /* Set the next linearisation point and residuals; returns the largest relative
- * change. The model is kept above 1/1000 of the time, where the row is an
- * outlier anyway. */
+ * change. Modelled times are kept above 1/1000 of the measured ones; below that
+ * a row is an outlier anyway. */
 static double relinearise(struct problem *p)
 {
     double change = 0;

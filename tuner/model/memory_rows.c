@@ -15,7 +15,8 @@ static const char *const prefix[CHORALE_MEMORY_KINDS] = {
     "memory_message_s:", "memory_exchange_s:", "memory_copy_s:",
 };
 
-/* Parse a key and its value; 0: not such a time. */
+/* Parse a key of table environment and its value. Returns 1, or 0 if they are
+ * not such a time. */
 static int parse(const char *key, const char *value,
                  struct chorale_memory_row *row)
 {
@@ -35,7 +36,8 @@ static int parse(const char *key, const char *value,
     return row->seconds > 0 && isfinite(row->seconds);
 }
 
-/* Rows of equal kind and size keep their order, which is that of launches. */
+/* By kind, size and ordinal. Equal rows are ordered by seconds, so that one
+ * database gives one order. */
 static int by_size(const void *va, const void *vb)
 {
     const struct chorale_memory_row *a = va, *b = vb;
@@ -138,7 +140,7 @@ int chorale_memory_regimes(const double *bytes, const double *seconds,
                            line_error(bytes + first, seconds + first,
                                       end + 1 - first) <= CHORALE_MEMORY_NEAR))
             end++;
-        if (end + 1 >= n) /* a single size is no regime */
+        if (end + 1 >= n) /* a regime holds more than one size */
             end = n;
         upto[k++] = end < n ? floor(sqrt(bytes[end - 1] * bytes[end]))
                             : HUGE_VAL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_rows.h - times of single operations in the memory of a node, measured
- * by each launch (runners/measure/memory_times.c). They enter the fit as rows
- * beside the cells, and their curve gives the size regimes of messages inside a
- * node. */
+ * by each launch (runners/measure/memory_times.c). They are rows of the fit in
+ * addition to the cells. Times of messages over their sizes give the size
+ * regimes of messages inside a node. */
 #ifndef CHORALE_TUNER_MODEL_MEMORY_ROWS_H
 #define CHORALE_TUNER_MODEL_MEMORY_ROWS_H
 
@@ -11,7 +11,7 @@
 
 enum chorale_memory_kind {
     CHORALE_MEMORY_MESSAGE,  /* rank 0 to rank 1 */
-    CHORALE_MEMORY_EXCHANGE, /* both at once */
+    CHORALE_MEMORY_EXCHANGE, /* ranks 0 and 1 send to each other at once */
     CHORALE_MEMORY_COPY      /* each rank inside its own memory */
 };
 #define CHORALE_MEMORY_KINDS 3
@@ -24,9 +24,9 @@ struct chorale_memory_row {
     double seconds;          /* > 0, until the last rank has finished */
 };
 
-/* Load the times of a system, ordered by kind, bytes, ordinal and launch.
- * *row_p is freed by the caller; NULL if no launch recorded any. CHORALE_DATA,
- * CHORALE_ENV: the database cannot be read. */
+/* Load the times of a system, ordered by kind, bytes, ordinal and seconds. The
+ * caller frees *row_p, which is NULL if no launch recorded such times.
+ * CHORALE_DATA, CHORALE_ENV: the database cannot be read. */
 enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
                                           sqlite3_int64 system_id,
                                           struct chorale_memory_row **row_p,
@@ -38,10 +38,12 @@ enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
 struct chorale_score *chorale_memory_recording(enum chorale_memory_kind kind,
                                                size_t bytes);
 
-/* Find the fewest regimes in which alpha + beta n is within CHORALE_MEMORY_NEAR
- * of seconds[i] at bytes[i], i < n (ascending). A regime holds at least two
- * sizes. Its limits are stored in upto [CHORALE_NET_REGIMES], the last one
- * HUGE_VAL. Returns the number of regimes; 0 with fewer than two sizes. */
+/* Split the sizes bytes[n] (ascending), with times seconds[n], into regimes.
+ * From the smallest size on, each regime is extended while a line alpha + beta
+ * bytes is within CHORALE_MEMORY_NEAR of its times. A regime holds at least two
+ * sizes, and the last one may take a size that its line misses. upto
+ * [CHORALE_NET_REGIMES] receives the upper limits, the last one HUGE_VAL.
+ * Returns the number of regimes; 0 with fewer than two sizes. */
 int chorale_memory_regimes(const double *bytes, const double *seconds,
                            size_t n, double *upto);
 #define CHORALE_MEMORY_NEAR 0.05

@@ -10,7 +10,8 @@
 #include "db/quantiles.h"
 #include "tuner/model/model_internal.h"
 
-#define WORSE 1.05 /* lack of fit of a mean of launches, to that before */
+#define WORSE 1.05 /* largest lack of fit of the launches' mean, relative to the
+                    * lack of fit before */
 
 static int compare_int(const void *a, const void *b)
 {
@@ -37,8 +38,8 @@ static size_t ordinals(const struct model_job *job, int *list)
 
 /* Take the geometric mean of the launches' fits as the model's values: outliers
  * bias a fit to the cells' centres, always upwards. If the mean misses the
- * centres by more, the launches saw different states of the machine, and the
- * values stay. */
+ * centres by clearly more than the values do, the launches saw different states
+ * of the machine, and the values stay. */
 static enum chorale_err use_launch_mean(struct model_job *job,
                                         const double (*value)[CHORALE_FIT_MAX],
                                         size_t k, struct chorale_errmsg *msg)

@@ -88,8 +88,9 @@ struct chorale_model_variant {
                               * the bound: use at measured points only */
     int trusted;             /* loo_error is within the bound, and not lacks */
     size_t npoor;            /* points with an error above
-                              * CHORALE_MODEL_TRUST_TAIL, */
-    size_t poor_lo, poor_hi; /* and their block sizes, bytes */
+                              * CHORALE_MODEL_TRUST_TAIL */
+    size_t poor_lo, poor_hi; /* least and largest block size of these points,
+                              * bytes */
     size_t nranks;
     struct chorale_model_ranks *ranks; /* ascending */
 };
@@ -128,9 +129,10 @@ struct chorale_model {
         struct chorale_run_point at; /* point with the worst error */
     } beyond;
     struct {
-        size_t npoints;      /* predicted by fits without their block size; 0:
-                              * simulated, or fewer than three sizes */
-        double median, tail; /* |predicted / measured - 1|; 90th percentile */
+        size_t npoints;      /* points predicted by fits without their block
+                              * size; 0: simulated, or fewer than three sizes */
+        double median, tail; /* |predicted / measured - 1|; tail: 90th
+                              * percentile */
     } sizes;
     size_t nvariant;
     struct chorale_model_variant *variant;

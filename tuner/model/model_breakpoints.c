@@ -141,8 +141,8 @@ static double row_lack(const struct model_job *job, const double *value)
     return n > 0 ? sum / (double)n : HUGE_VAL;
 }
 
-/* Drop the columns [first, first + n) that are zero in all rows, and no other
- * of them: one side of a break may have no cold bytes. */
+/* Of the columns [first, first + n) drop those that are zero in all rows: one
+ * side of a break may have no cold bytes. */
 static void drop_empty(struct model_job *job, size_t first, size_t n)
 {
     memset(job->drop + first, 1, n);

@@ -11,7 +11,7 @@
 #include "tuner/model/model_internal.h"
 
 #define MANY_LAUNCHES 32 /* with more, the geometric mean is used */
-#define TWO_STATES 1.5   /* ratio of times */
+#define TWO_STATES 1.5   /* ratio of times above which they have two states */
 #define LONGEST 40000 /* recorded events that any cell may have */
 #define COARSE 6 /* 1/COARSE of the sample chooses the kind of network */
 #define SOME_COARSE 100 /* with more variants, one cell of each chooses it */
@@ -97,9 +97,9 @@ static int describe(struct chorale_model *model,
 
 /* Centre of n ascending values: with few values the median, else the
  * Hodges-Lehmann estimator (median of pairwise means), which is more efficient.
- * Values far apart are of two states of the machine, such as virtual processors
- * that share a cache or do not. The median is then a time of the more frequent
- * state; the estimator would break down at 29 % of the other one. */
+ * Values far apart come from two states of the machine, as if virtual
+ * processors share a cache at times. Then the median is a time of the more
+ * frequent state; the estimator would break down at 29 % of the other state. */
 static double centre(const double *x, size_t n)
 {
     double mean[MANY_LAUNCHES * (MANY_LAUNCHES + 1) / 2];
@@ -140,8 +140,8 @@ double chorale_model_cell_seconds(const struct model_job *job,
     return exp(centre(log_of, n));
 }
 
-/* A number that scatters cells, whose order decides which of them a fit of many
- * cells uses: FNV-1a of the texts, mixed with the size. */
+/* A pseudo-random number for a cell: FNV-1a of its texts, mixed with the size.
+ * The order of these numbers decides which of many cells a fit uses. */
 static uint64_t hash(const struct chorale_run_point *run)
 {
     const char *text[] = { run->params, run->conditions, run->dtype, run->op };

@@ -149,8 +149,8 @@ static enum chorale_err leave_out(struct check *c, struct chorale_errmsg *msg)
     return err;
 }
 
-/* Predict sizes between the smallest and the largest, each from all the others.
- * c->loo and c->ahead keep their values. */
+/* Predict up to MODEL_SIZES_OUT sizes between the smallest and the largest,
+ * each from all other sizes. c->loo and c->ahead keep their values. */
 static enum chorale_err leave_sizes_out(struct check *c,
                                         struct chorale_errmsg *msg)
 {
@@ -429,7 +429,8 @@ static void name_variants(struct check *c)
     }
 }
 
-/* Set the sizes at which the fit of a variant is poor. */
+/* Count the points at which the fit of a variant is poor, and find their least
+ * and largest size. */
 static void find_poor(const struct check *c, size_t first, size_t end,
                       struct chorale_model_variant *v)
 {

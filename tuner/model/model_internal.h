@@ -49,8 +49,9 @@ struct model_job {
     size_t ncell;
     size_t nrow;             /* cell[ncell] to cell[nrow - 1]: operations in
                               * memory (memory_rows.h), also rows of the fit */
-    /* Columns: the levels, each tau, then the parts (overheads, gap;
-     * network.h). Of linearly dependent columns the later ones are dropped. */
+    /* Columns: the levels, each tau, then the parts (overheads, gap, copy,
+     * cold; network.h). Of linearly dependent columns the later ones are
+     * dropped. */
     size_t ncol;
     double *x;               /* [nrow][CHORALE_FIT_MAX], of all rows; the
                               * first ncol of each are used */
@@ -80,14 +81,14 @@ enum chorale_err chorale_model_cells_find(struct model_job *job,
  * CHORALE_ENV: out of memory. */
 enum chorale_err chorale_model_memory_rows(struct model_job *job,
                                            struct chorale_errmsg *msg);
-/* Number of rows that it may append. */
+/* The most rows that chorale_model_memory_rows() may append. */
 size_t chorale_model_memory_count(const struct chorale_points *points);
-/* Seconds of such a row over the launches with that ordinal (-1: all): the
- * median; 0: no launch. */
+/* Median seconds of such a row over the launches with that ordinal (-1: all); 0
+ * without a launch. */
 double chorale_model_memory_seconds(const struct model_job *job,
                                     const struct model_cell *row, int ordinal);
 /* Split the innermost level into the regimes of the measured messages. Returns
- * 1, or 0 if they were not measured. */
+ * 1, or 0 if messages were not measured or have one regime. */
 int chorale_model_memory_regimes(struct model_job *job);
 
 /* Seconds of a cell over the launches with that ordinal (-1: all): a robust

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model_memory.c - operations in the memory of a node as rows of a fit. */
+/* model_memory.c - adds operations in the memory of a node to the rows of a
+ * fit. */
 #include <math.h>
 #include <stdlib.h>
 

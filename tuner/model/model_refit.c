@@ -50,7 +50,7 @@ static void take_cells(struct model_job *fold, const struct model_job *job,
 {
     double n, notes = sum_notes(job, use, HUGE_VAL, &n), most = HUGE_VAL;
     double share, coarse, at = 0;
-    int inner = 0; /* cells use memory; without them its rows say nothing */
+    int inner = 0; /* 1: a cell has several ranks on a node */
 
     if (notes > NOTES && n > CELLS) {
         most = notes / n;

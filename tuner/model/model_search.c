@@ -218,7 +218,7 @@ static size_t candidates(const struct model_job *job, double *edge)
     return n;
 }
 
-/* Use the regimes of the measured messages if the fit of the cells improves. */
+/* Use the regimes of the measured messages if that improves the fit. */
 static enum chorale_err try_memory_regimes(struct model_job *job,
                                            struct chorale_errmsg *msg)
 {

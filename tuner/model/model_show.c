@@ -119,7 +119,7 @@ static void print_variants(const struct chorale_model *m)
     chorale_rows_show(&rows, NULL);
 }
 
-/* Print where the fit is poor, and what the model leaves out. */
+/* Print at which points the fit is poor, and which effects the model lacks. */
 static void print_poor(const struct chorale_model *m)
 {
     struct chorale_rows rows = {
@@ -146,8 +146,8 @@ static void print_poor(const struct chorale_model *m)
         return;
     chorale_rows_show(&rows, NULL);
     printf("  The model has no term for: the cache level of data just used;"
-           " buffers that are partly\n  in a cache; a rank that other programs"
-           " delay; a protocol that the library adapts\n");
+           " buffers that are partly\n  in a cache; ranks that other programs"
+           " delay; protocols that the library adapts\n");
 }
 
 static void print_crossval(const struct chorale_model *m)
@@ -254,8 +254,8 @@ static void print_warnings(const struct chorale_model *m)
                w->n);
 }
 
-/* Print how much of alpha is not the platform's latency. Regimes of a level have
- * the order of their sizes, alpha before beta. */
+/* Print each alpha without the time of SimGrid's header, which is the
+ * platform's latency. */
 static void print_header(const struct chorale_model *m)
 {
     for (size_t i = 0; i < m->nparam; i++) {
@@ -330,7 +330,7 @@ void chorale_fit_print(const struct chorale_system_row *system,
                m->beyond.at.variant, m->beyond.at.comm_size,
                chorale_human_bytes((double)m->beyond.at.n, bytes));
     if (m->sizes.npoints > 0)
-        printf("  each size predicted from the others, %zu points: median"
+        printf("  sizes predicted from other sizes, %zu points: median"
                " %.2f %%, 90th percentile %.2f %%\n", m->sizes.npoints,
                100 * m->sizes.median, 100 * m->sizes.tail);
     print_variants(m);

@@ -30,15 +30,15 @@
 #define CHORALE_NET_LEVELS 4
 #define CHORALE_NET_REGIMES 32
 #define CHORALE_NET_PARTS 5 /* send_overhead, recv_overhead, gap, copy, cold */
-#define CHORALE_NET_DELAYS 3 /* the first of them, which alpha includes */
-#define CHORALE_NET_PER 3   /* of a regime: alpha, beta, cold */
+#define CHORALE_NET_DELAYS 3 /* the first of these, which alpha includes */
+#define CHORALE_NET_PER 3   /* columns of a regime: alpha, beta, cold */
 #define CHORALE_NET_COLUMNS                                                  \
     (CHORALE_NET_PER * CHORALE_NET_LEVELS * CHORALE_NET_REGIMES +            \
      CHORALE_NET_PARTS + CHORALE_NET_REGIMES)
 
 /* From this block size on [bytes], calls on real machines are measured and
- * predicted with buffers that are not in the caches, where applications seldom
- * find long ones. */
+ * predicted with buffers that are not in the caches, since long buffers of
+ * applications seldom are. */
 #define CHORALE_NET_COLD_FROM 65536
 
 /* Regime i holds the sizes upto[i - 1] < bytes <= upto[i]; the last upto is
@@ -66,8 +66,8 @@ struct chorale_net {
     double send_overhead, recv_overhead; /* s, of overlapped messages */
     double gap;              /* s per message that its ports are busy, for any
                               * size */
-    int memory;              /* 0: copies and cold bytes take no time, as where
-                              * no operation in memory was measured */
+    int memory;              /* 0: copies and cold bytes take no time, as if
+                              * operations in memory were not measured */
     double copy;             /* s per byte that a rank copies in its memory */
     double cold;             /* s per cold byte of copies and reductions */
     double ports;            /* bandwidth of a node's port for sending, and for
@@ -106,8 +106,8 @@ struct chorale_score;
 
 /* Record alg at pt (root pt->root) with ppn ranks per node. cold: the call's
  * buffers are not in the caches, so that first accesses to them are cold bytes
- * (schedule/first_touch.h). Returns NULL, and
- * the reason in *why, if chorale_schedule_walk() gives no schedule. */
+ * (schedule/first_touch.h). Returns NULL, and the reason in *why, if
+ * chorale_schedule_walk() gives no schedule. */
 struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
                                             const struct chorale_point *pt,
                                             int ppn,

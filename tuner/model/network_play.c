@@ -151,7 +151,7 @@ static void spend(struct play *p, int rank, int column, double seconds,
         t[1 + column] += times;
 }
 
-/* Cold bytes of the rank's next event that take time. */
+/* Cold bytes of the rank's next event; 0 if they take no time in this call. */
 static double cold_bytes(const struct play *p, int rank)
 {
     const struct trace *t = &p->r.s->trace[rank];

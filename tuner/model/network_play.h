@@ -26,9 +26,9 @@ struct flow {
     double work;             /* total, s of an unshared port */
     double share;            /* next value of rate; < 0: not yet known */
     unsigned stamp;
-    double cold;             /* cold bytes of its ends that were posted before
-                              * it started */
-    double later;            /* cold bytes of a receive posted after that */
+    double cold;             /* cold bytes of the ends that were posted before
+                              * the message started */
+    double later;            /* cold bytes of a receive posted later */
     int nhop;                /* links that delay it beyond alpha */
     int nport, first;        /* its entries in play.place */
 };

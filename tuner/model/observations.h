@@ -38,12 +38,12 @@ struct chorale_run_point {
                               * launches among the arrival patterns; 0: not
                               * measured */
     int patterns;            /* number of arrival patterns measured */
-    int loaded;              /* 1: beside other programs (db/loaded_runs.h) */
+    int loaded;              /* 1: tagged load (db/loaded_runs.h) */
     int inherited;           /* 1: measured under the name of an equal candidate
                               * (tuner/decide/inherit_runs.h) */
-    const char *arrival;     /* arrival pattern: "sync" unless other patterns
-                              * were loaded; decide_arrival.c combines them */
-    double skew;             /* s, of the arrival pattern in that launch */
+    const char *arrival;     /* arrival pattern; "sync" unless other patterns
+                              * were loaded, which decide_arrival.c combines */
+    double skew;             /* s: delay of the latest rank in that launch */
 };
 
 /* 1 if two runs of one struct chorale_points have the same provider, variant
@@ -76,11 +76,11 @@ enum chorale_err chorale_points_load(struct chorale_store *store,
                                      struct chorale_points *points,
                                      struct chorale_errmsg *msg);
 
-/* The same with the given quantile of each run instead of its median, and also
- * with the runs of other arrival patterns: for CHORALE_ARRIVALS_TRACED those of
- * the point's pattern in the imported traces (v_arrival), for
- * CHORALE_ARRIVALS_ROBUST those of last and ascending by any delay. Runs that
- * differ in the pattern only are adjacent, sync first. */
+/* The same with the given quantile of each run instead of its median, and with
+ * runs in further arrival patterns. CHORALE_ARRIVALS_TRACED adds the pattern of
+ * the point in the imported traces (v_arrival). CHORALE_ARRIVALS_ROBUST adds
+ * last and ascending by any delay. Runs that differ in the pattern only are
+ * adjacent, sync first. */
 enum chorale_objective { CHORALE_OBJECTIVE_MEDIAN, CHORALE_OBJECTIVE_P95 };
 enum chorale_err chorale_points_load_by(struct chorale_store *store,
                                         sqlite3_int64 system_id,

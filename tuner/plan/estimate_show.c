@@ -66,7 +66,7 @@ static void print_uncertainty(const struct chorale_estimate *e)
         printf("%.3g %% of the cells measured here did; the same share is "
                "assumed\n", 100 * e->in_time);
     else
-        printf("this is a guess: nothing was measured on this system yet; "
+        printf("this is a guess: this system has no measurements yet; "
                "after one launch of a few of its cells (--launches 1, then "
                "`chorale run` and `chorale fit`) it uses their times\n");
 }

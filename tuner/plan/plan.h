@@ -43,20 +43,20 @@ struct chorale_plan {
     int limits_kept;
     int all_values;          /* --variants without --set: use all values */
     const char *budget;
-    double spent_before;     /* of the rounds that the budget does not count;
-                              * negative: the first call sets it to all earlier
-                              * rounds */
-    double spent, regret;    /* out: by all rounds; expected before the round,
-                              * NAN: unknown */
+    double spent_before;     /* in rounds that the budget does not count, in its
+                              * unit; negative: the first call sets it to the
+                              * sum over all earlier rounds */
+    double spent;            /* out: in all rounds */
+    double regret;           /* out: expected before the round; NAN: unknown */
     double goal;
     struct chorale_policy policy; /* of the table that an adaptive plan
                               * prepares; unset fields are those of the
                               * existing table */
 };
 
-/* Most words of --arrival. */
+/* The largest number of words in --arrival. */
 #define CHORALE_PLAN_ARRIVALS 8
-/* Repetitions of a cell of an adaptive plan in a launch, by default. */
+/* Default of repetitions of a cell in a launch of an adaptive plan. */
 #define CHORALE_PLAN_ADAPTIVE_ITERATIONS 10
 
 /* Defaults. Options that depend on the launcher are NULL, 0 or -1;

@@ -14,8 +14,8 @@
 #include "tuner/plan/candidates.h"
 #include "tuner/base/units.h"
 
-/* Most arrival patterns of a point: the words of --arrival, of which `robust`
- * and `traced` stand for three and two. */
+/* The largest number of arrival patterns of a point: the words of --arrival, of
+ * which `robust` stands for three patterns and `traced` for two. */
 enum { MAX_PATTERNS = CHORALE_PLAN_ARRIVALS + 3 };
 
 long chorale_planned_siblings(const struct planner *p, const char *word,
@@ -227,8 +227,8 @@ enum chorale_err chorale_plan_put(struct planner *p,
                                                          : err;
 }
 
-/* The cells of a line, all sizes, under the conditions of this plan
- * (bind_line()). */
+/* Selects the cells of a line, of all sizes, under the conditions of this plan;
+ * bound by bind_line(). */
 #define LINE                                                                 \
     "system_id = ?1 AND coll = ?2 AND comm_size = ?3 AND ppn = ?4 AND"       \
     " shape = ?5 AND dtype = ?6 AND op = ?7 AND root_policy = ?8 AND"        \
@@ -252,8 +252,8 @@ static enum chorale_err bind_line(struct planner *p, const struct point *pt,
         p->msg);
 }
 
-/* Plan the candidates of the point again: those with a cell there, or else those
- * of the next sizes with cells. */
+/* Plan the candidates of the point again: those with a cell at the point, or
+ * else those with a cell at the next sizes. */
 static enum chorale_err put_again(struct planner *p, const struct point *pt)
 {
     sqlite3_stmt *s = NULL;
@@ -304,8 +304,8 @@ static enum chorale_err add_variants(struct list *list, const struct point *pt,
 }
 
 /* Mark the candidates to plan: of each class those that have a cell, or else
- * the simplest. A failed one stands for itself only, since equal messages may
- * carry other data. known: NULL, or the grid's cells. */
+ * the simplest. A failed candidate does not stand for its class, since equal
+ * messages may carry other data. known: NULL, or the grid's cells. */
 static enum chorale_err mark_classes(const struct planner *p,
                                      const struct point *pt,
                                      const struct chorale_alg_config *config,
@@ -441,9 +441,9 @@ static enum chorale_err put_siblings(struct planner *p, struct point *pt)
     return err;
 }
 
-/* Write the point for each arrival pattern, once, and number of siblings.
- * traced: the pattern of the point in the traces, "" if it is unknown. Points
- * in a traced or robust pattern are also measured in pattern sync. */
+/* Write the point once for each arrival pattern and number of siblings. traced:
+ * the pattern of the point in the traces; "": unknown. `traced` and `robust`
+ * also include pattern sync. */
 static enum chorale_err put_conditions(struct planner *p,
                                        const struct point *plain,
                                        const char *traced)
@@ -461,7 +461,7 @@ static enum chorale_err put_conditions(struct planner *p,
         int k = 0;
 
         if (!chorale_arrival_spell(word, done[ndone]))
-            continue; /* of a trace in a database of unknown origin */
+            continue; /* an invalid pattern of a foreign database */
         while (strcmp(done[k], done[ndone]) != 0)
             k++;
         if (k < ndone)

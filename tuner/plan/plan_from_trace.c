@@ -118,7 +118,7 @@ static enum why judge(const struct planner *p, sqlite3_stmt *s,
         return KINDS;
     if (w->msg_size % size != 0) {
         w->msg_size += size - w->msg_size % size;
-        w->arrival[0] = '\0'; /* that of another size is unknown */
+        w->arrival[0] = '\0'; /* unknown for the rounded size */
     }
     return within(p, w, coll) ? PLANNED : LIMITS;
 }

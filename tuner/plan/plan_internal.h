@@ -16,8 +16,8 @@ struct chorale_trace_target {
     long msg_size, procs;
     int dtype, op;           /* rows of dtypes.h; op -1: none */
     const char *root;        /* policy */
-    char arrival[CHORALE_ARRIVAL_SIZE]; /* of all traces, as in v_arrival; "":
-                              * unknown */
+    char arrival[CHORALE_ARRIVAL_SIZE]; /* pattern over all traces, as in
+                              * v_arrival; "": unknown */
     double seconds;          /* traced, summed over ranks */
     double calls;            /* of all ranks, in that time */
 };

@@ -202,7 +202,7 @@ static enum chorale_err check_siblings(const struct planner *p)
                               p->plan->siblings, procs);
 }
 
-/* Processors of this node, as far as a CPU quota allows their use. */
+/* The number of processors of this node that a CPU quota lets it use. */
 static long usable_processors(void)
 {
     struct chorale_cpu_quota quota;
@@ -269,9 +269,9 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
     if (strcmp(plan->launcher, "mpiexec") == 0 && most_ranks > cores &&
         plan->ppn == 0)
         fprintf(stderr, "chorale: %ld ranks on %ld processor%s are "
-                        "oversubscribed: such cells are tagged and decide "
-                        "nothing; -P up to %ld decides\n", most_ranks, cores,
-                chorale_plural(cores), cores);
+                        "oversubscribed: such cells are tagged and not used "
+                        "for decisions; use -P up to %ld\n", most_ranks,
+                cores, chorale_plural(cores), cores);
     return CHORALE_OK;
 }
 

@@ -317,7 +317,7 @@ static enum chorale_err check_ready(struct chorale_session *s)
                                 &cells, s->msg);
     if (err == CHORALE_OK && cells == 0)
         err = chorale_fail(s->msg, CHORALE_DATA,
-                           "%s: nothing is planned; `chorale plan` adds cells",
+                           "%s: no cell is planned; `chorale plan` adds cells",
                            chorale_store_path(s->store));
     return err;
 }

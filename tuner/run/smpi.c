@@ -32,9 +32,9 @@ static const char *const common_flags[] = {
     NULL,
 };
 
-/* Exactly alpha + beta (n + 16), one message at a time per direction: SimGrid's
- * CM02 without TCP corrections, with blocking sends. SMPI adds 16 bytes to each
- * message, in all these models (CHORALE_MODEL_SIM_HEADER). */
+/* A message takes exactly alpha + beta (n + 16), one at a time per direction:
+ * SimGrid's CM02 without TCP corrections, with blocking sends. In all these
+ * models SMPI adds 16 bytes to each message (CHORALE_MODEL_SIM_HEADER). */
 static const char *const hockney_flags[] = {
     "--cfg=network/model:CM02",
     "--cfg=network/crosstraffic:0",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* folder_check.c - tests locks and fsync of a folder. */
+/* folder_check.c - tests locks and fsync in a folder. */
 #include "config.h"
 
 #include "tuner/site/folder_check.h"
@@ -14,14 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Mount options of NFS and Lustre. local_lock=flock is harmless: it concerns
- * locks of another kind. */
+/* Mount options of NFS and Lustre by which locks exclude only one node.
+ * local_lock=flock is harmless: it concerns locks of another kind. */
 static const char *const local_options[] = {
     "local_lock=all", "local_lock=posix", "nolock", "localflock", "noflock",
 };
 
-/* Lock the first byte. OFD locks and those of processes, which SQLite uses,
- * exclude each other. */
+/* Lock the first byte of a file. Locks of open file descriptions exclude the
+ * locks of processes, which SQLite uses, and the reverse. */
 static int lock(int fd, int cmd)
 {
     struct flock fl = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
@@ -29,7 +29,7 @@ static int lock(int fd, int cmd)
     return fcntl(fd, cmd, &fl);
 }
 
-/* Is a lock of this process seen by another one? */
+/* 1 if another process cannot lock the file while this process has a lock. */
 static int excludes(const char *name)
 {
     int status = 0, fd;
@@ -69,8 +69,7 @@ static void try_file(const char *path, struct chorale_folder *found)
     unlink(name);
 }
 
-/* Is the folder on the file system mounted at dir? Returns the length of dir,
- * 0 if not. */
+/* The length of dir if the folder is below it, else 0. */
 static size_t is_below(const char *folder, const char *dir)
 {
     size_t n = strlen(dir);

@@ -379,7 +379,7 @@ static void check_tools(void)
         try_in_job();
 }
 
-/* Report whether databases can be kept in a folder; 1 if they cannot. */
+/* Print whether databases can be kept in a folder. Returns 1 if they cannot. */
 static int check_folder(const char *path)
 {
     struct chorale_folder found;
@@ -398,10 +398,10 @@ static int check_folder(const char *path)
         return 1;
     }
     if (!found.excludes || found.local[0] != '\0')
-        say("folder", "WARNING: %s: locks exclude %s%s%s: beside the lock "
-                      "file, nothing keeps two commands from damaging a "
-                      "database; write it on one node at a time", path,
-            found.excludes ? "only processes of one node" : "nobody",
+        say("folder", "WARNING: %s: locks exclude %s%s%s: only the lock file "
+                      "keeps two commands from damaging a database; write it "
+                      "on one node at a time", path,
+            found.excludes ? "only processes of one node" : "no other process",
             found.local[0] != '\0' ? ", by mount option " : "", found.local);
     else
         say("folder", "%s (%s): locks exclude other processes, files reach "

@@ -27,13 +27,13 @@ enum { MAX_TABLES = 1000000, LEFT_SECONDS = 3600 };
 static enum chorale_err fail(const char *path, const char *done,
                              struct chorale_errmsg *msg)
 {
-    const char *mend = errno == EACCES || errno == EPERM || errno == EROFS
+    const char *remedy = errno == EACCES || errno == EPERM || errno == EROFS
         ? "; run it as the owner of the tables, or name another --folder"
         : errno == ENOTDIR ? "; name a folder with --folder"
         : chorale_err_unwritten(errno);
 
     return chorale_fail(msg, CHORALE_ENV, "%s: %s: %s%s", path, done,
-                        strerror(errno), mend);
+                        strerror(errno), remedy);
 }
 
 enum chorale_err chorale_place_set(struct chorale_place *place,
@@ -355,8 +355,8 @@ static int find_number(const struct chorale_place *place, long wanted,
     return got;
 }
 
-/* Read the current table of a place, which a command may change. by_hand: what
- * a message says about a table that was put there by hand, with the remedy. */
+/* Read the current table of a place, for a command that changes it. by_hand:
+ * end of the message if the table was put there by hand, with the remedy. */
 static enum chorale_err find_changeable(const struct chorale_place *place,
                                         const char *by_hand,
                                         struct chorale_current *from,

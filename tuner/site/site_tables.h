@@ -64,10 +64,11 @@ enum chorale_err chorale_place_install(const struct chorale_place *place,
                                        struct chorale_errmsg *msg);
 
 /* Make the predecessor of the current table current again; *from and *to
- * receive both. A table that was installed while no table was current, at first
- * or after chorale_place_remove(), has no predecessor: its rollback leaves the
- * place without a current table, and to->name is "". CHORALE_DATA: the
- * predecessor is missing, or the shim would refuse it. */
+ * receive both. A table that was installed while no table was current has no
+ * predecessor: its rollback leaves the place without a current table, and
+ * to->name is "". This is so for the first table and for the first one after
+ * chorale_place_remove(). CHORALE_DATA: the predecessor is missing, or the shim
+ * would refuse it. */
 enum chorale_err chorale_place_rollback(const struct chorale_place *place,
                                         struct chorale_current *from,
                                         struct chorale_current *to,

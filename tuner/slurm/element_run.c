@@ -124,8 +124,8 @@ static enum chorale_err find_files(struct element *e)
     snprintf(plan, sizeof(plan), "%s/plan.db", e->folder);
     chorale_element_files(e->folder, e->opts->element, e->shard, e->words,
                           sizeof(e->shard));
-    /* VACUUM INTO requires it opened for writing; it is only read, by all
-     * elements at once. */
+    /* VACUUM INTO requires a database opened for writing, but only reads it.
+     * All elements read it at once, without the lock file. */
     err = chorale_store_open(plan, CHORALE_STORE_LAUNCH, &store, e->msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(

@@ -46,7 +46,7 @@ static enum chorale_err load_site(struct chorale_submit *s)
     if (err == CHORALE_OK && strchr(s->site.partition, ',') != NULL)
         return chorale_fail(s->msg, CHORALE_USAGE,
                             "--partition %s: several partitions, whose times "
-                            "cannot be mixed; submit for each of them",
+                            "cannot be mixed; submit for each partition",
                             s->site.partition);
     return err;
 }

@@ -47,23 +47,24 @@ static const char *meaning(const char *param, const char *level)
         { "beta", "time of a byte in a message" },
         { "tau", "time of a byte that is reduced" },
         { "copy", "time of a byte that is copied" },
-        { "cold", "more, for a byte in no cache" },
+        { "cold", "extra time of a byte outside the caches" },
         { "gap", "least time between messages" },
-        { "send_overhead", "of alpha: the sender's processor" },
-        { "recv_overhead", "of alpha: the receiver's processor" },
+        { "send_overhead", "part of alpha: the sender's processor" },
+        { "recv_overhead", "part of alpha: the receiver's processor" },
         { "kappa", "messages at once on a link" },
         { "overlapped", "largest messages sent side by side" },
     };
 
     if (strcmp(param, "alpha") == 0 && strcmp(level, CHORALE_MODEL_HOP) == 0)
-        return "more, for each further link";
+        return "extra time of each further link";
     for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
         if (strcmp(text[i][0], param) == 0)
             return text[i][1];
     return "";
 }
 
-/* "beta net <= 8192", "kappa pairs 16 and 11 others". */
+/* Name a parameter, such as "beta net <= 8192" or "kappa pairs 16 and 11
+ * others". */
 static void name_param(sqlite3_stmt *stmt, char *name, size_t size)
 {
     const sqlite3_int64 count = sqlite3_column_int64(stmt, 10);
@@ -82,7 +83,7 @@ static void name_param(sqlite3_stmt *stmt, char *name, size_t size)
                  (long long)count - 1, count == 2 ? "" : "s");
 }
 
-/* The unit of a value in seconds, and its size. */
+/* The unit for a value in seconds. *scale: units per second. */
 static const char *scale_of(double seconds, double *scale)
 {
     static const char *const unit[] = { "s", "ms", "us", "ns", "ps" };

@@ -22,7 +22,7 @@ struct chorale_page {
     sqlite3_int64 system_id;
     FILE *out;
     int markdown;
-    int rules;               /* the table for rule files is printed */
+    int rules;               /* 1: the table for rule files is being printed */
     char heading[160];        /* of the table being printed */
     struct chorale_rows rows; /* of that table */
     sqlite3_int64 npoints, ngained, nbetween;
@@ -51,7 +51,7 @@ void chorale_page_heading(const struct chorale_page *page, int level,
  * "12345 B". */
 const char *chorale_page_bytes(sqlite3_int64 value, char out[32]);
 
-/* Print the decisions by collective, then their total gain; and the same of the
+/* Print the decisions by collective, then their total gain. Do the same for the
  * table for rule files of the library. */
 enum chorale_err chorale_page_decisions(struct chorale_page *page,
                                         struct chorale_errmsg *msg);

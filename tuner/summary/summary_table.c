@@ -23,8 +23,8 @@
     "   AND max(d.comm_size, d.comm_size_hi) AND p.ppn = d.ppn"              \
     "  AND p.shape = d.shape AND p.dtype = d.dtype AND p.op = d.op)"
 
-/* One row for each decision of a target, with the number of measured points that
- * it covers. */
+/* One row for each decision of a target, with the number of measured points
+ * that it covers. */
 #define DECISIONS(target)                                                    \
     POINTS                                                                   \
     " SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,"  \
@@ -214,7 +214,7 @@ static void put_headline(struct chorale_page *page)
     if (page->rules)
         fputs(page->markdown ? "\n\n" : "\n", page->out);
     if (page->npoints == 0) {
-        fputs("Nothing was measured against the library's default yet.\n",
+        fputs("No point was measured against the library's default yet.\n",
               page->out);
         return;
     }

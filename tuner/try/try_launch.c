@@ -82,7 +82,7 @@ static int pass_on(void *arg, const char *line, int is_err)
     return 0;
 }
 
-/* How to find the cause of a failure. */
+/* The remedy if a run of the application fails. */
 static const char *remedy(const char *table)
 {
     return table != NULL ? "it ran without a table: check its calls with "

@@ -27,15 +27,16 @@ enum { WITHOUT, WITH, WAYS };
 enum { TOP = 10 };
 
 #define BUDGET_SECONDS 120 /* --help */
-#define SPREAD 100 /* an interval that holds 1 and ends at this multiple of its
-                    * begin is not printed */
+#define SPREAD 100 /* an interval around 1 whose end is above this multiple of
+                    * its begin is not printed */
 
 struct job {
     char **argv;             /* command of the application */
     int at;                  /* index of the application after its launcher's
                               * words, by a second --; -1: not given */
     long repeat;
-    int oversubscribe;       /* 1: continue on such a node; 2: and reported */
+    int oversubscribe;       /* 1: continue with more ranks than processors; 2:
+                              * this was reported */
     int made;                /* the table was made here from a trace */
     char keep[PATH_MAX];     /* folder to keep it in, or "" */
     char table[PATH_MAX + 16], dir[PATH_MAX], trace_file[PATH_MAX + 16];
@@ -44,8 +45,8 @@ struct job {
     struct chorale_errmsg *msg;
 };
 
-/* Check that no rank waits for another one's processor: such times depend on
- * the scheduler. */
+/* Refuse a node with more ranks than processors, unless --oversubscribe is
+ * given: such times depend on the scheduler. */
 static enum chorale_err check_processors(struct job *job,
                                          const struct chorale_trace_text *trace)
 {
@@ -53,13 +54,13 @@ static enum chorale_err check_processors(struct job *job,
         return CHORALE_OK;
     if (job->oversubscribe == 0)
         return chorale_fail(job->msg, CHORALE_USAGE, "try: %d ranks on %d "
-                            "processors are oversubscribed: times decide "
-                            "nothing; use up to %d, or --oversubscribe",
+                            "processors are oversubscribed: their times are "
+                            "not usable; use up to %d, or --oversubscribe",
                             trace->node_ranks, trace->processors,
                             trace->processors);
     fprintf(stderr, "chorale: %d ranks on %d processors are oversubscribed: "
-                    "measured cells are tagged and decide nothing, and ratios "
-                    "depend on the scheduler\n", trace->node_ranks,
+                    "measured cells are tagged and not used for decisions, "
+                    "and ratios depend on the scheduler\n", trace->node_ranks,
             trace->processors);
     job->oversubscribe = 2;
     return CHORALE_OK;
@@ -126,20 +127,20 @@ static double mean_of(double (*time)[WAYS], long n, int way)
     return exp(sum / (double)n);
 }
 
-/* 1 if the 95 % interval shows no difference. */
+/* 1 if the 95 % interval contains 1 or is unknown. */
 static int may_be_chance(const struct ratio *r)
 {
     return !(r->lo > 1 || r->hi < 1);
 }
 
-/* 1 if the interval is too wide to be of use. */
+/* 1 if the interval contains 1 and is too wide to be useful. */
 static int differs_too_much(const struct ratio *r)
 {
     return isfinite(r->lo) && may_be_chance(r) && r->hi > SPREAD * r->lo;
 }
 
-/* The ratio in words: faster and slower only if the interval and the served
- * calls show that the table is the cause. */
+/* Print the ratio. It is called faster or slower only if its interval excludes
+ * 1 and the table served a call. */
 static void show_words(const struct ratio *r, size_t changed)
 {
     const int sure = changed > 0 && !may_be_chance(r);
@@ -193,7 +194,8 @@ static double library_call(const struct chorale_trace_text *t,
     return seconds / calls;
 }
 
-/* The number of points that the table changed in the last run with it. */
+/* The number of points that the table changed in the last run with the
+ * table. */
 static size_t count_changed(const struct job *job)
 {
     const struct chorale_trace_text *t = &job->last[WITH];
@@ -238,7 +240,7 @@ static void show_points(const struct job *job, size_t changed)
                chorale_plural((long long)(changed - shown)));
 }
 
-/* Print what the ratio does not show, and how to find out. */
+/* Print why the ratio is not conclusive, and a remedy. */
 static void show_doubts(const struct job *job, const struct ratio *wall,
                         size_t changed)
 {
@@ -254,7 +256,7 @@ static void show_doubts(const struct job *job, const struct ratio *wall,
         printf("The runs differ too much: repeat on an idle machine, or with "
                "--repeat %ld.\n", more);
     else if (changed > 0 && may_be_chance(wall))
-        printf("The interval holds 1: more pairs narrow it, as with --repeat "
+        printf("The interval contains 1: more pairs narrow it, as by --repeat "
                "%ld.\n", more);
 }
 
@@ -412,7 +414,7 @@ static enum chorale_err get_table(struct job *job, const char *name,
     return CHORALE_OK;
 }
 
-/* Print how to install the table that was made, if it serves a call. */
+/* Print how to install the table that was made here, if it served a call. */
 static void print_install_hint(const struct job *job, size_t changed)
 {
     char path[PATH_MAX + 16], quoted[4 * sizeof(path) + 3];

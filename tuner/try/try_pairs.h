@@ -24,10 +24,13 @@ struct chorale_try_opts {
 /* Run the command argv (NULL-terminated) in pairs and print the ratios of its
  * times. at: index of the application after its launcher's words, -1: not
  * given. table: a compiled table or a database; NULL: the installed table, or
- * one made for the application's calls. CHORALE_NO: the program is
- * significantly slower with the table. CHORALE_USAGE: options contradict each
- * other, or a node has more ranks than processors. CHORALE_ENV: a file or the application fails. CHORALE_DATA: it makes
- * no call that can be measured. CHORALE_STOPPED. */
+ * one made for the application's calls. Errors:
+ * - CHORALE_NO: the program is significantly slower with the table.
+ * - CHORALE_USAGE: options contradict each other, or a node has more ranks than
+ *   processors without opts->oversubscribe.
+ * - CHORALE_ENV: the application failed, or a file cannot be used.
+ * - CHORALE_DATA: the application makes no call that can be measured.
+ * - CHORALE_STOPPED: interrupted. */
 enum chorale_err chorale_app_try(char **argv, int at, const char *table,
                                  const struct chorale_try_opts *opts,
                                  struct chorale_errmsg *msg);

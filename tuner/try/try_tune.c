@@ -166,8 +166,8 @@ static enum chorale_err probe_all(struct job *job, char *text)
     if (strstr(text, "@env oversubscribed yes") != NULL &&
         !make->oversubscribe)
         return chorale_fail(job->msg, CHORALE_USAGE, "try: a node has more "
-                            "ranks than processors that they may use: times "
-                            "decide nothing; use fewer, or --oversubscribe");
+                            "ranks than processors that they may use; use "
+                            "fewer ranks, or --oversubscribe");
     job->nodes = fact(text, "@env nodes ");
     job->ppn = fact(text, "@env ranks_per_node ");
     job->start_up = now() - began;

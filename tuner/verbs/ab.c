@@ -33,7 +33,7 @@ static enum chorale_err read_sides(struct opts *opts,
     return err;
 }
 
-/* prefix: as given, or NULL. */
+/* Set the names of the databases. prefix: as given, or NULL. */
 static enum chorale_err name_databases(struct opts *opts, const char *prefix,
                                        struct chorale_errmsg *msg)
 {
@@ -103,7 +103,7 @@ static enum chorale_err ab(struct opts *opts, const char *prefix,
                 cmp->base_path, opts->base, cmp->head_path, opts->head);
     if (err == CHORALE_OK)
         err = chorale_ab_pending(&opts->ab, &left, msg);
-    /* The first command judges what it measured, a repeated one goes on. */
+    /* Only a repeated command measures further launches. */
     cmp->more = left == 0;
     if (err == CHORALE_OK)
         err = measure(opts, msg);
@@ -151,8 +151,9 @@ const struct chorale_verb chorale_verb_ab = {
     .summary = "measure two sides in turn on one machine: is head slower?",
     .detail =
         "Plans the same campaign in two databases, PREFIX-base.db and "
-        "PREFIX-head.db, each with the side's own chorale. Without PREFIX it "
-        "is ab- and a digest of sides and options. Then measures them in turn: one launch of "
+        "PREFIX-head.db, each with the side's own chorale. The default of "
+        "PREFIX is ab- and a digest of sides and options. Then measures them "
+        "in turn: one launch of "
         "base, two of head, two of base and so on. Drift and the effect of "
         "being first thus affect both sides alike. Finally it runs `chorale "
         "compare --recheck both --run`: cells that look slower are measured "
@@ -168,9 +169,9 @@ const struct chorale_verb chorale_verb_ab = {
         "env:NAME=VALUE ...: this chorale with these environment variables: "
         "env:MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring, or two: "
         "'env:UCX_TLS=tcp UCX_RNDV_THRESH=8192'. They are set for the "
-        "launcher, which passes them to the ranks. A variable that is named "
-        "like one of an MPI library, and which this one lacks, is reported. "
-        "Variables of the shim have no effect and are refused.\n"
+        "launcher, which passes them to the ranks. ab warns of a variable that "
+        "is named like a variable of an MPI library but that the library here "
+        "lacks. Variables of the shim have no effect and are refused.\n"
         "table:FILE.so: this chorale under the shim with a dispatch table: "
         "table:./table.so. It measures the library's default as an "
         "application calls it, which the table changes; the other side "

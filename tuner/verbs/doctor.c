@@ -43,9 +43,9 @@ const struct chorale_verb chorale_verb_doctor = {
         "lines of those that start ranks for the site file of `chorale "
         "submit`.\n"
         "With DIR it tests whether locks in that folder exclude other "
-        "processes, and whether files reach the disk. It reads the mount "
-        "options, since locks that exclude only processes of one node look "
-        "sound from there.\n"
+        "processes, and whether files reach the disk. It also reads the mount "
+        "options, since a test on one node cannot show whether locks exclude "
+        "processes of other nodes.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
         "the environment variable CHORALE_MPIEXEC names another.",
     .example = "chorale doctor\n"

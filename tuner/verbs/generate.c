@@ -136,7 +136,7 @@ const struct chorale_verb chorale_verb_generate = {
         " was measured, what is decided, and what was checked: before it is"
         " put in place it is compiled and loaded, and its answers are compared"
         " with the decisions on both sides of each border, of n and of the"
-        " number of ranks, for each shape; if one differs nothing is written."
+        " number of ranks, for each shape. If one differs, no file is written."
         " Without a C compiler (CC, cc, gcc, clang) it is not checked.\n"
         "The same database gives the same bytes.\n"
         "The other formats are read by the MPI library, which then selects "

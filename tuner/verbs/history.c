@@ -61,8 +61,8 @@ const struct chorale_verb chorale_verb_history = {
         "40 runs that vary by 1.5 %, with one outlier in a hundred, a change "
         "of 5 % is found in all of 100 series, and placed within one run of "
         "its true position in 95. A p of 0.001 requires at least 13 runs. If "
-        "all cells have too few, nothing is judged and the exit code is 75. In "
-        "simulation every difference is a change.",
+        "all cells have too few, there is no verdict and the exit code is 75. "
+        "In simulation every difference is a change.",
     .example = "chorale plan perf.db --label git && chorale run perf.db\n"
                "chorale history perf.db --plot pictures\n"
                "chorale history nightly-*.db -c allreduce --json",

@@ -130,7 +130,7 @@ const struct chorale_verb chorale_verb_submit = {
         "element fails if the ranks of a launch were not bound.\n"
         "With --wait and --compare the exit code is the campaign's verdict: 0 "
         "for success, 1 if a finding fails, 75 if runs are missing or no "
-        "cell is judged, 3 if the last job was cancelled or died, 4 if "
+        "cell has a verdict, 3 if the last job was cancelled or died, 4 if "
         "a shard is damaged, else the last job's exit code.",
     .example =
         "chorale submit results.db -m 8:1M -P 64,128,256 --ppn 32 --partition "

@@ -8,8 +8,8 @@
 #include "tuner/try/split_command.h"
 #include "tuner/try/try_pairs.h"
 
-/* The first program among the words, or NULL, also with --help. A table may be
- * executable, too. */
+/* The first program among the words, or NULL; NULL also with --help. A name
+ * that ends in .so is a table, even if it is executable. */
 static const char *program_of(char **argv)
 {
     const char *found = NULL;
@@ -83,7 +83,7 @@ static const struct chorale_opt rows[] = {
       "program's time come first, as many as fit (default: 2m)", 1, 0 },
     { "oversubscribe", 0, CHORALE_OPT_FLAG, AT(oversubscribe), NULL,
       "continue if a node has more ranks than processors; such measurements "
-      "decide nothing", 0, 0 },
+      "are not used for decisions", 0, 0 },
     { "keep", 0, CHORALE_OPT_TEXT, AT(keep), "DIR",
       "keep such a table in this folder, as table.so, and the measurements, "
       "as results.db, which a repeated command continues (default: both are "
@@ -103,7 +103,7 @@ const struct chorale_verb chorale_verb_try = {
         "times faster the program is with the table, with a 95 % interval "
         "(Student's t) from the ratios of the pairs, and the points that the "
         "table changed. A ratio is called faster or slower only if the "
-        "interval does not hold 1 and the table served a call; --repeat "
+        "interval excludes 1 and the table served a call; --repeat "
         "narrows the interval. The exit code is 1 if the whole interval of the "
         "program's ratio is below 1, which means that the program is "
         "significantly slower. With a database the table is generated and "

@@ -29,14 +29,14 @@
 enum { MAX_REMEASUREMENTS = 2 }; /* most second measurements of slower points */
 
 #define BUDGET "8m"      /* of measuring, by default; validation follows */
-#define ROUNDS_SHARE 0.7 /* of the budget on a real system; the rest is for
-                          * points that are undecided then */
+#define ROUNDS_SHARE 0.7 /* share of the budget for rounds on a real system; the
+                          * rest is for points that are undecided then */
 
 struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
-    int full;                /* every point of the grid */
-    double seconds;          /* budget of this command; 0: none */
+    int full;                /* 1: measure every point of the grid */
+    double seconds;          /* budget of this command; 0: no budget */
     int no_validate;
     double confirm_seconds;  /* for undecided points; 0: none */
     const char *output;
@@ -185,7 +185,7 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
 
         asked.spent_before = opts->plan.spent_before;
         if (err == CHORALE_NO && opts->seconds > 0 && asked.adaptive &&
-            isnan(opts->plan.regret)) { /* one rank: measure the library */
+            isnan(opts->plan.regret)) { /* one rank: plan the library alone */
             asked.adaptive = 0;
             asked.budget = NULL;
             asked.set = "model";
@@ -234,7 +234,7 @@ static enum chorale_err confirm(const struct tune_opts *opts, const char *path,
                        : CHORALE_OK;
 }
 
-/* Print what was spent and what more time may bring. */
+/* Print the time spent, the expected loss, and whether to measure more. */
 static void print_budget(const struct tune_opts *opts, double begin)
 {
     const struct chorale_plan *plan = &opts->plan;
@@ -249,7 +249,7 @@ static void print_budget(const struct tune_opts *opts, double begin)
         printf("; the table is expected to lose %.2f %% against the best "
                "variants", 100 * plan->regret);
     if (!(plan->regret > plan->goal))
-        printf("; nothing else is worth measuring\n");
+        printf("; no further point is worth measuring\n");
     else
         printf("; repeat the command to measure for as long again\n");
 }
@@ -319,7 +319,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
             return err;
         }
         optional(err, "second measurement", &why);
-        failed = err != CHORALE_OK; /* decide by what was measured before */
+        failed = err != CHORALE_OK; /* then use the earlier measurements */
         if (lost == 0)
             break;
     }
@@ -349,7 +349,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     return err;
 }
 
-/* Choose the way to measure: a budget, unless an option asks for another. */
+/* Choose how to measure: within a budget, unless an option selects another way.
+ * budget: storage for plan.budget. */
 static enum chorale_err choose_way(struct tune_opts *opts, char budget[32],
                                    struct chorale_errmsg *msg)
 {

@@ -135,7 +135,7 @@ near "$(value all.hours_noisy)" "(4 + 2 * (2 * (0.7 + one(1, 1)) + 2 * 0.7 +
 text=$("$chorale" plan none.db --estimate $plan 2>/dev/null)
 like "$text" "hours if the machine is so noisy that every cell takes all of" \
     "the text output has the hours on a noisy machine"
-like "$text" "this is a guess: nothing was measured .*--launches 1.*chorale run" \
+like "$text" "this is a guess: this system has no measurements .*--launches 1.*chorale run" \
     "the text output reports a guess and how to improve it"
 
 # Measured runs give the share of cells that use their time: one of two.

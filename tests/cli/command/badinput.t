@@ -124,7 +124,7 @@ if [ -e "$work/ro/r.db" ]; then
         "decide reports that it is not stored"
     "$chorale" decide "$work/ro/s.db" --explain bcast 8 64 >"$work/out.txt" \
         2>"$work/err.txt"
-    is "$? $(cat "$work/err.txt")" "0 " "decide --explain stores nothing"
+    is "$? $(cat "$work/err.txt")" "0 " "decide --explain needs no write access"
     "$chorale" fit --dry-run "$work/ro/s.db" >"$work/out.txt" \
         2>"$work/err.txt"
     like "$? $(grep -c beta "$work/out.txt")$(cat "$work/err.txt")" '^0 [1-9]$' \
@@ -142,7 +142,7 @@ fi
 cksum <"$work/synth.db" >"$work/before.txt"
 "$chorale" fit --dry-run -q "$work/synth.db"
 is "$? $(cksum <"$work/synth.db")" "0 $(cat "$work/before.txt")" \
-    "fit --dry-run stores nothing"
+    "fit --dry-run does not change the database"
 
 # A full disk: a small file system of this test.
 full=$work/full

@@ -241,9 +241,9 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
     set -- -c bcast -m 80 -P 2 --providers library --launches 2 -i 5 \
         --min-iterations 2 --cell-time 0.01 --sync barrier
     timeout 900 "$chorale" ab --base this --head this "$@" few >out.txt 2>err.txt
-    is $? 75 "two launches of each side judge nothing"
-    like "$(tail -n 1 err.txt)" '^chorale: nothing judged: too few launches count.*; repeat the command to measure more launches$' \
-        "the last line has the reason, and what to do"
+    is $? 75 "two launches of each side give no verdict"
+    like "$(tail -n 1 err.txt)" '^chorale: no verdict: too few launches count.*; repeat the command to measure more launches$' \
+        "the last line has the reason and the remedy"
     is "$(for db in few-base few-head; do sql $db.db 'SELECT count(*) FROM launch'
         done | tr '\n' ' ')" "2 2 " "two launches of each are made"
     timeout 900 "$chorale" ab --base this --head \
@@ -253,7 +253,7 @@ if command -v "$MPIEXEC" >/dev/null 2>&1; then
             "a variable that the library lacks is named"
     fi
     timeout 900 "$chorale" ab --base this --head this "$@" few >out.txt 2>err.txt
-    like "$(cat err.txt)" 'nothing is judged yet: as many launches again' \
+    like "$(cat err.txt)" 'no cell has a verdict yet: as many launches again' \
         "the repeated command measures as many again"
     is "$(for db in few-base few-head; do sql $db.db 'SELECT count(*) FROM launch'
         done | tr '\n' ' ')" "4 4 " "four launches of each are made"

@@ -327,7 +327,7 @@ is "$(printf '%s\n' "$out" | grep -c 'again: --recheck head *$') $(
 cp perf.db one.db
 "$chorale" compare one.db --baseline good --recheck head 2>err.txt
 is "$? $(grep -c '1 cell looks slower' err.txt)" "75 1" \
-    "which is accepted"
+    "compare accepts --recheck head"
 "$chorale" compare one.db --baseline good >out.txt 2>err.txt
 like "$(cat err.txt)" 'still missing, .*; --recheck head --run continues' \
     "the remedy for missing runs is --recheck head as well"
@@ -467,7 +467,7 @@ unjudged() { # expected reason, name, words of compare
     want=$1 name=$2
     shift 2
     "$chorale" compare "$@" >out.txt 2>err.txt
-    is "$? $(cat err.txt)" "75 chorale: nothing judged: $want" "$name"
+    is "$? $(cat err.txt)" "75 chorale: no verdict: $want" "$name"
 }
 only='DELETE FROM made WHERE cell <> 5;'
 first='cells look slower in the first measurement only; add --recheck'
@@ -496,17 +496,17 @@ unjudged 'the machine changed as much; compare on an unchanged machine' \
 database few-base.db 0 ''
 database few-head.db 1 ''
 "$chorale" compare few-base.db few-head.db --min-launches 20 >out.txt 2>err.txt
-is "$? $(cat err.txt)" "75 chorale: nothing judged: too few launches count; \
+is "$? $(cat err.txt)" "75 chorale: no verdict: too few launches count; \
 measure more on each side, or lower --min-launches" \
-    "nothing judged exits with 75 and gives the reason"
-like "$(cat out.txt)" "of 24 cells: nothing judged" "the counts end with nothing judged"
+    "without a verdict compare exits with 75 and gives the reason"
+like "$(cat out.txt)" "of 24 cells: no verdict" "the counts end with no verdict"
 "$chorale" compare few-base.db few-head.db --min-launches 20 \
     --fail-on slower,too-few >out.txt 2>err.txt
 is $? 1 "--fail-on too-few makes it fail"
 "$chorale" compare few-base.db few-head.db --min-launches 20 \
     --fail-on slower,undecided >out.txt 2>err.txt
 is "$? $(cut -d: -f 1-3 err.txt)" \
-    "1 chorale: nothing judged: too few launches count; measure more on each \
+    "1 chorale: no verdict: too few launches count; measure more on each \
 side, or lower --min-launches" "--fail-on undecided makes it fail"
 cp few-head.db doubted.db
 sqlite3 doubted.db "UPDATE run SET validity = 'late,suspicious' WHERE launch_id
@@ -514,7 +514,7 @@ sqlite3 doubted.db "UPDATE run SET validity = 'late,suspicious' WHERE launch_id
     UPDATE run SET validity = 'clock' WHERE launch_id
     IN (SELECT launch_id FROM launch WHERE ordinal = 3)"
 "$chorale" compare few-base.db doubted.db >out.txt 2>err.txt
-is $? 75 "without enough usable runs nothing is judged"
+is $? 75 "without enough usable runs there is no verdict"
 like "$(cat err.txt)" "too few launches count, ([0-9]+) of [0-9]+ runs are left \
 out \(24 clock, [0-9]+ suspicious\); measure more" \
     "the reason counts the runs that are left out"

@@ -77,11 +77,11 @@ f = lambda n: [[(v["label"], round(v["seconds"], 12)) for v in c["values"]]
                for c in json.load(open(n))]
 print(f("ba.json") == f("all.json"))')" True "two files give the same series"
 "$chorale" history a.db >out.txt 2>err.txt
-is "$? $(cat err.txt)" "75 chorale: nothing judged: 12 runs are too few for p \
+is "$? $(cat err.txt)" "75 chorale: no verdict: 12 runs are too few for p \
 0.001; measure more, or use a larger --significance" \
-    "twelve runs are too few, which is no verdict"
+    "twelve runs are too few for a verdict"
 "$chorale" history a.db --significance 0.01 >out.txt 2>err.txt
-is $? 0 "they are enough for a larger p"
+is $? 0 "twelve runs are enough for a larger p"
 cp a.db back.db
 sqlite3 back.db "UPDATE cell SET metric = 'throughput'"
 "$chorale" history back.db >out.txt 2>err.txt

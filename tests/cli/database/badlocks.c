@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* badlocks.c - preload that gives a command the locks of another file system.
+/* badlocks.c - preload by which a command sees the locks of another file
+ * system.
  * BADLOCKS is one of
- *   local   each lock succeeds at once and excludes nobody, like locks of
+ *   local   each lock succeeds at once and excludes no process, like locks of
  *           another node
  *   none    ENOLCK, as on NFS without a lock daemon
  *   fsync   locks work, fsync fails with EIO */

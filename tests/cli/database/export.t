@@ -282,7 +282,7 @@ like "$(cat "$work/err.txt")" \
 mkdir "$work/full"
 if mount -t tmpfs -o size=256k tmpfs "$work/full" 2>/dev/null; then
     echo before >"$work/full/f.csv"
-    bad 3 'full/f.csv: No space.*nothing was written' "a full disk" \
+    bad 3 'full/f.csv: No space.*no file was written' "a full disk" \
         "$chorale" export "$db" --what samples -o "$work/full/f.csv"
     is "$(cat "$work/full/f.csv")" before \
         "a full disk: the existing file is unchanged"

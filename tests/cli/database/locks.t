@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Databases on file systems whose locks exclude nobody, are missing, or that do
-# not flush (badlocks.c): no database is damaged, and errors name the cause.
+# Databases on file systems without locks, without fsync, or whose locks do not
+# exclude other nodes (badlocks.c). No database is damaged, and errors name the
+# cause.
 . "$(dirname "$0")/../../lib.sh"
 
 "$chorale" --version | grep -q 'sanitizer=no' ||
@@ -44,7 +45,7 @@ fails fsync 'flushed to the disk \(Input/output error\)' \
 is "$(ls new.db* 2>/dev/null)" "" "a plan that fails leaves no file"
 is "$(sqlite3 a.db 'PRAGMA integrity_check')" ok "a.db is intact"
 
-# Locks that exclude nobody: merges at the same time take turns.
+# Locks that do not exclude other nodes: merges at the same time take turns.
 broken=0 short=0
 for round in 1 2 3 4 5 6; do
     rm -f all.db*
@@ -61,10 +62,11 @@ for round in 1 2 3 4 5 6; do
         "ATTACH 'b.db' AS b; SELECT (SELECT count(*) FROM main.run) +
          (SELECT count(*) FROM b.run)")" ] || short=$((short + 1))
 done
-is "$broken $short" "0 0" "two merges at once: both succeed, and nothing is lost"
+is "$broken $short" "0 0" "two merges at once: both succeed, and all runs are kept"
 is "$(ls all.db?* 2>/dev/null)" "" "no lock file is left"
 
-# A reader neither waits nor rolls back what another process writes.
+# A reader does not wait for another writer and does not roll back its
+# transaction.
 sleep 300 &
 holder=$!
 hold() { # process: a lock file of that process on this host
@@ -124,23 +126,23 @@ folder() { # pattern, name, folder
     like "$(cat out.txt)" "$1" "$2"
 }
 mount_is nfs4 rw,local_lock=none
-folder 'mnt \(nfs4\): locks exclude other processes' "doctor: sound locks" mnt
+folder 'mnt \(nfs4\): locks exclude other processes' "doctor reports sound locks" mnt
 mount_is nfs rw,nolock,local_lock=all
 folder 'WARNING: .*one node, by mount option (nolock|local_lock=all):' \
-    "doctor: locks of one node by NFS's options" mnt
+    "doctor warns of NFS options by which locks exclude one node" mnt
 mount_is lustre rw,localflock
-folder 'WARNING: .*by mount option localflock' "doctor: those of Lustre" mnt
+folder 'WARNING: .*by mount option localflock' "doctor warns of the same option of Lustre" mnt
 mount_is nfs rw,local_lock=flock
-folder 'mnt \(nfs\): locks exclude' "doctor: local flock is harmless" mnt
-folder 'FAILS: none: writing fails' "doctor: no such folder" none
+folder 'mnt \(nfs\): locks exclude' "doctor accepts local flock" mnt
+folder 'FAILS: none: writing fails' "doctor reports a missing folder" none
 bad local timeout 300 "$chorale" doctor mnt 2>/dev/null >out.txt
-like "$(grep '^folder' out.txt)" 'WARNING: .*locks exclude nobody' \
-    "doctor: locks that exclude nobody"
+like "$(grep '^folder' out.txt)" 'WARNING: .*locks exclude no other process' \
+    "doctor warns of locks that exclude no other process"
 bad none timeout 300 "$chorale" doctor mnt >out.txt 2>err.txt
 is $? 3 "doctor exits with 3 if a folder has no locks"
 like "$(grep '^folder' out.txt)" 'FAILS: .*locking a file fails .No locks' \
-    "doctor: no locks"
+    "doctor reports missing locks"
 bad fsync timeout 300 "$chorale" doctor mnt >out.txt 2>err.txt
-like "$(grep '^folder' out.txt)" 'FAILS: .*flushing a file' "doctor: no fsync"
+like "$(grep '^folder' out.txt)" 'FAILS: .*flushing a file' "doctor reports a failing fsync"
 is "$(ls -A mnt)" "" "doctor leaves no file"
 finish

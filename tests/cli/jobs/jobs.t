@@ -125,7 +125,7 @@ is $? 0 "--fail-on none exits with 0"
 verdict --unpaired --change 99999999%
 is $? 0 "a large --threshold exits with 0"
 verdict
-is $? 75 "launches that are not interleaved judge no cell: exit code 75"
+is $? 75 "launches that are not interleaved give no verdict: exit code 75"
 before=$(cat "$work/jobs")
 verdict --fail-on colour
 is $? 2 "an unknown --fail-on exits with 2"

@@ -88,7 +88,7 @@ is $? 4 "there is nothing to remove twice"
 t install "$work/two.so"
 t rollback --mpi mpich-4.0
 is "$? $(cat "$work/err")$(ls "$place" | grep -c current)" "0 0" \
-    "rollback of a table installed after remove leaves none"
+    "rollback of a table installed after remove leaves no table"
 like "$(cat "$work/out")" 'no current table again, as before table-4-0-[0-9a-f]+.so$' \
     "rollback does not call it the first table"
 rm "$place"/table-[34]-0-*.so
@@ -215,10 +215,10 @@ mkdir -p "$site/hand/default/mpich-4.0"
 cp "$work/one.so" "$site/hand/default/mpich-4.0/current"
 bad 4 'current: was put there by hand' "a table put there by hand" \
     install "$work/two.so" --cluster hand
-bad 4 'by hand.*unknown; move it away, then install' "nor rolled back" \
-    rollback --cluster hand
-bad 4 'current: was put there by hand; move it away by hand$' "nor removed" \
-    remove --cluster hand
+bad 4 'by hand.*unknown; move it away, then install' \
+    "a table put there by hand cannot be rolled back" rollback --cluster hand
+bad 4 'current: was put there by hand; move it away by hand$' \
+    "a table put there by hand cannot be removed" remove --cluster hand
 [ -f "$site/hand/default/mpich-4.0/current" ]
 ok $? "a table put there by hand stays"
 nine=table-9-0-0123456789abcdef.so

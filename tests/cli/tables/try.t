@@ -112,7 +112,7 @@ like "$(grep '^program:' out)" 'with: x0\.[0-9]+, slower \(' \
 "$chorale" try table.so --repeat 3 -- "$MPIEXEC" -n 1 ./app slow >out 2>err
 is $? 0 "a program of whose calls it changed none is not slower by it"
 like "$(grep '^program:' out)" 'with: x0\.[0-9]+ \(.*\), but not by the table$' \
-    "a ratio without a changed call has no word for it"
+    "a ratio without a changed call is not called faster or slower"
 like "$(tr '\n' ' ' <out)" 'changed no call.*did not cause' \
     "the output states that the table changed no call"
 "$chorale" try table.so --repeat 1 -- "$MPIEXEC" -n 1 ./app >out 2>err
@@ -122,25 +122,25 @@ like "$(cat out)" 'One pair of runs gives no interval' \
 like "$(cat out)" 'The table changed no call' "one rank is the library's"
 
 # Each pair has an odd run and an even one, in turn without and with the table,
-# so the interval holds 1.
+# so the interval contains 1.
 "$chorale" try table.so --repeat 2 -- "$MPIEXEC" -n 2 ./app odd 3 0.1 \
     >out 2>err
-is $? 0 "runs that differ too much judge nothing"
+is $? 0 "runs that differ too much give no verdict"
 like "$(cat out)" '^program: .* with: the runs differ too much for a ratio$' \
     "their ratio is not printed"
 like "$(cat out)" '^The runs differ too much: .*--repeat 8\.$' \
-    "more pairs are proposed"
+    "try proposes more pairs"
 rm count
 "$chorale" try table.so --repeat 4 -- "$MPIEXEC" -n 2 ./app odd 0.9 0.6 \
     >out 2>err
 like "$(cat out)" '^program: .* with: x[0-9.]+ \(.*\), which may be chance$' \
-    "a ratio that may be chance has no word for it"
-like "$(cat out)" '^The interval holds 1: .*--repeat 16\.$' \
+    "a ratio that may be chance is not called faster or slower"
+like "$(cat out)" '^The interval contains 1: .*--repeat 16\.$' \
     "--repeat is proposed to narrow the interval"
 rm count
 
-# Launchers. One whose ranks do not see each other, as that of another MPI
-# library; one that needs a list of variables, and warns of unset ones.
+# Launchers: one whose ranks do not see each other, as if it belonged to another
+# MPI library, and one that needs a list of variables and warns of unset ones.
 cat >apart <<'EOF'
 #!/bin/sh
 for rank in 0 1; do
@@ -190,7 +190,7 @@ oversubscribed: .*use up to $cores, or --oversubscribe" \
     done
     "$chorale" try table.so --repeat 1 --oversubscribe -- "$@" >out 2>err
     is "$? $(grep -c 'are oversubscribed: measured' err)" "0 1" \
-        "--oversubscribe goes on, with one line"
+        "--oversubscribe continues after one line"
     unset LD_PRELOAD
 else
     skip "it has $cores processors" "more ranks than processors"

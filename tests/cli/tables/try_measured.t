@@ -145,7 +145,7 @@ sqlite3 kept/results.db "UPDATE run_summary SET median = median / 1000 WHERE
     WHERE provider = 'library'); UPDATE run SET validity = ''"
 LD_PRELOAD=$yield try $four -- "$MPIEXEC" -n 4 ./app
 is "$? $(grep -c 'changed no call' out) $(grep -c install out)" "0 1 0" \
-    "nothing is said about installing a table that changed no call"
+    "try does not advise to install a table that changed no call"
 sqlite3 kept/results.db "UPDATE run_summary SET median = median * 1000000 WHERE
     run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
     WHERE provider = 'library')"

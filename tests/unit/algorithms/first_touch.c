@@ -124,7 +124,7 @@ static void test_schedules(void)
     if (tap_ok(record(&s, CHORALE_REDUCE, "binomial", 2, M),
                "a reduction is recorded")) {
         tap_ok(all_cold(&s, 0) == 2 * M && all_cold(&s, 1) == M,
-               "the root's two buffers and the other's one are cold once,"
+               "each buffer of both ranks is cold at its first access, and"
                " scratch never");
     }
     chorale_schedule_release(&s);

@@ -395,7 +395,8 @@ static void test_alg(const struct chorale_alg *alg)
         tap_diag("%s; if intended, run `make bounds`", far);
 }
 
-/* Print rows; a variant with errors has no row, and the test reports them. */
+/* Print rows. A variant with errors is left out; the test reports its
+ * errors. */
 static int print_bounds(void)
 {
     struct outcome o;

@@ -63,12 +63,12 @@ int main(void)
     is_most(two, (double[]){ 4, 4, 4, 4 }, 1.5, 0.5,
             "unbound ranks lose the time of others");
     is_most(eight, (double[]){ 16, 16, 8, 8 }, 2, 0,
-            "others may use six of eight processors");
+            "other programs on six spare processors of eight are no load");
     is_most(eight, (double[]){ 16, 16, 8, 8 }, 1.75, 0.25,
-            "others take more than those");
+            "other programs on more than the spare processors are load");
     is_most(sockets, (double[]){ 8, 8, 2, 2 }, 1.75, 0.25,
             "different sets of processors of a node are added");
     is_most(bound, (double[]){ 0, 0, 0, 0 }, 1, 0,
-            "a system that tells no time has no load");
+            "a system that reports no times has no load");
     return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arrivals.c - decisions by arrival patterns: minimax loss (robust), and the
- * pattern of a trace. Names of patterns, and the pattern that a trace
- * implies. */
+/* arrivals.c - decisions by arrival patterns: the smallest largest loss
+ * (robust) and the pattern of a trace (traced). Also names of patterns, and the
+ * pattern that a trace implies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,8 @@ static void add_late(struct fixture *f, const char *arrival, double skew,
     fixture_exec(f, sql);
 }
 
-/* Decide by that --arrival; the first row must be of want. */
+/* Decide by that --arrival, and check that the first row's variant and arrival
+ * are those in want. */
 static void chosen(struct fixture *f, const char *arrival, const char *want,
                    const char *what)
 {
@@ -158,7 +159,8 @@ static void test_traced(void)
     row_is(&f, "15.0 40.0", "its times count from the last arrival");
     chosen(&f, "sync", "linear sync", "by default traces do not count");
     fixture_exec(&f, "UPDATE run SET skew = 66e-6 WHERE skew IS NOT NULL");
-    chosen(&f, "traced", "binomial last:50us", "a skew above a time: decided");
+    chosen(&f, "traced", "binomial last:50us",
+           "a skew above a time does not prevent a decision");
     row_is(&f, "65.0 90.0", "a skew above a time is not subtracted");
     fixture_close(&f);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lock_file.c - lock files of this process, other processes and other hosts.
- * Locks of the file system play no part. */
+/* lock_file.c - lock files of this process, other processes and other hosts,
+ * without locks of the file system. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ static void test_processes(void)
     chorale_lock_file_take(db, 0, &lock, &msg);
     tap_ok(lock != NULL && take(&msg) == 2 && there(),
            "a process may take its own lock twice");
-    tap_ok(!chorale_lock_file_held(db), "its own lock is no other's");
+    tap_ok(!chorale_lock_file_held(db), "a process does not see its own lock");
     /* The same number, but another start: another process. */
     read_lock(text, sizeof(text));
     chorale_lock_file_release(lock);
@@ -165,7 +165,7 @@ static void test_hosts(void)
     unlink(name);
     write_lock(text, 0);
     chorale_lock_file_release(lock);
-    tap_ok(there(), "a lock that replaced ours is not removed");
+    tap_ok(there(), "a lock that replaced the own one is not removed");
     unlink(name);
 
     write_lock("", 0);

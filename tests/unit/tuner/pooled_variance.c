@@ -141,8 +141,8 @@ static void test_rule(void)
            "degrees of freedom do not exceed those of all points: %g", dof);
 }
 
-/* Without a gain, significant results are no more frequent than the level; with
- * a gain, much more frequent than without pooling. */
+/* Without a gain, significant results are at most as frequent as the level.
+ * With a gain, they are much more frequent than without pooling. */
 static void test_rates(struct points *p)
 {
     static const double common[] = { 0, 10, 3 };
