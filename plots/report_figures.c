@@ -326,8 +326,9 @@ enum chorale_err chorale_report_choices(struct chorale_report *report)
     if (err == CHORALE_OK)
         fputs("<p class=\"note\">Crossover: at this n the choice changes. "
               "Speed-ups: each launch counts for the choice of the others. "
-              "Regret: the excess of the choice over the best candidate; on a "
-              "real machine each launch counts for the best of the others."
+              "Regret: how much longer the choice takes than the best "
+              "candidate. On a real machine the other launches choose that "
+              "candidate for each launch."
               "</p>\n", report->out);
     return err;
 }

@@ -200,8 +200,8 @@ static void write_source(const struct chorale_report *report,
                 report->system.simulated ? "" : " significantly",
                 100 * report->proofs.threshold);
     if (t->nunknown > 0)
-        fprintf(out, " At %zu point%s no launch counts, and no number here "
-                     "contains %s.", t->nunknown,
+        fprintf(out, " At %zu point%s no launch counts, and the numbers here "
+                     "leave %s out.", t->nunknown,
                 chorale_plural((long long)t->nunknown),
                 t->nunknown == 1 ? "it" : "them");
     fputs("</p>\n", out);

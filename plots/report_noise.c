@@ -68,7 +68,7 @@ static void put_load(struct chorale_report *report, sqlite3_stmt *stmt,
     (void)arg;
     if (sqlite3_column_int(stmt, 0) > 0)
         fprintf(report->out,
-                "<p><strong>Other programs ran beside %d of %d launch%s"
+                "<p><strong>Other programs ran during %d of %d launch%s"
                 "</strong> (up to %.1f processes on a node of %d rank%s).</p>\n",
                 sqlite3_column_int(stmt, 0), sqlite3_column_int(stmt, 1),
                 sqlite3_column_int(stmt, 1) == 1 ? "" : "es",

@@ -5,7 +5,7 @@
         -S base_side=build:/opt/chorale-old/bin/chorale -S head_side=this
 
 The job starts the launches itself, so it is one task that holds the nodes. The
-test passes if no cell is slower; `report.json` and the other reports are in the
+test passes if no cell is slower. All reports, such as `report.json`, are in the
 stage folder. The number of slower cells is also a performance figure.
 """
 import json

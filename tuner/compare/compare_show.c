@@ -373,7 +373,7 @@ static void print_recheck(const struct chorale_comparison *cmp, size_t count,
         fprintf(out, "\n");
     if (again > 0)
         fprintf(out, "%zu look%s slower again, but not in turn: `chorale ab` "
-                "measures both sides in turn, --unpaired judges as it is\n",
+                "measures both sides in turn, --unpaired judges without that\n",
                 again, again == 1 ? "s" : "");
 }
 

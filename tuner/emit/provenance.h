@@ -12,8 +12,8 @@ struct chorale_origin {
     /* Lines "key: value" of the keys listed in provenance.c, with all distinct
      * values of a key. They come from launches that finished or stored at least
      * one run. The last line is "decided by" if an option of `chorale decide`
-     * differs from its default; with --arrival "arrival of ranks" precedes it.
-     * NULL if there are no lines. */
+     * differs from its default. "arrival of ranks" precedes it if other arrival
+     * patterns than sync decided. NULL if there are no lines. */
     char *environment;
     /* As in struct chorale_table. NULL if no launch recorded its environment,
      * if the system is simulated or if the launches differ; "" if none of them

@@ -303,7 +303,7 @@ static void each_load(struct chorale_page *page, sqlite3_stmt *stmt)
     if (sqlite3_column_int(stmt, 0) == 0)
         return;
     remark(page);
-    fprintf(page->out, "%sother programs ran beside %d of %d launch%s (up to "
+    fprintf(page->out, "%sother programs ran during %d of %d launch%s (up to "
                        "%.1f processes on a node of %d rank%s): measure on an "
                        "idle machine\n", page->markdown ? "- " : "  ",
             sqlite3_column_int(stmt, 0), sqlite3_column_int(stmt, 1),

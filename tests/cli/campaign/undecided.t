@@ -21,7 +21,8 @@ launches() { # msg_size
 # shellcheck disable=SC2086
 "$chorale" plan m.db $options -q && timeout 900 "$chorale" run m.db -q
 ok $? "bcast is measured at two sizes"
-# Of 2 KiB one variant gains in two launches of four, of 4 KiB none gains.
+# At 2 KiB one variant gains in two launches of four. At 4 KiB all variants are
+# slower.
 sqlite3 m.db "UPDATE run SET validity = '';
     UPDATE run_summary SET median = (SELECT
     CASE WHEN provider = 'library' THEN 1e-4

@@ -485,7 +485,7 @@ database lone2-late.db 3 "$slow $only $(again 40 1.05)"
 unjudged 'cells look slower, but were not measured in turn; measure both sides by `chorale ab`' \
     "suspects measured again, but not in turn: ab" lone2.db lone2-late.db
 like "$(cat out.txt)" '^1 looks slower again, but not in turn: `chorale ab` measures' \
-    "the table has the same remedy"
+    "the table names chorale ab too"
 database lone-small.db 3 "UPDATE made SET seconds = seconds * 1.015; $only"
 unjudged 'cells look slower, by too few launches; measure more on each side' \
     "suspects with --unpaired: more launches" lone.db lone-small.db --unpaired
@@ -518,7 +518,7 @@ is $? 75 "without enough usable runs there is no verdict"
 like "$(cat err.txt)" "too few launches count, ([0-9]+) of [0-9]+ runs are left \
 out \(24 clock, [0-9]+ suspicious\); measure more" \
     "the reason counts the runs that are left out"
-# Cells of another kind: no verdict, and not gone.
+# Cells of another kind have no verdict, and are not gone.
 cp few-head.db back.db
 sqlite3 back.db "UPDATE cell SET metric = 'throughput'"
 cp back.db again.db

@@ -77,7 +77,7 @@ hold() { # process: a lock file of that process on this host
 hold $holder >all.db.lock
 bad local timeout 15 "$chorale" status all.db >out.txt 2>err.txt
 is $? 0 "status reads while another process may write"
-is "$(cat all.db.lock)" "$(hold $holder)" "it leaves the lock file"
+is "$(cat all.db.lock)" "$(hold $holder)" "status leaves the lock file"
 python3 - <<'EOF'
 # A database in the middle of a transaction, with its journal.
 import shutil, sqlite3
@@ -94,7 +94,7 @@ cksum half.db half.db-journal >before.txt
 fails local 'a command on another node is writing it' \
     "status of a database in a transaction" status half.db
 is "$(cksum half.db half.db-journal)" "$(cat before.txt)" \
-    "it does not roll back the transaction"
+    "status does not roll back the transaction"
 kill $holder
 { wait $holder; } 2>/dev/null
 timeout 60 "$chorale" status half.db >out.txt 2>err.txt

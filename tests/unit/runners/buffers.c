@@ -18,7 +18,7 @@ static struct chorale_bench bench;
 static const char *read_from;
 static size_t read_bytes;
 
-/* Replaces the C library's: remembers what is read. */
+/* Replaces read() of the C library, and records where the kernel wrote. */
 ssize_t read(int fd, void *buf, size_t bytes)
 {
     ssize_t n = syscall(SYS_read, fd, buf, bytes);

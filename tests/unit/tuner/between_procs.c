@@ -169,13 +169,14 @@ static void test_merge(void)
        "5-7 64-144 measured 1.99 1.99 1.99 1",
        "choices within 1 % of each other have one row");
     is(fixture_text(&f, "SELECT reason FROM decision"), "faster than the"
-       " library in simulation at 9 measured points", "it counts its points");
+       " library in simulation at 9 measured points", "the reason has"
+       " the number of points");
     fixture_close(&f);
     chequered(&f, 1, 1.02, 0);
     is(fixture_text(&f, "SELECT count(*) FROM decision"), "9",
        "choices that differ by more have their own rows");
     is(fixture_text(&f, "SELECT max(regret) < 1e-9 FROM decision"), "1",
-       "and no regret");
+       "rows of the best choices have no regret");
     fixture_close(&f);
     chequered(&f, 0, 1.0, 0.01);
     is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"

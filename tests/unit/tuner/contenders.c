@@ -16,7 +16,7 @@ static const struct chorale_decide_opts decide = { .max_scratch = -1,
                                                    .allow_patented = 1 };
 
 /* A network with one regime a level. node: alpha of messages inside a node, s,
- * below 0: none is fitted; 0: one level. overhead, s; below 0: one port. */
+ * below 0: not fitted; 0: one level. overhead, s; below 0: one port. */
 static struct chorale_predictor *network(double alpha, double beta,
                                          double node, double overhead)
 {
@@ -222,7 +222,7 @@ static void test_known(void)
             kept[known] += strcmp(pt.cell[i].config.alg->name, "linear") == 0;
     }
     tap_ok(kept[0] == 0, "a slow candidate is no contender");
-    tap_ok(kept[1] == 1, "it stays if it was measured");
+    tap_ok(kept[1] == 1, "a slow candidate that was measured stays");
     chorale_predictor_free(e.model);
     free(pt.cell);
 }

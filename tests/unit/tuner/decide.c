@@ -430,7 +430,7 @@ static void test_regret(void)
     tap_ok(decide(&f) == CHORALE_OK, "variants without a gain are decided");
     is(fixture_text(&f, "SELECT variant || printf(' %.4f', regret)"
                     " FROM decision"), "default 0.0000",
-       "a gain that no other launch has is no regret");
+       "the regret leaves out a gain that only one launch has");
     fixture_close(&f);
 }
 
@@ -673,7 +673,7 @@ static void test_between(void)
                     " FROM cell c WHERE"
                     " c.n BETWEEN n_lo AND n_hi AND c.comm_size BETWEEN"
                     " d.comm_size AND comm_size_hi)"), "0",
-       "measured rows contain measured points, modelled ones none");
+       "measured rows contain measured points, modelled rows do not");
     is(fixture_text(&f, "SELECT count(*) FROM decision a JOIN decision b"
                     " ON a.decision_id < b.decision_id"
                     " AND a.comm_size <= b.comm_size_hi"

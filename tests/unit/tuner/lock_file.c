@@ -98,7 +98,7 @@ static void test_processes(void)
     snprintf(pid_text, sizeof(pid_text), ": process %ld on ", (long)pid);
     tap_ok(take(&msg) == 0 && strstr(msg.text, pid_text) != NULL,
            "a living process keeps its lock, and is named: %s", msg.text);
-    tap_ok(chorale_lock_file_held(db), "its lock is held");
+    tap_ok(chorale_lock_file_held(db), "the lock of a living process is held");
     read_lock(text, sizeof(text));
     kill(pid, SIGKILL);
     tap_ok(take(&msg) == 1 || waitpid(pid, NULL, WNOHANG) == 0,
@@ -106,7 +106,7 @@ static void test_processes(void)
     waitpid(pid, NULL, 0);
     write_lock(text, 0);
     tap_ok(!chorale_lock_file_held(db), "the lock of a killed process is stale");
-    tap_ok(take(&msg) == 1 && !there(), "it is replaced at once");
+    tap_ok(take(&msg) == 1 && !there(), "such a lock is replaced at once");
 
     chorale_lock_file_take(db, 0, &lock, &msg);
     tap_ok(lock != NULL && take(&msg) == 2 && there(),
@@ -151,7 +151,7 @@ static void test_hosts(void)
 
     write_lock(text, 2 * CHORALE_LOCK_SILENT);
     tap_ok(!chorale_lock_file_held(db), "a silent lock of a host is stale");
-    tap_ok(take(&msg) == 1, "it is replaced");
+    tap_ok(take(&msg) == 1, "a silent lock of a host is replaced");
     write_lock(text, 0);
     tap_ok(chorale_lock_file_held(db), "a young lock of a host is held");
     pid = start_renewing();

@@ -61,10 +61,10 @@ static void test_regimes(void)
     tap_ok(chorale_memory_regimes(bytes, seconds, N, upto) == 1,
            "one line gives one regime");
     tap_ok(chorale_memory_regimes(bytes, seconds, 1, upto) == 0,
-           "a single size gives none");
+           "a single size gives no regime");
 }
 
-/* Seconds of an operation alone. */
+/* Seconds of a single operation on the network of truth(). */
 static double operation(enum chorale_memory_kind kind, size_t bytes)
 {
     struct chorale_net net = truth();
@@ -138,7 +138,7 @@ static void test_cold(void)
            "cold, the copy adds two blocks and the message one");
 }
 
-/* Each copy counts once, also those behind a wait, and after the last event. */
+/* Each copy counts once, also after a wait and after the last event. */
 static void test_copies(void)
 {
     struct chorale_net net = truth();
@@ -267,7 +267,7 @@ static void test_fit(void)
     tap_ok(near(value(&m, "alpha", "all", 1e5), 2e-6, 0.35) &&
                near(value(&m, "beta", "all", 1e5), 8e-11, 0.35) &&
                near(value(&m, "cold", "all", 1e5), 5e-10, 0.1),
-           "those of long messages too (%g, %g, %g)",
+           "the parameters of long messages are recovered (%g, %g, %g)",
            value(&m, "alpha", "all", 1e5), value(&m, "beta", "all", 1e5),
            value(&m, "cold", "all", 1e5));
     tap_ok(m.fit.median_error < 0.04 && m.fit.tail_error < 0.15,

@@ -231,13 +231,13 @@ static void test_parts(void)
     tap_ok(chorale_compact_parts(&grid, 0, 3, 0, 3, 1) == 1,
            "sizes that differ by a factor of 2 share a rectangle");
     tap_ok(chorale_compact_parts(&grid, 0, 4, 0, 3, 1) == 2,
-           "sizes that differ by more have two");
+           "sizes that differ by more than a factor of 2 have two");
     tap_ok(chorale_compact_parts(&grid, 0, 15, 0, 3, 1) == 3,
-           "P = 2 to 16 takes three");
+           "P = 2 to 16 takes three rectangles");
     tap_ok(chorale_compact_parts(&grid, 0, 15, 0, 3, 0) == 1,
-           "the library takes one");
+           "the library takes one rectangle");
     tap_ok(chorale_compact_parts(&grid, 0, 15, 0, 1, 1) == 2,
-           "process counts without a size of the range take none");
+           "process counts without a size in the range are left out");
 }
 
 static void test_nothing(void)

@@ -97,17 +97,20 @@ static void check_text(void)
         { "Best:  x2.00, bcast, P = 4", "the best point is printed" },
         { "Least: x0.50, bcast, P = 4", "the worst point is printed" },
         { "\nbeta", "a parameter of the model is a row" },
-        { "ns/B  0.5 to 2", "its interval has the unit of its value" },
-        { "time of a byte in a message: 1 GB/s", "its meaning is printed" },
+        { "ns/B  0.5 to 2", "an interval has the unit of its value" },
+        { "time of a byte in a message: 1 GB/s",
+          "the meaning of a parameter is printed" },
         { "\nkappa mirror and 11 others  1", "equal kappas are one row" },
         { "\nkappa shift 9 ", "another kappa has a row of its own" },
         { "differs from 4 measured points by 34 % in the median and 120 % at "
           "worst:\ndo not trust it",
           "the first sentence states whether to trust the model" },
         { "\nRule files: bcast\n", "the table for rule files is printed" },
-        { "theirs  x3.00", "its choices have their speed-up" },
-        { "4 of 4 measured points gain", "its points are counted" },
-        { "over all points x3.00", "its gain is a mean over its own rows" },
+        { "theirs  x3.00", "choices for rule files have their speed-up" },
+        { "4 of 4 measured points gain",
+          "points of the table for rule files are counted" },
+        { "over all points x3.00",
+          "the gain of rule files is a mean over their rows" },
         { "1 of 4 cells oversubscribed", "a flag counts once per cell" },
         { "1 of 4 cells late", "each flag of a cell counts" },
     };
@@ -156,7 +159,7 @@ static void check_load(void)
     free(text);
     chorale_store_exec(store, "UPDATE system SET kind = 'real'", &msg);
     text = summary(0);
-    expect(text, "other programs ran beside 1 of 1 launch (up to 2.7",
+    expect(text, "other programs ran during 1 of 1 launch (up to 2.7",
            "the load of a real system is reported");
     free(text);
     chorale_store_exec(store, "UPDATE environment SET value = '1.4'", &msg);
