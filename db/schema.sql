@@ -407,6 +407,7 @@ CREATE TABLE validation (
     buffers     TEXT NOT NULL,
     msg_size    INTEGER NOT NULL,
     n           INTEGER NOT NULL,
+    metric      TEXT NOT NULL DEFAULT 'duration', -- as in cell
     choice      TEXT NOT NULL,          -- library, or variant:params
     launches    INTEGER NOT NULL,       -- launches that count
     seconds     REAL,                   -- through the table, geometric mean;
@@ -422,7 +423,7 @@ CREATE TABLE validation (
                                         -- if the campaign lacks this point
     note        TEXT NOT NULL DEFAULT '', -- why launches do not count
     UNIQUE (system_id, digest, coll, comm_size, ppn, shape, dtype, op,
-            root_policy, buffers, msg_size)
+            root_policy, buffers, msg_size, metric)
 );
 
 -- The collective calls of an application, written by CHORALE_TRACE and read by
@@ -707,7 +708,7 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
 CREATE VIEW v_proof AS
 SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
        c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.root_policy, c.buffers,
-       substr(c.params, 18) AS choice, l.ordinal, l.uuid AS launch,
+       c.metric, substr(c.params, 18) AS choice, l.ordinal, l.uuid AS launch,
        CASE WHEN r.status = 'ok' AND q.status = 'ok' AND s.median > 0
              AND t.median > 0 AND r.stop_reason <> 'unequal'
              AND q.stop_reason <> 'unequal' AND NOT
@@ -731,6 +732,7 @@ SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
    AND b.comm_size = c.comm_size AND b.ppn = c.ppn AND b.shape = c.shape
    AND b.dtype = c.dtype AND b.op = c.op AND b.root_policy = c.root_policy
    AND b.buffers = c.buffers AND b.msg_size = c.msg_size
+   AND b.metric = c.metric
   LEFT JOIN run r ON r.cell_id = c.cell_id
   LEFT JOIN launch l ON l.launch_id = r.launch_id
   LEFT JOIN run_summary s ON s.run_id = r.run_id

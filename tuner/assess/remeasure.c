@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* remeasure.c - measures points again where a table proved slower. */
+/* remeasure.c - further launches of chosen points. */
 #include "tuner/assess/remeasure.h"
 
 #include <stdio.h>
@@ -9,12 +9,12 @@
 #include "db/systems.h"
 #include "tuner/assess/validate.h"
 
-enum { LAUNCHES = 6, MOST = 1000 }; /* defaults, see --help */
+enum { LAUNCHES = 6, MOST = 1000 }; /* default, see --help; and limit */
 
-/* Load the proofs and the launches that the cells of each point have; the
- * caller frees *launches_p. */
+/* Load the proofs, and for each whether its point has cells; the caller frees
+ * *measured_p. */
 static enum chorale_err load(const char *path, const char *system,
-                             struct chorale_proofs *proofs, long **launches_p,
+                             struct chorale_proofs *proofs, int **measured_p,
                              struct chorale_errmsg *msg)
 {
     struct chorale_store *store = NULL;
@@ -25,21 +25,21 @@ static enum chorale_err load(const char *path, const char *system,
 
     if (err == CHORALE_OK)
         err = chorale_proofs_current(store, system_id, simulated, proofs, msg);
-    *launches_p = calloc(proofs->count + 1, sizeof(**launches_p));
-    if (err == CHORALE_OK && *launches_p == NULL)
+    *measured_p = calloc(proofs->count + 1, sizeof(**measured_p));
+    if (err == CHORALE_OK && *measured_p == NULL)
         err = chorale_fail_memory(msg, NULL);
     for (size_t i = 0; err == CHORALE_OK && i < proofs->count; i++) {
         const struct chorale_proof *at = &proofs->row[i];
-        sqlite3_int64 most = 0;
+        sqlite3_int64 ncell = 0;
 
         err = chorale_store_find(
-            store, "SELECT coalesce(max(launches), 0) FROM cell"
+            store, "SELECT count(*) FROM cell"
             " WHERE system_id = ?1 AND coll = ?2 AND msg_size = ?3"
             " AND comm_size = ?4 AND ppn = ?5 AND provider <> 'table'",
             CHORALE_FIELDS(system_id, chorale_coll_info(at->coll)->name,
-                           at->msg_size, at->comm_size, at->ppn), 0, &most,
+                           at->msg_size, at->comm_size, at->ppn), 0, &ncell,
             msg);
-        (*launches_p)[i] = (long)most;
+        (*measured_p)[i] = ncell > 0;
     }
     chorale_store_close(store);
     return err;
@@ -48,6 +48,15 @@ static enum chorale_err load(const char *path, const char *system,
 static int slower_by_choice(const struct chorale_proof *p)
 {
     return p->slower && strcmp(p->choice, "library") != 0;
+}
+
+static size_t count_slower(const struct chorale_proofs *proofs)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < proofs->count; i++)
+        count += (size_t)slower_by_choice(&proofs->row[i]);
+    return count;
 }
 
 enum chorale_err chorale_sizes_remeasure(const char *path,
@@ -82,26 +91,25 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
     err = chorale_plan_write(&plan, path, run.command, 1, system,
                              &run.campaign, msg);
     run.system = system;
+    run.as_step = 1;
     return err == CHORALE_OK ? chorale_run(path, &run, msg) : err;
 }
 
-/* Measure a point in twice the launches that it has or that are asked for. */
+/* Measure the candidates at a point. */
 static enum chorale_err measure(const char *path,
                                 const struct chorale_plan *plan,
                                 const struct chorale_run_opts *run,
-                                const struct chorale_proof *at, long launches,
+                                const struct chorale_proof *at,
                                 struct chorale_errmsg *msg)
 {
     char size[32];
-    struct chorale_again again = {
+    const struct chorale_again again = {
         .coll = at->coll, .sizes = size, .comm_size = at->comm_size,
         .ppn = at->ppn, .dtype = at->dtype, .op = at->op,
         .launches = plan->launches > 0 ? plan->launches : LAUNCHES,
     };
 
     snprintf(size, sizeof(size), "%zu", at->msg_size);
-    again.launches = 2 * (launches > again.launches ? launches
-                                                    : again.launches);
     return chorale_sizes_remeasure(path, plan, run, &again, msg);
 }
 
@@ -111,20 +119,20 @@ enum chorale_err chorale_remeasure(const char *path, const char *system,
                                    size_t *count_p, struct chorale_errmsg *msg)
 {
     struct chorale_proofs proofs = { .row = NULL };
-    long *launches = NULL;
-    enum chorale_err err = load(path, system, &proofs, &launches, msg);
+    int *measured = NULL;
+    enum chorale_err err = load(path, system, &proofs, &measured, msg);
 
-    *count_p = 0;
-    for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
-        *count_p += (size_t)slower_by_choice(&proofs.row[i]);
+    *count_p = count_slower(&proofs);
+    if (err == CHORALE_OK && proofs.loop != NULL)
+        *count_p += count_slower(proofs.loop);
     if (err == CHORALE_OK && *count_p > 0 && !run->quiet)
-        printf("%s: the table is slower than the library at %zu point%s; "
-               "measuring %s and deciding again\n", path, *count_p,
-               *count_p == 1 ? "" : "s", *count_p == 1 ? "it" : "them");
+        printf("%s: the table is slower than the library in %zu comparison%s; "
+               "deciding again without these choices\n", path, *count_p,
+               *count_p == 1 ? "" : "s");
     for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
-        if (slower_by_choice(&proofs.row[i]))
-            err = measure(path, plan, run, &proofs.row[i], launches[i], msg);
-    free(launches);
+        if (slower_by_choice(&proofs.row[i]) && !measured[i])
+            err = measure(path, plan, run, &proofs.row[i], msg);
+    free(measured);
     chorale_proofs_release(&proofs);
     return err;
 }

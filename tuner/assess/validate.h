@@ -6,7 +6,10 @@
  * launch one program calls MPI_X, which the shim serves from the table, and
  * PMPI_X, which no tool intercepts. The two are interleaved round by round.
  * Differences between launches often exceed the gain of a table; here they
- * affect both sides alike and cancel. A launch measures only the table; it
+ * affect both sides alike and cancel. Where the table chooses a variant, calls
+ * back to back are measured as well: there ranks may run ahead of each other,
+ * as in a loop of calls, so that ratios of durations need not hold. A launch
+ * measures only the table; it
  * forces or calls no other variant. In simulation time is exact and there is no
  * shim, so the runner calls the table's choice directly. */
 #ifndef CHORALE_TUNER_ASSESS_VALIDATE_H
@@ -38,7 +41,8 @@ enum chorale_err chorale_proof_points(
 
 /* Plan these points in one transaction. The campaign copies the settings of the
  * system's latest ordinary campaign. Each point gets two cells of part
- * "table-DIGEST". Cells that are already planned stay and may get more
+ * "table-DIGEST"; with `both`, where the table chooses a variant, two further
+ * cells for calls back to back (metric throughput). Cells that are already planned stay and may get more
  * launches. Pending cells of other tables are dropped. CHORALE_DATA: the system
  * lacks an ordinary campaign. */
 enum chorale_err chorale_proof_plan(struct chorale_store *store,
@@ -46,7 +50,8 @@ enum chorale_err chorale_proof_plan(struct chorale_store *store,
                                     const char *digest, const char *command,
                                     long launches,
                                     const struct chorale_proof_point *point,
-                                    size_t count, sqlite3_int64 *campaign_p,
+                                    size_t count, int both,
+                                    sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg);
 
 /* The result at one point. NAN: unknown. Logarithms are natural. */
@@ -77,6 +82,9 @@ struct chorale_proofs {
                               * CHORALE_FOLD_OVERLAP if they are cross-fitted,
                               * else 1 */
     char digest[17];
+    struct chorale_proofs *loop; /* the same of calls back to back, at points
+                              * where the table chooses a variant; NULL: not
+                              * measured */
 };
 
 /* Totals over the proofs of one collective, or of all (CHORALE_NCOLL). */
@@ -91,7 +99,8 @@ struct chorale_proof_total {
     double captured;         /* share of the campaign's best, where known */
 };
 
-/* Load and judge all measurements of table, by its digest. A point is slower
+/* Load and judge all measurements of table, by its digest, of calls back to
+ * back apart. A point is slower
  * if its loss (a fraction) is above threshold. The test is a one-sided
  * t test over the launches, corrected for the number of points by Holm at 5 %.
  * In simulation the loss itself decides. table and points give the best
@@ -133,8 +142,8 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          struct chorale_errmsg *msg);
 
 /* Judge rows whose ratios are set and whose seconds and library_seconds hold
- * sums of logarithms, as chorale_proofs_load() does. CHORALE_ENV: out of
- * memory. */
+ * sums of logarithms, as chorale_proofs_load() does. points NULL: the campaign's
+ * best stays unknown. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
                                       const struct chorale_emit_table *table,
                                       const struct chorale_points *points,

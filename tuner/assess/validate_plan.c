@@ -261,8 +261,8 @@ static enum chorale_err put_campaign(struct chorale_store *store,
 static const char cell_sql[] =
     "INSERT INTO cell (campaign_id, system_id, launches, part, uuid, provider,"
     " variant, params, coll, msg_size, n, comm_size, ppn, shape, dtype, op,"
-    " op_class, root_policy, buffers)"
-    " VALUES (?,?,?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " op_class, root_policy, buffers, metric)"
+    " VALUES (?,?,?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
     " ON CONFLICT DO UPDATE SET launches = max(launches, excluded.launches),"
     " campaign_id = excluded.campaign_id";
 
@@ -270,7 +270,7 @@ static enum chorale_err put_cell(struct chorale_store *store,
                                  sqlite3_stmt *stmt, const char *variant,
                                  const char *params,
                                  const struct chorale_proof_point *point,
-                                 struct chorale_errmsg *msg)
+                                 const char *metric, struct chorale_errmsg *msg)
 {
     const struct chorale_run_point *at = &point->at;
     const char *space = strchr(at->conditions, ' ');
@@ -285,7 +285,23 @@ static enum chorale_err put_cell(struct chorale_store *store,
         CHORALE_FIELDS(uuid, variant, params, chorale_coll_info(at->coll)->name,
                        at->msg_size, at->n, at->comm_size, at->ppn, at->shape,
                        at->dtype, at->op, at->op_class, root,
-                       space != NULL ? space + 1 : ""), msg);
+                       space != NULL ? space + 1 : "", metric), msg);
+}
+
+/* Plan both sides of a point. */
+static enum chorale_err put_pair(struct chorale_store *store,
+                                 sqlite3_stmt *stmt, const char *digest,
+                                 const struct chorale_proof_point *point,
+                                 const char *metric, struct chorale_errmsg *msg)
+{
+    char params[352];
+    enum chorale_err err = put_cell(store, stmt, "library", digest, point,
+                                    metric, msg);
+
+    snprintf(params, sizeof(params), "%s %s", digest, point->choice);
+    return err == CHORALE_OK
+               ? put_cell(store, stmt, "choice", params, point, metric, msg)
+               : err;
 }
 
 static enum chorale_err put_cells(struct chorale_store *store,
@@ -293,7 +309,8 @@ static enum chorale_err put_cells(struct chorale_store *store,
                                   long launches, sqlite3_int64 campaign_id,
                                   const char *part,
                                   const struct chorale_proof_point *point,
-                                  size_t count, struct chorale_errmsg *msg)
+                                  size_t count, int both,
+                                  struct chorale_errmsg *msg)
 {
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_query(
@@ -301,12 +318,10 @@ static enum chorale_err put_cells(struct chorale_store *store,
         CHORALE_FIELDS(campaign_id, system_id, launches, part), &stmt, msg);
 
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
-        char params[352];
-
-        snprintf(params, sizeof(params), "%s %s", digest, point[i].choice);
-        err = put_cell(store, stmt, "library", digest, &point[i], msg);
-        if (err == CHORALE_OK)
-            err = put_cell(store, stmt, "choice", params, &point[i], msg);
+        err = put_pair(store, stmt, digest, &point[i], "duration", msg);
+        if (err == CHORALE_OK && both &&
+            strcmp(point[i].choice, "library") != 0)
+            err = put_pair(store, stmt, digest, &point[i], "throughput", msg);
     }
     sqlite3_finalize(stmt);
     return err;
@@ -317,7 +332,8 @@ enum chorale_err chorale_proof_plan(struct chorale_store *store,
                                     const char *digest, const char *command,
                                     long launches,
                                     const struct chorale_proof_point *point,
-                                    size_t count, sqlite3_int64 *campaign_p,
+                                    size_t count, int both,
+                                    sqlite3_int64 *campaign_p,
                                     struct chorale_errmsg *msg)
 {
     char part[32];
@@ -335,6 +351,6 @@ enum chorale_err chorale_proof_plan(struct chorale_store *store,
                            campaign_p, msg);
     if (err == CHORALE_OK)
         err = put_cells(store, system_id, digest, launches, *campaign_p, part,
-                        point, count, msg);
+                        point, count, both, msg);
     return chorale_store_end(store, err, msg);
 }

@@ -116,6 +116,10 @@ void chorale_proofs_print(const struct chorale_proofs *proofs, int points)
     chorale_rows_print(&rows, 0, stdout);
     if (!points)
         print_points(proofs, 0);
+    if (proofs->loop != NULL) {
+        printf("calls back to back, where the table chooses a variant:\n");
+        chorale_proofs_print(proofs->loop, points);
+    }
 }
 
 static json_t *point_json(const struct chorale_proof *p)
@@ -174,6 +178,10 @@ json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points)
         if (points || proofs->row[i].slower)
             bad = json_array_append_new(json_object_get(root, "points"),
                                         point_json(&proofs->row[i])) != 0;
+    if (proofs->loop != NULL && !bad)
+        bad = json_object_set_new(root, "back_to_back",
+                                  chorale_proofs_json(proofs->loop,
+                                                      points)) != 0;
     if (bad) {
         json_decref(root);
         return NULL;
@@ -185,8 +193,31 @@ static const char insert_sql[] =
     "INSERT INTO validation (system_id, digest, coll, comm_size, ppn, shape,"
     " dtype, op, root_policy, buffers, msg_size, n, choice, launches, seconds,"
     " library_seconds, speedup, speedup_lo, speedup_hi, p_slower, slower,"
-    " best_speedup, note)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " best_speedup, note, metric)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+
+static enum chorale_err insert(struct chorale_store *store, sqlite3_stmt *stmt,
+                               sqlite3_int64 system_id, const char *metric,
+                               const struct chorale_proofs *proofs,
+                               struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    for (size_t i = 0; i < proofs->count && err == CHORALE_OK; i++) {
+        const struct chorale_proof *p = &proofs->row[i];
+
+        err = chorale_store_put(
+            store, stmt, 1,
+            CHORALE_FIELDS(system_id, proofs->digest, coll_name(p->coll, ""),
+                           p->comm_size, p->ppn, p->shape, p->dtype, p->op,
+                           p->root, p->buffers, p->msg_size, p->n, p->choice,
+                           p->nlaunch, p->seconds, p->library_seconds,
+                           exp(p->mean), exp(p->mean - p->half),
+                           exp(p->mean + p->half), p->p, p->slower,
+                           exp(p->best), p->note, metric), msg);
+    }
+    return err;
+}
 
 enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                       sqlite3_int64 system_id,
@@ -203,19 +234,10 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                 CHORALE_FIELDS(system_id, proofs->digest), msg);
     if (err == CHORALE_OK)
         err = chorale_store_prepare(store, insert_sql, &stmt, msg);
-    for (size_t i = 0; i < proofs->count && err == CHORALE_OK; i++) {
-        const struct chorale_proof *p = &proofs->row[i];
-
-        err = chorale_store_put(
-            store, stmt, 1,
-            CHORALE_FIELDS(system_id, proofs->digest, coll_name(p->coll, ""),
-                           p->comm_size, p->ppn, p->shape, p->dtype, p->op,
-                           p->root, p->buffers, p->msg_size, p->n, p->choice,
-                           p->nlaunch, p->seconds, p->library_seconds,
-                           exp(p->mean), exp(p->mean - p->half),
-                           exp(p->mean + p->half), p->p, p->slower,
-                           exp(p->best), p->note), msg);
-    }
+    if (err == CHORALE_OK)
+        err = insert(store, stmt, system_id, "duration", proofs, msg);
+    if (err == CHORALE_OK && proofs->loop != NULL)
+        err = insert(store, stmt, system_id, "throughput", proofs->loop, msg);
     sqlite3_finalize(stmt);
     return chorale_store_end(store, err, msg);
 }

@@ -88,7 +88,8 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
             return 0;
         t = ln->log_time[i * fam->ncand + c];
         if (cand->place < 0 && e->barred == NULL)
-            e->barred = fam->opts->arrivals == CHORALE_ARRIVALS_ROBUST
+            e->barred = cand->barred != NULL ? cand->barred
+                        : fam->opts->arrivals == CHORALE_ARRIVALS_ROBUST
                             ? "failed, gave wrong data or was not timed "
                               "properly in an arrival pattern"
                             : "failed, gave wrong data or was not timed "

@@ -54,7 +54,8 @@ static int place(const struct chorale_run_point *row,
     if (alg == NULL)
         return -1;
     pt = chorale_decide_point(row, row->config.value, row->n, row->comm_size);
-    *barred_p = chorale_decide_excluded(alg, &pt, opts);
+    *barred_p = row->slower ? "slower than the library when validated"
+                            : chorale_decide_excluded(alg, &pt, opts);
     return *barred_p == NULL ? chorale_alg_config_place(&row->config) : -1;
 }
 

@@ -32,11 +32,19 @@ static const char runs_sql[] =
     "   AND a.arrival <> 'sync' AND s.arrival = 'sync' AND status = 'ok'"
     "   AND median IS NOT NULL AND NOT (" HAS("clock") " OR "
     HAS("suspicious") " OR " HAS("oversubscribed") ")"
-    "  GROUP BY a.cell_id) GROUP BY cell_id) "
+    "  GROUP BY a.cell_id) GROUP BY cell_id),"
+    /* Choices that were slower than the library when validated. */
+    " slow AS (SELECT coll, comm_size, ppn, shape, dtype, op, msg_size, choice"
+    "  FROM validation WHERE system_id = ?1 AND slower"
+    "  AND choice <> 'library') "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
     " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew,"
-    " loaded FROM"
+    " loaded, provider = 'chorale' AND EXISTS (SELECT 1 FROM slow s"
+    "  WHERE s.coll = x.coll AND s.comm_size = x.comm_size AND s.ppn = x.ppn"
+    "   AND s.shape = x.shape AND s.dtype = x.dtype AND s.op = x.op"
+    "   AND s.msg_size = x.msg_size AND s.choice ="
+    "    x.variant || iif(x.params = '', '', ':' || x.params)) FROM"
     " (SELECT v.coll, v.comm_size, ppn, shape, dtype, op, op_class, v.msg_size,"
     "   n, provider, variant, params, root_policy, buffers, ordinal, launch_id,"
     "   batch, late, patterns, v.arrival,"
@@ -59,7 +67,7 @@ static const char runs_sql[] =
     "         AND a.msg_size = v.msg_size AND a.arrival = v.arrival))"
     "   OR (?3 = 2 AND (v.arrival GLOB 'last:*'"
     "                   OR v.arrival GLOB 'ascending:*')))"
-    "  AND variant <> 'untouched' AND provider <> 'table')"
+    "  AND variant <> 'untouched' AND provider <> 'table') x"
     " WHERE NOT spoilt"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, n,"
     " provider, variant, params, root_policy, buffers, ordinal, launch,"
@@ -149,6 +157,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->batch = sqlite3_column_int(stmt, 20);
     row->skew = sqlite3_column_double(stmt, 22);
     row->loaded = sqlite3_column_int(stmt, 23);
+    row->slower = sqlite3_column_int(stmt, 24);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));

@@ -17,7 +17,7 @@ static void put_speedup(struct chorale_page *page, double mean, double half)
 
 static void put_line(struct chorale_page *page,
                      const struct chorale_proofs *proofs,
-                     enum chorale_coll coll)
+                     enum chorale_coll coll, const char *name)
 {
     const char *item = page->markdown ? "- " : "  ";
     struct chorale_proof_total t;
@@ -26,8 +26,7 @@ static void put_line(struct chorale_page *page,
     chorale_proofs_total(proofs, coll, &t);
     if (t.npoint == 0)
         return;
-    fprintf(page->out, "%s%s: ", item,
-            coll < CHORALE_NCOLL ? chorale_coll_info(coll)->name : "all");
+    fprintf(page->out, "%s%s: ", item, name);
     put_speedup(page, t.mean, t.half);
     fprintf(page->out, " over %zu point%s", t.npoint,
             t.npoint == 1 ? "" : "s");
@@ -67,8 +66,13 @@ enum chorale_err chorale_page_proofs(struct chorale_page *page,
                           "default, measured again:\n", page->out);
         if (page->markdown)
             fputc('\n', page->out);
-        for (int c = CHORALE_NCOLL; c >= 0; c--)
-            put_line(page, &proofs, (enum chorale_coll)c);
+        put_line(page, &proofs, CHORALE_NCOLL, "all");
+        for (int c = CHORALE_NCOLL - 1; c >= 0; c--)
+            put_line(page, &proofs, (enum chorale_coll)c,
+                     chorale_coll_info((enum chorale_coll)c)->name);
+        if (proofs.loop != NULL)
+            put_line(page, proofs.loop, CHORALE_NCOLL,
+                     "calls back to back, where the table chooses a variant");
     }
     chorale_proofs_release(&proofs);
     return err;

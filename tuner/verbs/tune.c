@@ -26,11 +26,14 @@
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
 
-enum { MAX_REMEASUREMENTS = 2 }; /* most second measurements of slower points */
+enum { MAX_REPAIRS = 2 }; /* decisions again after slower points */
+enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
+                          * false one */
 
 #define BUDGET "8m"      /* of measuring, by default; validation follows */
 #define ROUNDS_SHARE 0.7 /* share of the budget for rounds on a real system; the
                           * rest is for points that are undecided then */
+#define LEAST_REST 0.2   /* of the budget: with less, no further rounds */
 
 struct tune_opts {
     struct chorale_plan plan;
@@ -234,6 +237,38 @@ static enum chorale_err confirm(const struct tune_opts *opts, const char *path,
                        : CHORALE_OK;
 }
 
+/* With a budget: rounds, then undecided points; both once more if enough of the
+ * budget is left, and rounds are expected to improve the table. Rounds end
+ * early if starts of launches take less time than was estimated. */
+static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
+                                    const char *command, char system[128],
+                                    double begin, struct chorale_errmsg *msg)
+{
+    const struct chorale_plan asked = opts->plan;
+    char rest[32];
+    enum chorale_err err = CHORALE_OK;
+
+    for (int pass = 0; pass < MAX_PASSES && err == CHORALE_OK; pass++) {
+        double left = opts->seconds - (now() - begin);
+
+        if (pass > 0) {
+            if (strcmp(opts->plan.launcher, "smpirun") == 0 ||
+                !(left > LEAST_REST * opts->seconds) ||
+                !(opts->plan.regret > opts->plan.goal))
+                break;
+            snprintf(rest, sizeof(rest), "%.6gs", left);
+            opts->plan = asked;
+            opts->plan.budget = rest;
+        }
+        err = measure(opts, path, command, system, msg);
+        if (err == CHORALE_OK && !opts->plan.dry_run)
+            err = confirm(opts, path, system, &asked, begin, msg);
+        if (opts->plan.dry_run || opts->seconds == 0)
+            break;
+    }
+    return err;
+}
+
 /* Print the time spent, the expected loss, and whether to measure more. */
 static void print_budget(const struct tune_opts *opts, double begin)
 {
@@ -292,9 +327,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     if (err == CHORALE_OK && !opts->plan.dry_run)
         err = chorale_launcher_check(opts->plan.launcher_cmd, msg);
     if (err == CHORALE_OK)
-        err = measure(opts, path, command, system, msg);
-    if (err == CHORALE_OK && !opts->plan.dry_run)
-        err = confirm(opts, path, system, &asked, begin, msg);
+        err = measure_all(opts, path, command, system, begin, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
     if (opts->seconds > 0)
@@ -310,7 +343,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if (err != CHORALE_OK)
             return err;
         proved = validate(opts, path, system, &answer);
-        if (proved != CHORALE_NO || round == MAX_REMEASUREMENTS || failed ||
+        if (proved != CHORALE_NO || round == MAX_REPAIRS || failed ||
             (asked.adaptive && opts->seconds == 0))
             break;
         err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);
@@ -460,10 +493,10 @@ const struct chorale_verb chorale_verb_tune = {
         "(results-plots/), a summary page (results-summary.md) and a report "
         "to share (results-report.html, `chorale report`). Before these the "
         "table is validated against the library, as by `chorale validate`. "
-        "Points at which its own choice is slower are measured with twice the "
-        "launches, decided and validated again, up to two times. If a point "
+        "A choice that is slower at a point is not chosen there again: the "
+        "table is decided and validated again, up to two times. If a point "
         "is still slower, the exit status is 1. In simulation, and with "
-        "--adaptive, no point is measured again; in simulation the summary "
+        "--adaptive, the table stays; in simulation the summary "
         "lists slower points. The command ends by "
         "printing the summary, and where the products are.\n"
         "It measures for at most " BUDGET ", or --budget TIME, in rounds, each "

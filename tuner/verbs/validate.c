@@ -89,7 +89,8 @@ static enum chorale_err plan(struct job *job, int *pending)
     if (err == CHORALE_OK)
         err = chorale_proof_plan(store, job->system_id, job->digest,
                                  opts->command, launches, job->point,
-                                 job->count, &job->campaign_id, job->msg);
+                                 job->count, !job->simulated,
+                                 &job->campaign_id, job->msg);
     if (err == CHORALE_OK)
         err = chorale_store_find(
             store, "SELECT count(*) FROM cell c WHERE part = ?1"
@@ -165,8 +166,9 @@ static void say_cost(const struct chorale_proofs *proofs)
 }
 
 /* The verdict: is a choice of the table slower anywhere? */
-static enum chorale_err answer(const struct job *job,
-                               const struct chorale_proofs *proofs)
+static enum chorale_err judge(const struct job *job,
+                              const struct chorale_proofs *proofs,
+                              const char *how)
 {
     struct chorale_proof_total total;
     const struct chorale_proof *slow = NULL;
@@ -175,7 +177,6 @@ static enum chorale_err answer(const struct job *job,
     size_t nslower = 0;
 
     chorale_proofs_total(proofs, CHORALE_NCOLL, &total);
-    say_cost(proofs);
     for (size_t i = 0; i < proofs->count; i++) {
         const struct chorale_proof *p = &proofs->row[i];
 
@@ -196,13 +197,25 @@ static enum chorale_err answer(const struct job *job,
         return CHORALE_OK;
     chorale_proof_where(slow, where, sizeof(where));
     return chorale_fail(job->msg, CHORALE_NO,
-                        "%zu of %zu point%s %s slower with the table by more "
-                        "than %.3g %%, at worst %s: x%.3f with %.100s; plan "
-                        "more launches and decide again",
+                        "%zu of %zu point%s %s slower with the table%s by more "
+                        "than %.3g %%, at worst %s: x%.3f with %.100s; "
+                        "`chorale decide` leaves such points to the library",
                         nslower, total.npoint,
                         chorale_plural((long long)total.npoint),
-                        nslower == 1 ? "is" : "are", 100 * proofs->threshold, where,
-                        exp(slow->mean), slow->choice);
+                        nslower == 1 ? "is" : "are", how,
+                        100 * proofs->threshold, where, exp(slow->mean),
+                        slow->choice);
+}
+
+static enum chorale_err answer(const struct job *job,
+                               const struct chorale_proofs *proofs)
+{
+    enum chorale_err err;
+
+    say_cost(proofs);
+    err = judge(job, proofs, "");
+    return err == CHORALE_OK && proofs->loop != NULL
+               ? judge(job, proofs->loop, " in calls back to back") : err;
 }
 
 static enum chorale_err conclude(struct job *job)
@@ -320,16 +333,18 @@ const struct chorale_verb chorale_verb_validate = {
         "which the shim serves from the table, and PMPI_X, which is the "
         "library's default. Points are the measured ones and, if the choice "
         "changes between two sizes, the last size before and the first after. "
-        "Measurements that the decisions rest on are not used, and these "
-        "measurements are never decided upon.\n"
+        "Points at which the table chooses a variant are also measured in "
+        "calls back to back. Measurements that the decisions rest on are not "
+        "used.\n"
         "Prints the speed-up by collective: the geometric mean over the "
         "points with its 95 % interval over the launches, the share of the "
         "best gain that the campaign found (of the logarithms; on real "
         "systems that best is itself the luckiest of many), and the worst "
         "point. A point is slower if its loss is significantly above the "
         "threshold: by a one-sided t test, corrected for the number of points "
-        "by Holm at 5 %. If a choice of the table is slower, the exit status "
-        "is 1. If the point is left to the library, the loss is the shim's "
+        "by Holm at 5 %. If a choice of the table is slower, in durations or "
+        "back to back, the exit status is 1, and `chorale decide` does not "
+        "choose it there again. If the point is left to the library, the loss is the shim's "
         "overhead, which is reported. Table `validation` of the database "
         "stores all results.\n"
         "In simulation there is no shim: the table's choices are called "
