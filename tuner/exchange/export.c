@@ -83,7 +83,7 @@ static const struct dataset datasets[] = {
       " max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,"
       " d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,"
       " d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,"
-      " d.regret, d.reason FROM decision d"
+      " d.regret, d.reason, d.arrival FROM decision d"
       " CROSS JOIN system y ON y.system_id = d.system_id"
       " AND d.target = 'dispatch'" /* as v_decision has them */
       WANTED_PROCS("d.coll", IN_RANGE, "y.name") " ORDER BY d.decision_id", 0 },

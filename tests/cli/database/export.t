@@ -162,7 +162,8 @@ same decisions 8 "SELECT y.name AS system, d.coll, d.comm_size,
     max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,
     d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,
     d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,
-    d.regret, d.reason FROM decision d JOIN system y USING (system_id)
+    d.regret, d.reason, d.arrival FROM decision d
+    JOIN system y USING (system_id)
     WHERE d.target = 'dispatch' ORDER BY decision_id"
 same cells 176 "SELECT $point, c.op_class, c.launches, c.part, c.uuid AS cell,
     p.uuid AS campaign FROM cell c JOIN system y USING (system_id)
