@@ -261,7 +261,7 @@ int chorale_family_init(struct chorale_family *fam,
     }
     sort_members(fam);
     fam->played = model != NULL && fam->nline > 0 &&
-                  chorale_predict_events(model) + notes_of(fam) <= notes;
+                  notes_of(fam) <= notes;
     if (fam->played)
         find_lacking(fam);
     for (size_t j = 0; j < fam->nline; j++)

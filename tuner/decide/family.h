@@ -13,11 +13,11 @@ struct chorale_family_net {
     double alpha, beta, tau;
 };
 
-/* Limit of the schedule events (network.h) that one table may replay, about
- * 100 ns each; beyond it cost formulas predict. Above CELLS cells (candidates
- * at measured sizes) the limit shrinks in proportion, as a large grid needs
- * less interpolation. */
-#define CHORALE_FAMILY_EVENTS 1.2e8
+/* Limit of the schedule events (network.h) that a family may replay by its
+ * estimate, about 100 ns each; beyond it cost formulas predict. Above CELLS
+ * cells of all families (candidates at measured sizes) the limit shrinks in
+ * proportion, as a large grid needs less interpolation. */
+#define CHORALE_FAMILY_EVENTS 4e7
 #define CHORALE_FAMILY_CELLS 6000
 
 /* A candidate of the family. [0] is the library; others follow by simplicity
