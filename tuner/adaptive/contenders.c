@@ -8,6 +8,7 @@
  * plus the margin. */
 #include "tuner/adaptive/adaptive.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,6 @@
 #define MOST 48          /* contenders of a point */
 #define EVENTS 3e8       /* limit of replayed schedule events of a round */
 #define POINT_EVENTS 3e7 /* the same for a point */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Log ratio of measured to predicted time of the runs row[0, n) of one cell;
  * NAN: not predicted, or no run is usable. */
@@ -115,7 +109,7 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
         z[nz++] = fabs(own);
     }
     if (nz >= SD_FEW && largest >= comm_size) {
-        qsort(z, nz, sizeof(*z), compare_doubles);
+        gsl_sort(z, 1, nz);
         e->sd = fmin(fmax(z[(size_t)(SD_QUANTILE * (double)nz)], SD_LEAST),
                      SD_USUAL);
     }

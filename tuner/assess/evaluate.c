@@ -2,6 +2,7 @@
 /* evaluate.c - computes the regret of a table at every point of an oracle. */
 #include "tuner/assess/evaluate.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,13 +219,6 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
     return err;
 }
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
                            enum chorale_coll coll,
                            struct chorale_score *score)
@@ -261,7 +255,7 @@ int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
     }
     k = (double)n;
     if (n > 0) {
-        qsort(loss, n, sizeof(*loss), compare_double);
+        gsl_sort(loss, 1, n);
         score->regret = expm1(sum / k);
         score->p99 = expm1(loss[(size_t)ceil(0.99 * k) - 1]);
         score->speedup = exp(gain / k);

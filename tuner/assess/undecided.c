@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "db/systems.h"
 #include "tuner/adaptive/adaptive.h"
@@ -30,14 +29,6 @@ struct work {
     size_t count;
     double start_up;         /* s of a launch without its cells */
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Planned launches of a point, and seconds of its repetitions in a launch. */
 #define POINT                                                                \
@@ -184,7 +175,7 @@ static enum chorale_err measure(const char *path, struct work *work,
             .launches = e->launches + (long)e->more,
         };
 
-        if (!e->taken && take(work, i, ends - now(), sizes,
+        if (!e->taken && take(work, i, ends - chorale_seconds(), sizes,
                               sizeof(sizes)) > 0)
             err = chorale_sizes_remeasure(path, plan, run, &again, msg);
     }
@@ -225,12 +216,12 @@ enum chorale_err chorale_undecided_measure(const char *path, const char *system,
                                            double seconds,
                                            struct chorale_errmsg *msg)
 {
-    double ends = now() + seconds;
+    double ends = chorale_seconds() + seconds;
     size_t count = 1;
     enum chorale_err err = CHORALE_OK;
 
     for (int round = 0; round < CHORALE_UNDECIDED_ROUNDS && count > 0 &&
-                        now() < ends && err == CHORALE_OK; round++) {
+                        chorale_seconds() < ends && err == CHORALE_OK; round++) {
         struct work work = { .count = 0 };
         char rest[32];
 
@@ -239,7 +230,8 @@ enum chorale_err chorale_undecided_measure(const char *path, const char *system,
             printf("%s: the gain at %zu point%s is not significant yet; "
                    "further launches may take %s\n", path, work.count,
                    work.count == 1 ? "" : "s",
-                   chorale_human_seconds(fmax(0, ends - now()), rest));
+                   chorale_human_seconds(fmax(0, ends - chorale_seconds()),
+                                         rest));
         if (err == CHORALE_OK)
             err = measure(path, &work, plan, run, ends, &count, msg);
         release(&work);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tuner/base/process.h"
+#include "tuner/base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +25,9 @@
 #define LINE 4096
 
 static volatile sig_atomic_t stop_flag;
-static double deadline; /* on the clock of now(); 0: unset */
+static double deadline; /* by chorale_seconds(); 0: unset */
 static char gentle_file[PATH_MAX]; /* "": a stop ends children at once */
 static double usr1_seconds, term_seconds;
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* SIGUSR1 (a time limit is near) never replaces an earlier, more urgent signal:
  * a job that was cancelled must not be requeued. */
@@ -56,13 +49,14 @@ void chorale_stop_catch(void)
 
 int chorale_stop_requested(void)
 {
-    return stop_flag == 0 && deadline > 0 && now() > deadline ? SIGALRM
+    return stop_flag == 0 && deadline > 0 && chorale_seconds() > deadline
+               ? SIGALRM
                                                               : stop_flag;
 }
 
 void chorale_stop_after(double seconds)
 {
-    deadline = seconds > 0 ? now() + seconds : 0;
+    deadline = seconds > 0 ? chorale_seconds() + seconds : 0;
 }
 
 void chorale_stop_gently(const char *file, double usr1, double term)
@@ -82,7 +76,7 @@ void chorale_stop_gently(const char *file, double usr1, double term)
 /* The request to a child to end by itself. */
 struct asked {
     int signal;              /* that caused the request; 0: not requested */
-    double since;            /* time of the request, on the clock of now() */
+    double since;            /* time of the request, by chorale_seconds() */
 };
 
 /* Whether the child must be ended by a signal now. */
@@ -99,9 +93,9 @@ static int end_is_due(struct asked *asked)
         if (fd < 0)
             return 1;
         close(fd);
-        *asked = (struct asked){ signal, now() };
+        *asked = (struct asked){ signal, chorale_seconds() };
     }
-    return now() - asked->since > patience;
+    return chorale_seconds() - asked->since > patience;
 }
 
 void chorale_stop_forget(void)
@@ -345,7 +339,7 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
     struct stream s[2] = { { .fd = child->out }, { .fd = child->err,
                                                    .is_err = 1 } };
     enum chorale_ending ending = CHORALE_ENDED;
-    double heard = now(), finished = 0;
+    double heard = chorale_seconds(), finished = 0;
     struct asked asked = { 0, 0 };
     int open_ends = 2, done = 0;
 
@@ -358,21 +352,22 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
         for (int i = 0; i < 2 && ready > 0; i++) {
             if (p[i].revents == 0)
                 continue;
-            heard = now();
+            heard = chorale_seconds();
             if (!drain(&s[i], fn, arg, &done)) {
                 s[i].fd = -1;
                 open_ends--;
             }
         }
         if (done && finished == 0)
-            finished = now();
+            finished = chorale_seconds();
         if (end_is_due(&asked)) {
             ending = CHORALE_ENDED_STOPPED;
             end_group(child, status_p);
-        } else if (finished > 0 && now() - finished > GRACE_SECONDS) {
+        } else if (finished > 0 &&
+                   chorale_seconds() - finished > GRACE_SECONDS) {
             ending = CHORALE_ENDED_LATE;
             end_group(child, status_p);
-        } else if (now() - heard > *silence) {
+        } else if (chorale_seconds() - heard > *silence) {
             ending = CHORALE_ENDED_STALLED;
             end_group(child, status_p);
         } else if (open_ends == 0) {

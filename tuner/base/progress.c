@@ -5,20 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tuner/base/units.h"
 
 #define WIDTH 30
 #define COLUMNS 80           /* if the terminal's width is unknown */
 #define REDRAW 0.1
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Terminal width: a wrapped line could not be overwritten by the next one. */
 static int columns(void)
@@ -53,7 +46,7 @@ static double time_left(const struct chorale_progress *bar)
     long fresh = bar->done - bar->first;
 
     return fresh > 0 && bar->total > bar->done
-               ? (now() - bar->started) / (double)fresh *
+               ? (chorale_seconds() - bar->started) / (double)fresh *
                      (double)(bar->total - bar->done)
                : 0;
 }
@@ -93,7 +86,7 @@ void chorale_progress_start(struct chorale_progress *bar, int quiet,
                                       .done = done,
                                       .first = done,
                                       .total = total,
-                                      .started = now() };
+                                      .started = chorale_seconds() };
     if (bar->shown)
         draw(bar);
 }
@@ -108,7 +101,7 @@ void chorale_progress_to(struct chorale_progress *bar, long done,
                          const char *what)
 {
     char text[sizeof(bar->what)];
-    double t = now();
+    double t = chorale_seconds();
     int other;
 
     plain(text, sizeof(text), what);

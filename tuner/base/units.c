@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MAX_VALUES 100000
 
@@ -340,4 +341,12 @@ const char *chorale_human_seconds(double seconds, char text[32])
         u = 0;
     snprintf(text, 32, "%s%.4g %s", seconds < 0 ? "-" : "", x, unit[u]);
     return text;
+}
+
+double chorale_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

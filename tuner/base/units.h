@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* units.h - parse and print sizes, process counts and durations. */
+/* units.h - parse and print sizes, process counts and durations; read the
+ * clock. */
 #ifndef CHORALE_TUNER_BASE_UNITS_H
 #define CHORALE_TUNER_BASE_UNITS_H
 
@@ -57,5 +58,8 @@ const char *chorale_human_bytes(double bytes, char text[32]);
  * 64 KiB, 1536 KiB, 3744 B. */
 const char *chorale_exact_bytes(double bytes, char text[32]);
 const char *chorale_human_seconds(double seconds, char text[32]);
+
+/* Seconds of the monotonic clock, since an arbitrary start. */
+double chorale_seconds(void);
 
 #endif

@@ -3,6 +3,7 @@
  * candidates. */
 #include "tuner/decide/decide.h"
 
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,17 +11,10 @@
 #define NORMAL 1.4826 /* standard deviations of normal noise per MAD */
 #define FAR 3         /* standard deviations at which an outlier is put */
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Median of x[0, n), which is sorted. */
 static double median(double *x, size_t n)
 {
-    qsort(x, n, sizeof(*x), compare_double);
+    gsl_sort(x, 1, n);
     return gsl_stats_median_from_sorted_data(x, 1, n);
 }
 

@@ -6,6 +6,7 @@
 #include "tuner/decide/family.h"
 #include "tuner/model/predict.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,13 +115,6 @@ static void judge(struct chorale_measured *spot,
                         ? CHORALE_WHY_GAIN : CHORALE_WHY_THRESHOLD;
 }
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Set *critical_p to the largest p that is significant over all tested points,
  * by Benjamini and Hochberg, or to -1. Returns 0; -1: out of memory. */
 static int critical_p(const struct chorale_measured *spot, size_t nspot,
@@ -135,7 +129,7 @@ static int critical_p(const struct chorale_measured *spot, size_t nspot,
         if (spot[i].why == CHORALE_WHY_GAIN ||
             spot[i].why == CHORALE_WHY_THRESHOLD)
             p[n++] = spot[i].p;
-    qsort(p, n, sizeof(*p), compare_double);
+    gsl_sort(p, 1, n);
     *critical_p = -1;
     for (size_t i = 0; i < n; i++) {
         double level = fdr * (double)(i + 1) / (double)n;

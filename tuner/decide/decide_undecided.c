@@ -3,15 +3,9 @@
 #include "tuner/decide/decide.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
-
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Most valuable first, then in the order of the points. */
 static int compare_value(const void *a, const void *b)
@@ -34,7 +28,7 @@ static size_t tested(const struct chorale_measured *spot, size_t nspot,
             spot[i].why == CHORALE_WHY_THRESHOLD ||
             spot[i].why == CHORALE_WHY_INSIGNIFICANT)
             p[n++] = spot[i].p;
-    qsort(p, n, sizeof(*p), compare_double);
+    gsl_sort(p, 1, n);
     return n;
 }
 

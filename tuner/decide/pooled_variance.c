@@ -4,6 +4,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_psi.h>
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +13,6 @@
 #define FLOOR 1e-5 /* of the median: smaller variances are raised to it */
 #define SMALL_DOF 1e-3 /* treated as 0 */
 #define LARGE_DOF 1e6  /* treated as infinite */
-
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Median of the variances with dof >= 1; NAN if out of memory. */
 static double median_of(const double *variance, const double *dof, size_t n)
@@ -30,7 +24,7 @@ static double median_of(const double *variance, const double *dof, size_t n)
         if (dof[i] >= 1)
             sorted[k++] = variance[i];
     if (k > 0) {
-        qsort(sorted, k, sizeof(*sorted), compare_double);
+        gsl_sort(sorted, 1, k);
         median = gsl_stats_median_from_sorted_data(sorted, 1, k);
     }
     free(sorted);

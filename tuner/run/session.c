@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "tuner/base/units.h"
 #define VAIN_MAX 4           /* consecutive launches without new results */
 
 /* How informative an error line is. The runner's own line is best. Then comes
@@ -29,14 +29,6 @@ static int has_text(const char *line)
     return line[strspn(line, " \t-=_*#")] != '\0';
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A point has been stored: publish, if the last publication is old enough. An
  * error here is reported after the launch, when it recurs. */
 static void publish(struct chorale_session *s)
@@ -44,10 +36,10 @@ static void publish(struct chorale_session *s)
     struct chorale_errmsg why;
 
     if (s->opts->launched == NULL ||
-        now() - s->published < s->opts->publish_seconds)
+        chorale_seconds() - s->published < s->opts->publish_seconds)
         return;
     s->opts->launched(s->opts->launched_arg, s->store, &why);
-    s->published = now();
+    s->published = chorale_seconds();
 }
 
 int chorale_session_line(void *arg, const char *line, int is_err)
@@ -197,7 +189,7 @@ void chorale_session_begin(struct chorale_session *s,
     s->tried = 0;
     s->nleft = 0;
     s->silence = s->opts->stall_seconds;
-    s->published = now();
+    s->published = chorale_seconds();
     s->last_err[0] = '\0';
 }
 

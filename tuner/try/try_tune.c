@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tuner/run/launcher.h"
@@ -39,19 +38,11 @@ struct job {
     long nodes, ppn;         /* if all ranks are started */
     int apart;               /* fewer ranks are placed differently */
     double start_up;         /* s */
-    double ends;             /* time by now() when the budget is spent */
+    double ends;             /* of the budget, by chorale_seconds() */
     long launches;           /* planned launches */
     sqlite3_int64 campaign;
     struct chorale_errmsg *msg;
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Check that a collective runs on more than one rank. */
 static enum chorale_err check_trace(const struct job *job)
@@ -146,7 +137,7 @@ static enum chorale_err probe_all(struct job *job, char *text)
 {
     const struct chorale_try_make *make = job->make;
     const int ranks = make->trace->comm_size;
-    const double began = now();
+    const double began = chorale_seconds();
     int status = 0;
     long found;
     enum chorale_err err = ask(job, ranks, text, &status);
@@ -170,7 +161,7 @@ static enum chorale_err probe_all(struct job *job, char *text)
                             "fewer ranks, or --oversubscribe");
     job->nodes = fact(text, "@env nodes ");
     job->ppn = fact(text, "@env ranks_per_node ");
-    job->start_up = now() - began;
+    job->start_up = chorale_seconds() - began;
     return CHORALE_OK;
 }
 
@@ -307,7 +298,7 @@ static enum chorale_err measure(const struct job *job)
     struct chorale_run_opts opts = CHORALE_RUN_DEFAULTS;
     struct chorale_errmsg why = { "" };
     sqlite3_int64 runs = 0, left = 0;
-    const double began = now();
+    const double began = chorale_seconds();
     char budget[32], took[32];
     enum chorale_err err, counted;
 
@@ -348,7 +339,7 @@ static enum chorale_err measure(const struct job *job)
                 budget, (long long)left, chorale_plural(left));
     printf("measured: %lld run%s in %s\n", (long long)runs,
            chorale_plural(runs),
-           chorale_human_seconds(now() - began, took));
+           chorale_human_seconds(chorale_seconds() - began, took));
     return CHORALE_OK;
 }
 
@@ -410,7 +401,7 @@ static enum chorale_err measured_table(struct job *job)
 {
     enum chorale_err err;
 
-    job->ends = now() + job->make->budget;
+    job->ends = chorale_seconds() + job->make->budget;
     for (job->launches = LAUNCHES;; job->launches *= 2) {
         err = plan(job);
         if (err == CHORALE_OK)
@@ -419,7 +410,7 @@ static enum chorale_err measured_table(struct job *job)
             return err;
         err = decide(job);
         if (err != CHORALE_DATA || 2 * job->launches > LAUNCHES_MOST ||
-            now() + job->start_up > job->ends)
+            chorale_seconds() + job->start_up > job->ends)
             return err;
     }
 }

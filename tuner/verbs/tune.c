@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "plots/stages.h"
@@ -214,14 +213,6 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
     }
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Measure undecided points, with --confirm or in the rest of the budget. */
 static enum chorale_err confirm(const struct tune_opts *opts, const char *path,
                                 const char *system,
@@ -231,7 +222,7 @@ static enum chorale_err confirm(const struct tune_opts *opts, const char *path,
     double seconds = opts->confirm_seconds;
 
     if (seconds == 0)
-        seconds = opts->seconds - (now() - begin);
+        seconds = opts->seconds - (chorale_seconds() - begin);
     return seconds > 0 ? chorale_undecided_measure(path, system, asked,
                                                    &opts->run, seconds, msg)
                        : CHORALE_OK;
@@ -249,7 +240,7 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
     enum chorale_err err = CHORALE_OK;
 
     for (int pass = 0; pass < MAX_PASSES && err == CHORALE_OK; pass++) {
-        double left = opts->seconds - (now() - begin);
+        double left = opts->seconds - (chorale_seconds() - begin);
 
         if (pass > 0) {
             if (strcmp(opts->plan.launcher, "smpirun") == 0 ||
@@ -278,7 +269,7 @@ static void print_budget(const struct tune_opts *opts, double begin)
     printf("\nmeasured for %s of %s",
            chorale_human_seconds(strcmp(plan->launcher, "smpirun") == 0
                                      ? plan->spent - plan->spent_before
-                                     : now() - begin, spent),
+                                     : chorale_seconds() - begin, spent),
            chorale_human_seconds(opts->seconds, budget));
     if (plan->regret >= 0)
         printf("; the table is expected to lose %.2f %% against the best "
@@ -292,7 +283,7 @@ static void print_budget(const struct tune_opts *opts, double begin)
 static enum chorale_err tune(struct tune_opts *opts, const char *path,
                              const char *command, struct chorale_errmsg *msg)
 {
-    const double begin = now();
+    const double begin = chorale_seconds();
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
     const struct chorale_fit_opts fit = {
