@@ -83,9 +83,8 @@ struct chorale_foreign_name {
 };
 
 /* State while a table is read. A table has a title, a heading of columns, and
- * rows. It ends at the first other line after its rows, or if OSU prints
- * another datatype. Blank lines and comments may stand between rows as long as
- * the sizes grow. */
+ * rows. It ends at the first other line after its rows. Another heading of
+ * columns needs a title, or the datatype that OSU prints, above it. */
 struct chorale_foreign_reader {
     const char *path;
     int line;
@@ -97,8 +96,7 @@ struct chorale_foreign_reader {
     int known;               /* the title is of a collective, at.coll */
     int ignored;             /* the title is of something else */
     int rows;                /* of the present table so far */
-    int interrupted;         /* a blank line or comment came after a row */
-    long long last_size;     /* bytes of the last row */
+    int ended;               /* the table ended: rows need a title */
     /* For IMB only. */
     const char *title;       /* of this table */
     int barriers, shifts;    /* a barrier between calls; a rotating root */
@@ -112,6 +110,11 @@ struct chorale_foreign_reader {
 enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
                                      const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Report a heading of columns without a title, or tables of two benchmarks in
+ * one file; both return CHORALE_DATA. */
+enum chorale_err
+chorale_foreign_untitled(const struct chorale_foreign_reader *r);
+enum chorale_err chorale_foreign_mixed(const struct chorale_foreign_reader *r);
 /* Add a note for the user unless it exists. */
 void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

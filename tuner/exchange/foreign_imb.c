@@ -130,7 +130,7 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
 
     r->f->kind = "IMB";
     r->ncolumn = 0;
-    r->known = r->rows = 0;
+    r->known = r->rows = r->ended = 0;
     r->ignored = 1;
     sscanf(title, "%63s", name);
     if (derived(r, name))
@@ -246,6 +246,8 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
     if (line[0] == '#' && title != NULL &&
         (strstr(line, "Intel") != NULL || strstr(line, "PALLAS") != NULL)) {
         chorale_foreign_version(title, f->version, sizeof(f->version));
+        if (f->nrow > 0 && strcmp(f->kind, "OSU") == 0)
+            return chorale_foreign_mixed(r);
         f->kind = "IMB";
         r->known = r->ignored = r->ncolumn = r->rows = 0; /* end any table */
         f->command[0] = '\0';
@@ -253,6 +255,8 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
         return CHORALE_OK;
     }
     if (strncmp(line, "# Benchmarking ", 15) == 0) {
+        if (f->nrow > 0 && strcmp(f->kind, "OSU") == 0)
+            return chorale_foreign_mixed(r);
         begin(r, line + 15);
         return CHORALE_OK;
     }
@@ -273,7 +277,8 @@ enum chorale_err chorale_imb_line(struct chorale_foreign_reader *r,
     if (r->known && strncmp(line, "# #processes = ", 15) == 0)
         return processes(r, line + 15);
     if (r->known && heads(r, line))
-        return chorale_foreign_columns(r, line, names);
+        return r->ended ? chorale_foreign_untitled(r)
+                        : chorale_foreign_columns(r, line, names);
     *used_p = fact(r, line);
     return CHORALE_OK;
 }

@@ -70,7 +70,7 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
 
     f->kind = "OSU";
     r->ncolumn = 0;
-    r->known = r->rows = 0;
+    r->known = r->rows = r->ended = 0;
     r->ignored = 1;
     r->title = NULL;
     if (end != NULL && strncmp(title, "MPI ", 4) == 0 &&
@@ -104,6 +104,8 @@ enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
 {
     *used_p = 1;
     if (strncmp(line, "# OSU ", 6) == 0) {
+        if (r->f->nrow > 0 && strcmp(r->f->kind, "IMB") == 0)
+            return chorale_foreign_mixed(r);
         begin(r, line + 6);
         return CHORALE_OK;
     }
@@ -115,8 +117,7 @@ enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
         /* Version 7 prints a table for each type below one title. Only this
          * line may begin such a table. If sizes restart without it, the title
          * of another table was lost. */
-        if (r->rows > 0)
-            r->ncolumn = r->rows = 0;
+        r->ncolumn = r->rows = r->ended = 0;
         r->at.dtype = chorale_foreign_dtype(line + 12);
         return r->at.dtype != NULL
                    ? CHORALE_OK
@@ -127,7 +128,8 @@ enum chorale_err chorale_osu_line(struct chorale_foreign_reader *r,
     if (strncmp(line, "# Size", 6) == 0 ||
         (r->at.coll == CHORALE_BARRIER && line[0] == '#' &&
          strstr(line, "Latency") != NULL))
-        return chorale_foreign_columns(r, line + 1, names);
+        return r->ended ? chorale_foreign_untitled(r)
+                        : chorale_foreign_columns(r, line + 1, names);
     *used_p = 0;
     return CHORALE_OK;
 }

@@ -35,6 +35,18 @@ enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
                         r->line, what);
 }
 
+enum chorale_err
+chorale_foreign_untitled(const struct chorale_foreign_reader *r)
+{
+    return chorale_foreign_bad(r, "a heading of columns without a known title "
+                               "above it");
+}
+
+enum chorale_err chorale_foreign_mixed(const struct chorale_foreign_reader *r)
+{
+    return chorale_foreign_bad(r, "tables of OSU and of IMB in one file");
+}
+
 void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
 {
     char text[160], (*more)[160];
@@ -365,29 +377,26 @@ static enum chorale_err read_row(struct chorale_foreign_reader *r, char *line)
     }
     if (n < r->ncolumn)
         return chorale_foreign_bad(r, "%d of %d columns", n, r->ncolumn);
-    if (r->interrupted && row.msg_size <= r->last_size)
-        return chorale_foreign_bad(r, "numbers without a known heading above "
-                                   "them");
-    r->interrupted = 0;
-    r->last_size = row.msg_size;
     if (left_out(r, &row))
         return CHORALE_OK;
     err = check_row(r, &row);
     return err == CHORALE_OK ? append(r, &row) : err;
 }
 
-/* Whether a line has at least two words, all of them numbers. */
+/* Whether a line has at least two words, all of them numbers, perhaps with
+ * marks of a list or table around them. */
 static int all_numbers(const char *text)
 {
+    static const char marks[] = " \t|,;>*-";
     int n = 0;
 
-    for (; *text != '\0'; n++) {
+    for (text += strspn(text, marks); *text != '\0'; n++) {
         char *end;
 
         strtod(text, &end);
-        if (end == text || (*end != '\0' && *end != ' ' && *end != '\t'))
+        if (end == text || (*end != '\0' && strchr(marks, *end) == NULL))
             return 0;
-        text = end + strspn(end, " \t");
+        text = end + strspn(end, marks);
     }
     return n >= 2;
 }
@@ -453,8 +462,7 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     const int within = r->ncolumn > 0 || r->ignored;
 
     if (within && is_row(r, text)) {
-        if (r->rows++ == 0)
-            r->interrupted = 0;
+        r->rows++;
         return r->ncolumn > 0 ? read_row(r, line) : CHORALE_OK;
     }
     if (r->known && r->ncolumn == 0 && is_row(r, text))
@@ -462,22 +470,52 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     if (all_numbers(text) || is_named_row(text))
         return chorale_foreign_bad(r, "numbers without a known heading above "
                                    "them");
-    if (r->rows > 0 && (*text == '\0' || *text == '#'))
-        r->interrupted = 1;
-    else if (r->rows > 0) /* the table ends */
-        r->known = r->ignored = r->ncolumn = r->rows = 0;
+    if (r->rows > 0) {
+        r->ignored = r->ncolumn = r->rows = 0;
+        r->ended = 1;
+    }
+    if (*text != '\0' && *text != '#' && r->ended)
+        r->known = 0;
     return strchr(text, '#') != NULL ? read_heading(r, text) : CHORALE_OK;
 }
 
 /* Report the likely reason why the file has no usable row. */
 static enum chorale_err no_row(struct chorale_foreign_reader *r)
 {
+    const char *kind = r->f->kind != NULL ? r->f->kind : "OSU or IMB";
+
     if (r->f->nnote > 0)
         return chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective "
                             "that can be imported: %s; run the benchmark of a "
                             "collective", r->path, r->f->note[0]);
-    return chorale_fail(r->msg, CHORALE_DATA, "%s: no row of a collective that "
-                        "can be imported; run the benchmark again", r->path);
+    return chorale_fail(r->msg, CHORALE_DATA, "%s:%d: output of %s that ends "
+                        "before the first row of a table; run the benchmark "
+                        "again", r->path, r->line - 1, kind);
+}
+
+/* Note that points occur more than once, with both times of the first. */
+static void note_repeats(struct chorale_foreign *f)
+{
+    const struct chorale_foreign_row *a = NULL, *b = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < f->nrow; i++) {
+        if (f->row[i].pass != 1)
+            continue;
+        for (size_t k = 0; k < i && a == NULL; k++)
+            if (chorale_foreign_same_point(&f->row[k], &f->row[i])) {
+                a = &f->row[k];
+                b = &f->row[i];
+            }
+        count++;
+    }
+    if (a != NULL)
+        chorale_foreign_note(f, "%zu point%s more than once, taken as "
+                             "launches; %s of %lld bytes: %.4g us, then %.4g "
+                             "us; for two placements give --ppn or --label",
+                             count, count == 1 ? " occurs" : "s occur",
+                             chorale_coll_info(a->coll)->name, a->msg_size,
+                             a->avg * 1e6, b->avg * 1e6);
 }
 
 /* Parse all lines. A file cut within a row is refused: the last number may have
@@ -504,6 +542,7 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
         return err;
     if (r->f->nrow == 0)
         return no_row(r);
+    note_repeats(r->f);
     if (r->unversioned)
         chorale_foreign_note(r->f, "no heading gives IMB's version: assumed "
                              "2017 or later");

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tuner/exchange/trace_read.h"
 #include "tuner/exchange/trace_show.h"
@@ -238,8 +239,8 @@ static enum chorale_err store_all(struct chorale_store *store,
     return err;
 }
 
-/* Read all files. A file with invalid text is left out. A file that cannot be
- * opened or a missing option ends the import. */
+/* Read all files. A file with invalid text is left out, and of several files
+ * one that cannot be opened. A missing option ends the import. */
 static enum chorale_err read_all(char *const *path, int n,
                                  struct source *source,
                                  const struct chorale_import_as *as,
@@ -249,7 +250,8 @@ static enum chorale_err read_all(char *const *path, int n,
     for (int i = 0; i < n; i++) {
         enum chorale_err err = read_source(path[i], &source[i], as, msg);
 
-        if (is_files_fault(err))
+        if (is_files_fault(err) ||
+            (err == CHORALE_ENV && n > 1 && access(path[i], R_OK) != 0))
             leave_out(&source[i], msg, n, why);
         else if (err != CHORALE_OK)
             return err;
