@@ -244,7 +244,7 @@ static void name_of(const struct chorale_member *m, char *text, size_t size)
     snprintf(text, size, "%s%s%s%s", strcmp(run->provider, "library") == 0
                  ? "library" : run->variant, *run->params ? " " : "",
              run->params, strcmp(run->provider, "native") == 0 ? " (native)"
-                                                               : "");
+             : strcmp(run->provider, "foreign") == 0 ? " (foreign)" : "");
 }
 
 /* What the times of the point are, in the arrival patterns of its size. */

@@ -50,6 +50,40 @@ static double seconds_of(const struct chorale_import_as *as,
     return as->slowest ? row->max : isfinite(row->p50) ? row->p50 : row->avg;
 }
 
+const char *chorale_statistic_text(enum chorale_statistic statistic)
+{
+    static const char *const text[CHORALE_NSTATISTIC] = {
+        [CHORALE_STATISTIC_MEAN] = "mean over calls and ranks",
+        [CHORALE_STATISTIC_MAX] = "mean over calls, of the slowest rank",
+        [CHORALE_STATISTIC_ROOT] = "mean over calls, of the root",
+    };
+
+    return text[statistic];
+}
+
+const char *chorale_imported_validity(enum chorale_coll coll,
+                                      enum chorale_statistic statistic)
+{
+    return statistic == CHORALE_STATISTIC_MEAN &&
+                   chorale_coll_info(coll)->rooted
+               ? "imported,not a duration"
+               : "imported";
+}
+
+static enum chorale_statistic statistic_of(const struct chorale_import_as *as)
+{
+    return as->slowest ? CHORALE_STATISTIC_MAX : CHORALE_STATISTIC_MEAN;
+}
+
+/* What the times of a file are. Percentiles are of few versions of OSU. */
+static const char *seconds_text(const struct put *p)
+{
+    for (size_t i = 0; i < p->f->nrow && !p->as->slowest; i++)
+        if (isfinite(p->f->row[i].p50))
+            return "p50 of the calls over ranks";
+    return chorale_statistic_text(statistic_of(p->as));
+}
+
 static int far_apart(double a, double b)
 {
     return a > CHORALE_IMPORT_FACTOR * b || b > CHORALE_IMPORT_FACTOR * a;
@@ -196,9 +230,7 @@ static enum chorale_err put_facts(struct put *p, sqlite3_int64 launch)
         { "import:format", format },
         { "import:command", f->command },
         { "import:date", f->date },
-        { "import:seconds", p->as->slowest
-              ? "mean over calls, of the slowest rank"
-              : "p50 where printed, else the mean over calls and ranks" },
+        { "import:seconds", seconds_text(p) },
         { "import:missing", "samples, intervals within a launch, counters, "
               "placement, clocks; q25, q75, p95 and p99 repeat the time "
               "unless p99 was printed; min and max are of means of ranks" },
@@ -340,8 +372,10 @@ static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
     chorale_uuid(uuid);
     err = chorale_store_insert(
         p->store, "INSERT INTO run (uuid, cell_id, launch_id, status,"
-        " validity, sync) VALUES (?,?,?,'ok','imported',?)",
+        " validity, sync) VALUES (?,?,?,'ok',?,?)",
         CHORALE_FIELDS(uuid, cell, launch,
+                       chorale_imported_validity(row->coll,
+                                                 statistic_of(p->as)),
                        strcmp(row->metric, "duration") == 0 ? "barrier" : ""),
         &run, p->msg);
     p->got->runs++;

@@ -5,7 +5,7 @@
  * signature marks it as imported: decisions and plans never mix it
  * with measurements of Chorale. The k-th row of a point in a file belongs to
  * the file's k-th launch. Provider is library, variant default, validity
- * imported. A cell has 0 launches to run.
+ * chorale_imported_validity(). A cell has 0 launches to run.
  *
  * run_summary has the printed values: mean, min and max as in struct
  * chorale_foreign_row; median is the value selected by the caller (p50 if
@@ -31,6 +31,19 @@ struct chorale_imported {
     sqlite3_int64 system_id, campaign_id; /* 0: not yet created */
     long launches, runs, there; /* there: launches imported before */
 };
+
+/* What the times of an import are: the value of the environment's key
+ * import:seconds. */
+enum chorale_statistic {
+    CHORALE_STATISTIC_MEAN, CHORALE_STATISTIC_MAX, CHORALE_STATISTIC_ROOT,
+    CHORALE_NSTATISTIC
+};
+const char *chorale_statistic_text(enum chorale_statistic statistic);
+
+/* run.validity of an imported time. The mean over the ranks of a rooted
+ * collective is not a duration: ranks that leave early hide those that wait. */
+const char *chorale_imported_validity(enum chorale_coll coll,
+                                      enum chorale_statistic statistic);
 
 /* Two times of a point that differ by more are probably of different
  * placements. They are refused unless a label is given. */

@@ -36,7 +36,7 @@ static const char runs_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
     " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew,"
-    " loaded FROM"
+    " loaded, not_duration FROM"
     " (SELECT v.coll, v.comm_size, ppn, shape, dtype, op, op_class, v.msg_size,"
     "   n, provider, variant, params, root_policy, buffers, ordinal, launch_id,"
     "   batch, late, patterns, v.arrival,"
@@ -47,6 +47,7 @@ static const char runs_sql[] =
     "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
     "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
     "    AND stop_reason <> 'unequal' AS ok, " HAS("load") " AS loaded,"
+    "   " HAS("not a duration") " AS not_duration,"
     "   CASE ?2 WHEN 0 THEN median ELSE p95 END AS seconds,"
     "   max(" HAS("clock") " OR " HAS("suspicious") ") OVER"
     "    (PARTITION BY launch_id, v.coll, v.msg_size, dtype, op, root_policy,"
@@ -149,6 +150,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->batch = sqlite3_column_int(stmt, 20);
     row->skew = sqlite3_column_double(stmt, 22);
     row->loaded = sqlite3_column_int(stmt, 23);
+    row->not_duration = sqlite3_column_int(stmt, 24);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));

@@ -39,6 +39,8 @@ struct chorale_run_point {
                               * measured */
     int patterns;            /* number of arrival patterns measured */
     int loaded;              /* 1: beside other programs (db/loaded_runs.h) */
+    int not_duration;        /* 1: a mean over the ranks of a rooted collective,
+                              * imported */
     int inherited;           /* 1: measured under the name of an equal candidate
                               * (tuner/decide/inherit_runs.h) */
     const char *arrival;     /* arrival pattern: "sync" unless other patterns
