@@ -18,32 +18,30 @@
 
 #include "db/store.h"
 #include "tuner/exchange/foreign.h"
+#include "tuner/exchange/statistic.h"
 
 struct chorale_import_as {
-    const char *system, *mpi, *label, *command;
+    const char *system, *mpi, *label, *command; /* system, mpi: NULL, not
+                              * given */
     long procs;              /* for files without it; 0: unset */
     long ppn;                /* 0: unset */
     const char *shape;       /* NULL: derived from procs and ppn */
     int slowest;             /* use the mean of the slowest rank as the time */
+    /* For timings of named algorithms (timings.h); NULL: not given. */
+    const char *map;         /* COLUMN=NAME,... of a CSV file */
+    const char *deflt;       /* name of the library's default */
+    const char *provider, *variant; /* provider: native, foreign or library */
+    const char *rep;         /* name of the launch of a raw file */
+    const char *coll;        /* of a raw file that lacks it */
+    int statistic;           /* enum chorale_statistic; -1: not given */
 };
 
 struct chorale_imported {
     sqlite3_int64 system_id, campaign_id; /* 0: not yet created */
-    long launches, runs, there; /* there: launches imported before */
+    long launches, runs, there; /* there: launches imported before; of
+                              * timings.h, runs */
+    long systems;            /* of timings.h: systems in the file */
 };
-
-/* What the times of an import are: the value of the environment's key
- * import:seconds. */
-enum chorale_statistic {
-    CHORALE_STATISTIC_MEAN, CHORALE_STATISTIC_MAX, CHORALE_STATISTIC_ROOT,
-    CHORALE_NSTATISTIC
-};
-const char *chorale_statistic_text(enum chorale_statistic statistic);
-
-/* run.validity of an imported time. The mean over the ranks of a rooted
- * collective is not a duration: ranks that leave early hide those that wait. */
-const char *chorale_imported_validity(enum chorale_coll coll,
-                                      enum chorale_statistic statistic);
 
 /* Two times of a point that differ by more are probably of different
  * placements. They are refused unless a label is given. */
@@ -57,6 +55,29 @@ enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,
                                       struct chorale_errmsg *msg);
+/* Name of the system and its library, if not given. */
+#define CHORALE_IMPORT_SYSTEM "imported"
+#define CHORALE_IMPORT_MPI "not known"
+
+/* Find the imported system of that name and library, or add it. CHORALE_USAGE:
+ * another system has that name. */
+enum chorale_err chorale_import_system(struct chorale_store *store,
+                                       const char *name, const char *mpi,
+                                       sqlite3_int64 *id_p,
+                                       struct chorale_errmsg *msg);
+enum chorale_err chorale_import_campaign(struct chorale_store *store,
+                                         sqlite3_int64 system_id,
+                                         const struct chorale_import_as *as,
+                                         sqlite3_int64 *id_p,
+                                         struct chorale_errmsg *msg);
+/* Add a row to table environment; a value that is NULL or "" is left out. */
+enum chorale_err chorale_import_fact(struct chorale_store *store,
+                                     sqlite3_int64 launch, const char *key,
+                                     const char *value,
+                                     struct chorale_errmsg *msg);
+/* The time of the file's last change, as in launch.started. */
+void chorale_import_time(const char *path, char text[32]);
+
 /* Store the rows in the caller's transaction; earlier imports stay unchanged.
  * Adds to the counts in *got; the files of one command share it, and thus a
  * campaign. CHORALE_USAGE: as->system is the name of another system.

@@ -237,7 +237,8 @@ static void print_imported(sqlite3_stmt *stmt)
            n == 1 ? "" : "s", chorale_text(stmt, 1), chorale_text(stmt, 2),
            chorale_text(stmt, 4));
     if (means > 0)
-        printf(", %lld of them not a duration", (long long)means);
+        printf("; %lld of them %s not a duration", (long long)means,
+               means == 1 ? "is" : "are");
     putchar('\n');
 }
 

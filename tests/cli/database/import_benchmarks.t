@@ -614,7 +614,7 @@ like "$(cat out)" \
     'imported: 3 rows imported from bcast.txt \(OSU 5.9\), not planned' \
     "status says which rows are imported, from which file and benchmark"
 like "$(cat out)" \
-    'a time is the mean over calls and ranks, 3 of them not a duration$' \
+    'a time is the mean over the ranks, mean over calls; 3 of them are not a duration$' \
     "status says what a time is, and that a mean of bcast is not a duration"
 is "$(grep -c ': no measurement is planned here$' out) $(grep \
     -c 'are done' out)" "1 0" "and calls none of them planned or done"
