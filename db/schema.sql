@@ -78,7 +78,10 @@ CREATE TABLE cell (
     campaign_id INTEGER NOT NULL REFERENCES campaign,
     system_id   INTEGER NOT NULL REFERENCES system,
     provider    TEXT NOT NULL CHECK (provider IN
-                    ('chorale', 'native', 'library', 'table')),
+                    ('chorale', 'native', 'library', 'foreign', 'table')),
+                                        -- foreign: an algorithm of neither
+                                        -- Chorale nor the MPI library, of
+                                        -- imported timings
     variant     TEXT NOT NULL,          -- provider library: 'default', or
                                         -- 'untouched', the same in launches
                                         -- that never force an algorithm;
@@ -163,10 +166,14 @@ CREATE TABLE run (
     validity    TEXT NOT NULL DEFAULT '', -- comma-separated: oversubscribed,
                                           -- throttled, late, straggler,
                                           -- mixed_cpus, load, suspicious,
-                                          -- clock. If any
+                                          -- clock, imported, 'not a duration'.
+                                          -- If any
                                           -- candidate has clock or suspicious,
                                           -- decisions ignore that point in
-                                          -- that launch
+                                          -- that launch. 'not a duration': a
+                                          -- mean over the ranks of a rooted
+                                          -- collective, which decides only
+                                          -- with policy.accept_mean
     first_call  REAL,                     -- seconds of the very first call
     sync        TEXT NOT NULL DEFAULT '', -- start of repetitions; barrier if
                                           -- the clocks were not good enough
@@ -236,6 +243,8 @@ CREATE TABLE counter (
     PRIMARY KEY (run_id, event, rank)
 ) WITHOUT ROWID;
 
+-- What was true in a launch. An imported launch has keys that begin with
+-- 'import:'. The value of 'import:seconds' states what its times are.
 CREATE TABLE environment (
     launch_id INTEGER NOT NULL REFERENCES launch,
     key       TEXT NOT NULL,
@@ -386,6 +395,8 @@ CREATE TABLE policy (
     deterministic INTEGER NOT NULL,     -- 1: reduce in rank order only
     max_scratch INTEGER,                -- scratch buffer limit, bytes per rank
     allow_patented INTEGER NOT NULL,
+    accept_mean INTEGER NOT NULL DEFAULT 0, -- 1: times that are 'not a
+                                        -- duration' decide too
     arrival     TEXT NOT NULL DEFAULT 'sync' CHECK (arrival IN
                     ('sync', 'traced', 'robust')) -- patterns that decided
 );

@@ -315,7 +315,7 @@ enum chorale_err chorale_report_head(struct chorale_report *report)
                     ? "There is a table, but no launch counts, so its gain is "
                       "unknown."
                 : report->system.imported
-                    ? "What another benchmark printed decides nothing: "
+                    ? "What another benchmark printed was not validated here: "
                       "<code>chorale plan</code> and <code>chorale run</code> "
                       "measure."
                     : "Nothing decided yet: <code>chorale decide</code> does.");

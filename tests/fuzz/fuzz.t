@@ -8,7 +8,7 @@ mkdir "$work/store"
 sh "$top_srcdir/tests/fuzz/seed.sh" "$top_srcdir/db/schema.sql" "$work/store"
 is $? 0 "databases to begin with"
 cp "$corpus"/store/* "$work/store/"
-for target in tables trace spec store; do
+for target in tables timings trace spec store; do
     program=$top_builddir/tests/fuzz/$target
     [ -x "$program" ] || { skip "not built" "$target"; continue; }
     folder=$corpus/$target

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (path == NULL)
         return 0;
-    if (chorale_foreign_read(path, &is, &f, &msg) != CHORALE_OK) {
+    if (chorale_foreign_read(path, size % 2 == 1, &is, &f, &msg) != CHORALE_OK) {
         if (msg.text[0] == '\0' || strchr(msg.text, '\n') != NULL)
             chorale_fuzz_broken("an error without its line");
     } else if (is) {

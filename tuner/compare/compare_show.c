@@ -39,9 +39,12 @@ void chorale_cell_name(const struct chorale_run_point *at, char *text,
 {
     char all[512];
 
-    snprintf(all, sizeof(all), "%s %s%s%s%s%s",
-             chorale_coll_info(at->coll)->name,
-             strcmp(at->provider, "native") == 0 ? "native " : "",
+    const int named = strcmp(at->provider, "native") == 0 ||
+                      strcmp(at->provider, "foreign") == 0;
+
+    snprintf(all, sizeof(all), "%s %s%s%s%s%s%s",
+             chorale_coll_info(at->coll)->name, named ? at->provider : "",
+             named ? " " : "",
              strcmp(at->provider, "library") == 0 ? "library" : at->variant,
              at->params[0] != '\0' ? " " : "", at->params,
              strcmp(at->provider, "library") == 0 &&

@@ -245,7 +245,7 @@ static void name_of(const struct chorale_member *m, char *text, size_t size)
     snprintf(text, size, "%s%s%s%s", strcmp(run->provider, "library") == 0
                  ? "library" : run->variant, *run->params ? " " : "",
              run->params, strcmp(run->provider, "native") == 0 ? " (native)"
-                                                               : "");
+             : strcmp(run->provider, "foreign") == 0 ? " (foreign)" : "");
 }
 
 /* The arrival patterns that decide in the point's row, or "sync". */

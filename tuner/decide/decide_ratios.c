@@ -31,6 +31,8 @@ const char *chorale_decide_other(const struct chorale_run_point *run,
 {
     if (strcmp(run->provider, opts->rules ? "native" : "chorale") == 0)
         return NULL;
+    if (strcmp(run->provider, "foreign") == 0)
+        return "an imported algorithm of another library cannot be called";
     return opts->rules ? "rule files name the library's own algorithms only"
                        : "a dispatch table cannot call the library's own "
                          "algorithms";

@@ -303,6 +303,40 @@ static int has_natives(const struct chorale_points *points,
     return 0;
 }
 
+/* Remove the runs whose time is not a duration. Returns their number. */
+static size_t remove_means(struct chorale_points *points)
+{
+    size_t kept = 0, count = points->count;
+
+    for (size_t i = 0; i < count; i++)
+        if (!points->row[i].not_duration)
+            points->row[kept++] = points->row[i];
+    points->count = kept;
+    return count - kept;
+}
+
+static size_t count_means(const struct chorale_points *points)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < points->count; i++)
+        count += points->row[i].not_duration != 0;
+    return count;
+}
+
+/* Report on stderr whether times that are not a duration decide. */
+static void say_means(const char *path, const char *system, size_t count,
+                      int accepted)
+{
+    if (count > 0)
+        fprintf(stderr, "chorale: %s: system %s: %zu time%s of rooted "
+                "collectives, the mean over the ranks, %s not a duration%s\n",
+                path, system, count, chorale_plural((long long)count),
+                count == 1 ? "is" : "are", accepted
+                    ? ", but decide (--accept-mean)"
+                    : " and left out; --accept-mean includes them");
+}
+
 /* Load a system's runs, with the dispatch cost that a program with the table
  * would see. */
 static enum chorale_err load(struct chorale_store *store,
@@ -311,12 +345,15 @@ static enum chorale_err load(struct chorale_store *store,
                              const struct chorale_decide_opts *how,
                              struct chorale_points *points,
                              struct chorale_arrival_count *count_p,
-                             struct chorale_errmsg *msg)
+                             size_t *means_p, struct chorale_errmsg *msg)
 {
     enum chorale_err err = chorale_points_load_by(
         store, system->id, chorale_policy_objective(policy), how->arrivals,
         points, msg);
 
+    if (err == CHORALE_OK)
+        *means_p = policy->accept_mean ? count_means(points)
+                                       : remove_means(points);
     if (err == CHORALE_OK)
         chorale_points_dispatched(
             points, chorale_policy_cost(policy, system->simulated));
@@ -349,8 +386,13 @@ static void say_arrivals(const char *path, const char *system,
 }
 
 static enum chorale_err nothing(const char *path, const char *system,
-                                struct chorale_errmsg *msg)
+                                size_t means, struct chorale_errmsg *msg)
 {
+    if (means > 0)
+        return chorale_fail(msg, CHORALE_DATA, "%s: system %s has only times "
+                            "that are a mean over the ranks of a rooted "
+                            "collective, not a duration; add --accept-mean",
+                            path, system);
     return chorale_fail(msg, CHORALE_DATA, "%s: system %s has no measurement "
                         "that can be decided upon; run `chorale run` "
                         "(v_summary.validity marks what does not count)",
@@ -411,7 +453,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
     struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };
     const char *path = chorale_store_path(store);
     struct chorale_arrival_count arrivals = { 0, 0 };
-    size_t ntable = 0;
+    size_t ntable = 0, means = 0;
     enum chorale_err err = CHORALE_OK;
 
     if (opts->as_before)
@@ -420,7 +462,10 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_predictor_load(store, system->id, &how.model, msg);
     if (err == CHORALE_OK)
-        err = load(store, system, &policy, &how, &points, &arrivals, msg);
+        err = load(store, system, &policy, &how, &points, &arrivals,
+                   &means, msg);
+    if (err == CHORALE_OK && !opts->each.quiet)
+        say_means(path, system->name, means, policy.accept_mean);
     if (err == CHORALE_OK && opts->explain != NULL) {
         err = explain(store, system->id, &points, &how, *opts->explain, list,
                       msg);
@@ -429,7 +474,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = make_tables(&points, how, table, &ntable, msg);
     if (err == CHORALE_OK && table[0].count == 0)
-        err = nothing(path, system->name, msg);
+        err = nothing(path, system->name, policy.accept_mean ? 0 : means, msg);
     if (err == CHORALE_OK)
         mark_loaded(&points, table, ntable);
     if (err == CHORALE_OK && chorale_store_reads(store))

@@ -97,7 +97,8 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
     sqlite3_stmt *stmt = NULL;
     enum chorale_err err = chorale_store_query(
         store, "SELECT threshold, compact, dispatch_cost, objective,"
-        " deterministic, coalesce(max_scratch, -1), allow_patented, arrival"
+        " deterministic, coalesce(max_scratch, -1), allow_patented, arrival,"
+        " accept_mean"
         " FROM policy WHERE system_id = ?1", CHORALE_FIELDS(system_id), &stmt, msg);
 
     if (chorale_store_next(store, stmt, &err, msg)) {
@@ -111,6 +112,7 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
             .deterministic = sqlite3_column_int(stmt, 4),
             .max_scratch = (long)sqlite3_column_int64(stmt, 5),
             .allow_patented = sqlite3_column_int(stmt, 6),
+            .accept_mean = sqlite3_column_int(stmt, 8),
             .arrival = arrival > 0 ? chorale_arrival_policy_name(
                            (enum chorale_arrival_policy)arrival) : NULL,
         };
@@ -142,6 +144,7 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
     if (policy->arrival == NULL)
         policy->arrival = old.arrival;
     policy->deterministic |= old.deterministic;
+    policy->accept_mean |= old.accept_mean;
     return CHORALE_OK;
 }
 
@@ -153,14 +156,15 @@ enum chorale_err chorale_policy_store(struct chorale_store *store,
     return chorale_store_run(
         store, "INSERT OR REPLACE INTO policy (system_id, threshold, compact,"
         " dispatch_cost, objective, deterministic, max_scratch,"
-        " allow_patented, arrival) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-        " iif(?7 < 0, NULL, ?7), ?8, ?9)",
+        " allow_patented, arrival, accept_mean) VALUES (?1, ?2, ?3, ?4, ?5,"
+        " ?6, iif(?7 < 0, NULL, ?7), ?8, ?9, ?10)",
         CHORALE_FIELDS(system_id, policy->threshold, policy->compact,
                        policy->dispatch_cost, policy->objective,
                        policy->deterministic, policy->max_scratch,
                        policy->allow_patented,
                        chorale_arrival_policy_name(
-                           chorale_policy_arrivals(policy))), msg);
+                           chorale_policy_arrivals(policy)),
+                       policy->accept_mean), msg);
 }
 
 void chorale_policy_words(const struct chorale_policy *policy, char *text,

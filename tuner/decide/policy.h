@@ -19,6 +19,7 @@ struct chorale_policy {
     const char *objective;   /* "median" or "p95"; NULL: median */
     const char *arrival;     /* "sync", "traced" or "robust"; NULL: "sync" */
     int deterministic, allow_patented;
+    int accept_mean;         /* times that are not a duration decide too */
     long max_scratch;        /* bytes per rank; -1: default, as in struct
                               * chorale_decide_opts */
 };
@@ -53,7 +54,10 @@ struct chorale_policy {
     { "allow-patented", 0, CHORALE_OPT_FLAG,                                \
       offsetof(type, member.allow_patented), NULL,                          \
       "allow patented variants (`chorale list` shows them) in the "         \
-      "table", 0, 0 }
+      "table", 0, 0 },                                                      \
+    { "accept-mean", 0, CHORALE_OPT_FLAG, offsetof(type, member.accept_mean),\
+      NULL, "decide also by imported times of rooted collectives that are " \
+      "means over the ranks, and so not a duration", 0, 0 }
 
 /* The option that selects arrival patterns, of the verb `decide` alone: in
  * verbs that plan, --arrival lists the patterns to measure. */

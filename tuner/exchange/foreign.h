@@ -47,15 +47,18 @@ struct chorale_foreign {
     struct chorale_foreign_row *row;
     size_t nrow;
     int npass;               /* most rows of one point */
+    int forced[CHORALE_NCOLL]; /* first line that forces an algorithm, such as
+                              * an echoed command; 0: none */
     char (*note)[160];       /* ignored or assumed facts, each once. After 256
                               * notes the last one is "and more" */
     size_t nnote;
 };
 
-/* Read a file. *is_p: 1 if it is such output, else 0 with CHORALE_OK.
- * CHORALE_DATA: msg names file and line. CHORALE_ENV: the file cannot be read.
+/* Read a file. *is_p: 1 if it is such output, else 0 with CHORALE_OK. equal: 1
+ * accepts collectives whose blocks are equal there but not in Chorale; sizes of
+ * MPI_Reduce_scatter are then of the whole vector. CHORALE_DATA: msg names file and line. CHORALE_ENV: the file cannot be read.
  * Call chorale_foreign_release() in either case. */
-enum chorale_err chorale_foreign_read(const char *path, int *is_p,
+enum chorale_err chorale_foreign_read(const char *path, int equal, int *is_p,
                                       struct chorale_foreign *f,
                                       struct chorale_errmsg *msg);
 void chorale_foreign_release(struct chorale_foreign *f);
@@ -87,7 +90,7 @@ struct chorale_foreign_name {
  * columns needs a title, or the datatype that OSU prints, above it. */
 struct chorale_foreign_reader {
     const char *path;
-    int line;
+    int line, equal;         /* equal: of chorale_foreign_read() */
     struct chorale_foreign *f;
     struct chorale_errmsg *msg;
     enum chorale_foreign_column column[FOREIGN_COLUMNS];

@@ -25,8 +25,15 @@ static const struct {
     { "Alltoall", CHORALE_ALLTOALL },
 };
 
-static const char *const unequal[] = {
-    "Reduce_scatter", "Gatherv", "Scatterv", "Allgatherv", "Alltoallv",
+static const struct {
+    const char *name;
+    enum chorale_coll coll;
+} unequal[] = {
+    { "Reduce_scatter", CHORALE_REDUCE_SCATTER },
+    { "Gatherv", CHORALE_GATHERV },
+    { "Scatterv", CHORALE_SCATTERV },
+    { "Allgatherv", CHORALE_ALLGATHERV },
+    { "Alltoallv", CHORALE_ALLTOALLV },
 };
 
 static const struct chorale_foreign_name names[] = {
@@ -142,7 +149,11 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
             return;
         }
     for (size_t i = 0; i < sizeof(unequal) / sizeof(unequal[0]); i++)
-        if (strcmp(unequal[i], name) == 0) {
+        if (strcmp(unequal[i].name, name) == 0 && r->equal) {
+            r->title = unequal[i].name;
+            describe(r, unequal[i].coll);
+            return;
+        } else if (strcmp(unequal[i].name, name) == 0) {
             chorale_foreign_note(r->f, "%s: all blocks are equal there, but "
                                  "grow from rank to rank in Chorale", name);
             return;

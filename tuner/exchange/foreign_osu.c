@@ -24,9 +24,15 @@ static const struct {
 };
 
 /* Chorale measures these with unequal blocks, OSU with equal ones. */
-static const char *const unequal[] = {
-    "Reduce_scatter", "Gatherv", "Scatterv", "Allgatherv",
-    "All-to-Allv Personalized Exchange",
+static const struct {
+    const char *name;
+    enum chorale_coll coll;
+} unequal[] = {
+    { "Reduce_scatter", CHORALE_REDUCE_SCATTER },
+    { "Gatherv", CHORALE_GATHERV },
+    { "Scatterv", CHORALE_SCATTERV },
+    { "Allgatherv", CHORALE_ALLGATHERV },
+    { "All-to-Allv Personalized Exchange", CHORALE_ALLTOALLV },
 };
 
 static const struct chorale_foreign_name names[] = {
@@ -52,12 +58,12 @@ static int title_of(const char *name)
     return -1;
 }
 
-static int is_unequal(const char *name)
+static int unequal_of(const char *name)
 {
     for (size_t i = 0; i < sizeof(unequal) / sizeof(unequal[0]); i++)
-        if (strcmp(unequal[i], name) == 0)
-            return 1;
-    return 0;
+        if (strcmp(unequal[i].name, name) == 0)
+            return (int)unequal[i].coll;
+    return -1;
 }
 
 /* Begin a new table; title is the text after "# OSU ". */
@@ -78,7 +84,9 @@ static void begin(struct chorale_foreign_reader *r, const char *title)
         snprintf(name, sizeof(name), "%.*s", (int)(end - title - 4),
                  title + 4);
     coll = title_of(name);
-    if (is_unequal(name))
+    if (coll < 0 && r->equal)
+        coll = unequal_of(name);
+    if (coll < 0 && unequal_of(name) >= 0)
         chorale_foreign_note(f, "%s: all blocks are equal there, but grow "
                              "from rank to rank in Chorale", name);
     else if (coll < 0)

@@ -14,6 +14,7 @@
 
 #include "db/byte_buffer.h"
 #include "tuner/base/read_file.h"
+#include "tuner/exchange/algorithm_names.h"
 #include "tuner/exchange/foreign.h"
 
 enum { MAX_ROWS = 1 << 14, MAX_FILE = 1 << 28, MAX_NOTES = 256 };
@@ -518,6 +519,18 @@ static void note_repeats(struct chorale_foreign *f)
                              a->avg * 1e6, b->avg * 1e6);
 }
 
+/* Note the collectives whose algorithm a line forces. */
+static void find_forced(struct chorale_foreign_reader *r, const char *line)
+{
+    if (strcasestr(line, "_algorithm") == NULL &&
+        strcasestr(line, "I_MPI_ADJUST_") == NULL)
+        return;
+    for (int c = 0; c < CHORALE_NCOLL; c++)
+        if (r->f->forced[c] == 0 &&
+            chorale_line_forces((enum chorale_coll)c, line))
+            r->f->forced[c] = r->line;
+}
+
 /* Parse all lines. A file cut within a row is refused: the last number may have
  * lost digits. */
 static enum chorale_err read_lines(struct chorale_foreign_reader *r,
@@ -535,6 +548,7 @@ static enum chorale_err read_lines(struct chorale_foreign_reader *r,
             *end = '\0';
         if (end != NULL && end > text && end[-1] == '\r')
             end[-1] = '\0';
+        find_forced(r, text);
         err = read_line(r, text);
         text = end != NULL ? end + 1 : text + strlen(text);
     }
@@ -556,11 +570,12 @@ static int looks_foreign(const char *text)
            strstr(text, "#\tBenchmarking") != NULL;
 }
 
-enum chorale_err chorale_foreign_read(const char *path, int *is_p,
+enum chorale_err chorale_foreign_read(const char *path, int equal, int *is_p,
                                       struct chorale_foreign *f,
                                       struct chorale_errmsg *msg)
 {
-    struct chorale_foreign_reader r = { .path = path, .f = f, .msg = msg };
+    struct chorale_foreign_reader r = { .path = path, .equal = equal, .f = f,
+                                        .msg = msg };
     char *text = NULL;
     size_t size = 0;
     enum chorale_err err = chorale_file_text(path, MAX_FILE, &text, &size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import.c - import traces and tables into a database. */
+/* import.c - import traces, tables and timings into a database. */
 #include "config.h"
 
 #include "tuner/exchange/import.h"
@@ -9,18 +9,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tuner/exchange/timings.h"
 #include "tuner/exchange/trace_read.h"
 #include "tuner/exchange/trace_show.h"
 #include "tuner/base/arrival.h"
 #include "tuner/base/units.h"
 
-/* One file to import: a trace, or benchmark tables. */
+/* One file to import: a trace, benchmark tables, or timings of algorithms. */
 struct source {
     int left_out;            /* its text is invalid, or the database has
                               * contradicting times */
-    int tables;
+    int tables, named;       /* named: timings */
     struct chorale_trace_text trace;
     struct chorale_foreign foreign;
+    struct chorale_timings timings;
 };
 
 /* Find a trace that was already imported; *id_p is its row, or 0. */
@@ -139,14 +141,59 @@ static enum chorale_err read_source(const char *path, struct source *source,
                                     const struct chorale_import_as *as,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_foreign_read(path, &source->tables,
-                                                &source->foreign, msg);
+    const int named = chorale_timings_named(path, as);
+    enum chorale_err err = chorale_timings_read(path, as, &source->named,
+                                                &source->timings, msg);
 
+    if (err != CHORALE_OK || source->named)
+        return err;
+    err = chorale_foreign_read(path, named, &source->tables, &source->foreign,
+                               msg);
+    if (err == CHORALE_OK && source->tables && named) {
+        source->named = 1;
+        return chorale_timings_of_tables(path, &source->foreign, as,
+                                         &source->timings, msg);
+    }
+    if (err == CHORALE_OK && source->tables)
+        err = chorale_timings_refuse_forced(path, &source->foreign, msg);
     if (err != CHORALE_OK)
         return err;
     return source->tables
                ? chorale_import_check(path, &source->foreign, as, msg)
                : chorale_trace_read(path, &source->trace, msg);
+}
+
+static void show_timings(const char *path, const struct chorale_timings *t,
+                         const struct chorale_imported *got)
+{
+    printf("%s: %ld run%s of %s in %ld new launch%s of %ld system%s; a time is "
+           "the %s\n", path, got->runs, got->runs == 1 ? "" : "s", t->kind,
+           got->launches, got->launches == 1 ? "" : "es", got->systems,
+           chorale_plural(got->systems), t->seconds_text);
+    for (size_t i = 0; i < t->nnote; i++)
+        printf("  note: %s\n", t->note[i]);
+}
+
+static enum chorale_err import_timings(struct chorale_store *store,
+                                       const char *path,
+                                       const struct chorale_timings *t,
+                                       const struct chorale_import_as *as,
+                                       int quiet, struct chorale_errmsg *msg)
+{
+    struct chorale_imported got = { 0 };
+    enum chorale_err err = chorale_store_begin(store, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_timings_store(store, path, t, as, &got, msg);
+    err = chorale_store_end(store, err, msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (got.there > 0)
+        fprintf(stderr, "chorale: %s: %ld row%s imported already\n", path,
+                got.there, got.there == 1 ? " was" : "s were");
+    if (!quiet && got.runs > 0)
+        show_timings(path, t, &got);
+    return CHORALE_OK;
 }
 
 static void show_tables(const char *path, const struct chorale_foreign *f,
@@ -181,7 +228,8 @@ static enum chorale_err import_tables(struct chorale_store *store,
     all->campaign_id = got.campaign_id;
     if (got.there > 0)
         fprintf(stderr, "chorale: %s: imported already into system %s\n",
-                path, as->system);
+                path, as->system != NULL ? as->system
+                                         : CHORALE_IMPORT_SYSTEM);
     if (!quiet && got.launches > 0)
         show_tables(path, f, &got);
     return CHORALE_OK;
@@ -221,7 +269,10 @@ static enum chorale_err store_all(struct chorale_store *store,
 
         if (source[i].left_out)
             continue;
-        err = source[i].tables
+        err = source[i].named
+                  ? import_timings(store, path[i], &source[i].timings, as,
+                                   quiet, msg)
+              : source[i].tables
                   ? import_tables(store, path[i], &source[i].foreign, as,
                                   &all, quiet, msg)
                   : import_trace(store, path[i], &source[i].trace, as->label,
@@ -303,6 +354,7 @@ enum chorale_err chorale_files_import(const char *path, char *const *file,
     for (int i = 0; i < count; i++) {
         chorale_trace_release(&source[i].trace);
         chorale_foreign_release(&source[i].foreign);
+        chorale_timings_release(&source[i].timings);
     }
     free(source);
     return err;

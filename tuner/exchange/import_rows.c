@@ -50,6 +50,20 @@ static double seconds_of(const struct chorale_import_as *as,
     return as->slowest ? row->max : isfinite(row->p50) ? row->p50 : row->avg;
 }
 
+static enum chorale_statistic statistic_of(const struct chorale_import_as *as)
+{
+    return as->slowest ? CHORALE_STATISTIC_MAX : CHORALE_STATISTIC_MEAN;
+}
+
+/* The statistic over the calls. Few versions of OSU print percentiles. */
+static const char *over_calls(const struct put *p)
+{
+    for (size_t i = 0; i < p->f->nrow && !p->as->slowest; i++)
+        if (isfinite(p->f->row[i].p50))
+            return "p50";
+    return "mean";
+}
+
 static int far_apart(double a, double b)
 {
     return a > CHORALE_IMPORT_FACTOR * b || b > CHORALE_IMPORT_FACTOR * a;
@@ -125,91 +139,117 @@ enum chorale_err chorale_import_check(const char *path,
     return check_repeats(path, f, as, msg);
 }
 
-/* Find the system by its signature, or add it. */
-static enum chorale_err put_system(struct put *p)
+enum chorale_err chorale_import_system(struct chorale_store *store,
+                                       const char *name, const char *mpi,
+                                       sqlite3_int64 *id_p,
+                                       struct chorale_errmsg *msg)
 {
     char signature[600], uuid[CHORALE_UUID_SIZE], now[32];
     sqlite3_int64 named = 0;
     enum chorale_err err;
 
-    snprintf(signature, sizeof(signature), "imported\nname %s\nmpi %s",
-             p->as->system, p->as->mpi);
+    snprintf(signature, sizeof(signature), "imported\nname %s\nmpi %s", name,
+             mpi);
     err = chorale_store_find(
-        p->store, "SELECT system_id FROM system WHERE signature = ?1",
-        CHORALE_FIELDS(signature), 0, &p->got->system_id, p->msg);
-    if (err != CHORALE_OK || p->got->system_id != 0)
+        store, "SELECT system_id FROM system WHERE signature = ?1",
+        CHORALE_FIELDS(signature), 0, id_p, msg);
+    if (err != CHORALE_OK || *id_p != 0)
         return err;
     err = chorale_store_find(
-        p->store, "SELECT system_id FROM system WHERE name = ?1",
-        CHORALE_FIELDS(p->as->system), 0, &named, p->msg);
+        store, "SELECT system_id FROM system WHERE name = ?1",
+        CHORALE_FIELDS(name), 0, &named, msg);
     if (err == CHORALE_OK && named != 0)
-        return chorale_fail(p->msg, CHORALE_USAGE, "--system %s: %s has a "
+        return chorale_fail(msg, CHORALE_USAGE, "--system %s: %s has a "
                             "system of that name that was measured, or "
                             "imported with another --mpi; give another name",
-                            p->as->system, chorale_store_path(p->store));
+                            name, chorale_store_path(store));
     if (err != CHORALE_OK)
         return err;
     chorale_uuid_of(signature, uuid);
     chorale_time_now(now);
     return chorale_store_insert(
-        p->store, "INSERT INTO system (uuid, name, kind, signature,"
+        store, "INSERT INTO system (uuid, name, kind, signature,"
         " mpi_library, created) VALUES (?,?,'real',?,?,?)",
-        CHORALE_FIELDS(uuid, p->as->system, signature, p->as->mpi, now),
-        &p->got->system_id, p->msg);
+        CHORALE_FIELDS(uuid, name, signature, mpi, now), id_p, msg);
 }
 
-/* One campaign for all files of a command. */
-static enum chorale_err put_campaign(struct put *p)
+enum chorale_err chorale_import_campaign(struct chorale_store *store,
+                                         sqlite3_int64 system_id,
+                                         const struct chorale_import_as *as,
+                                         sqlite3_int64 *id_p,
+                                         struct chorale_errmsg *msg)
 {
     char uuid[CHORALE_UUID_SIZE], now[32];
 
-    if (p->got->campaign_id != 0)
-        return CHORALE_OK;
     chorale_uuid(uuid);
     chorale_time_now(now);
     return chorale_store_insert(
-        p->store, "INSERT INTO campaign (uuid, system_id, created, command,"
+        store, "INSERT INTO campaign (uuid, system_id, created, command,"
         " seed, launches, nrep_min, nrep_max, nwarmup, target_width,"
         " cell_seconds, max_memory, sync, racing, launcher, label)"
         " VALUES (?,?,?,?,0,1,1,1,0,0,0,0,'barrier',0,'custom',?)",
-        CHORALE_FIELDS(uuid, p->got->system_id, now, p->as->command,
-                       p->as->label), &p->got->campaign_id, p->msg);
+        CHORALE_FIELDS(uuid, system_id, now, as->command, as->label), id_p,
+        msg);
 }
 
-static enum chorale_err put_fact(struct put *p, sqlite3_int64 launch,
-                                 const char *key, const char *value)
+enum chorale_err chorale_import_fact(struct chorale_store *store,
+                                     sqlite3_int64 launch, const char *key,
+                                     const char *value,
+                                     struct chorale_errmsg *msg)
 {
     if (value == NULL || value[0] == '\0')
         return CHORALE_OK;
     return chorale_store_run(
-        p->store, "INSERT INTO environment (launch_id, key, value)"
-        " VALUES (?,?,?)", CHORALE_FIELDS(launch, key, value), p->msg);
+        store, "INSERT INTO environment (launch_id, key, value)"
+        " VALUES (?,?,?)", CHORALE_FIELDS(launch, key, value), msg);
+}
+
+void chorale_import_time(const char *path, char text[32])
+{
+    struct stat st;
+    struct tm tm;
+
+    /* Few benchmarks print the date. */
+    chorale_time_now(text);
+    if (stat(path, &st) == 0 && gmtime_r(&st.st_mtime, &tm) != NULL)
+        strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static const char *system_of(const struct chorale_import_as *as)
+{
+    return as->system != NULL ? as->system : CHORALE_IMPORT_SYSTEM;
+}
+
+static const char *mpi_of(const struct chorale_import_as *as)
+{
+    return as->mpi != NULL ? as->mpi : CHORALE_IMPORT_MPI;
 }
 
 /* Document in the environment where the numbers come from. */
 static enum chorale_err put_facts(struct put *p, sqlite3_int64 launch)
 {
     const struct chorale_foreign *f = p->f;
-    char format[64];
+    char format[64], seconds[96];
     const char *const fact[][2] = {
         { "import:file", chorale_output_base(p->path) },
         { "import:format", format },
         { "import:command", f->command },
         { "import:date", f->date },
-        { "import:seconds", p->as->slowest
-              ? "mean over calls, of the slowest rank"
-              : "p50 where printed, else the mean over calls and ranks" },
+        { "import:seconds", seconds },
         { "import:missing", "samples, intervals within a launch, counters, "
               "placement, clocks; q25, q75, p95 and p99 repeat the time "
               "unless p99 was printed; min and max are of means of ranks" },
     };
     enum chorale_err err = CHORALE_OK;
 
+    snprintf(seconds, sizeof(seconds), "%s, %s over calls",
+             chorale_statistic_text(statistic_of(p->as)), over_calls(p));
     snprintf(format, sizeof(format), "%s%s%s", f->kind,
              f->version[0] != '\0' ? " " : "", f->version);
     for (size_t i = 0; i < sizeof(fact) / sizeof(fact[0]) &&
                        err == CHORALE_OK; i++)
-        err = put_fact(p, launch, fact[i][0], fact[i][1]);
+        err = chorale_import_fact(p->store, launch, fact[i][0], fact[i][1],
+                                  p->msg);
     return err;
 }
 
@@ -235,7 +275,7 @@ static enum chorale_err put_launch(struct put *p, long procs, int pass,
     enum chorale_err err;
 
     snprintf(text, sizeof(text), "%s %s\n%s\n%ld %ld %s %d %d", p->f->uuid,
-             p->as->system, p->as->mpi, procs, p->as->ppn,
+             system_of(p->as), mpi_of(p->as), procs, p->as->ppn,
              shape_of(p->as, procs), pass, p->as->slowest);
     chorale_uuid_of(text, uuid);
     err = chorale_store_find(
@@ -244,7 +284,9 @@ static enum chorale_err put_launch(struct put *p, long procs, int pass,
     *there_p = err == CHORALE_OK && *launch_p != 0;
     if (err != CHORALE_OK || *there_p)
         return err;
-    err = put_campaign(p);
+    if (p->got->campaign_id == 0) /* one for all files of a command */
+        err = chorale_import_campaign(p->store, p->got->system_id, p->as,
+                                      &p->got->campaign_id, p->msg);
     if (err == CHORALE_OK)
         err = chorale_store_find(
             p->store, "SELECT coalesce(max(ordinal) + 1, 0) FROM launch"
@@ -340,8 +382,10 @@ static enum chorale_err put_run(struct put *p, sqlite3_int64 cell,
     chorale_uuid(uuid);
     err = chorale_store_insert(
         p->store, "INSERT INTO run (uuid, cell_id, launch_id, status,"
-        " validity, sync) VALUES (?,?,?,'ok','imported',?)",
+        " validity, sync) VALUES (?,?,?,'ok',?,?)",
         CHORALE_FIELDS(uuid, cell, launch,
+                       chorale_imported_validity(row->coll,
+                                                 statistic_of(p->as)),
                        strcmp(row->metric, "duration") == 0 ? "barrier" : ""),
         &run, p->msg);
     p->got->runs++;
@@ -396,14 +440,10 @@ enum chorale_err chorale_import_rows(struct chorale_store *store,
 {
     struct put p = { .store = store, .path = path, .f = f, .as = as,
                      .got = got, .msg = msg };
-    struct stat st;
-    struct tm tm;
-    enum chorale_err err = put_system(&p);
+    enum chorale_err err = chorale_import_system(
+        store, system_of(as), mpi_of(as), &got->system_id, msg);
 
-    /* The modification time of the file: few benchmarks print the date. */
-    chorale_time_now(p.started);
-    if (stat(path, &st) == 0 && gmtime_r(&st.st_mtime, &tm) != NULL)
-        strftime(p.started, sizeof(p.started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    chorale_import_time(path, p.started);
     for (size_t i = 0; i < f->nrow && err == CHORALE_OK; i++)
         if (is_first(&p, i))
             err = put_pass(&p, i);

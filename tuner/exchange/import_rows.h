@@ -5,7 +5,7 @@
  * signature marks it as imported: decisions and plans never mix it
  * with measurements of Chorale. The k-th row of a point in a file belongs to
  * the file's k-th launch. Provider is library, variant default, validity
- * imported. A cell has 0 launches to run.
+ * chorale_imported_validity(). A cell has 0 launches to run.
  *
  * run_summary has the printed values: mean, min and max as in struct
  * chorale_foreign_row; median is the value selected by the caller (p50 if
@@ -18,18 +18,29 @@
 
 #include "db/store.h"
 #include "tuner/exchange/foreign.h"
+#include "tuner/exchange/statistic.h"
 
 struct chorale_import_as {
-    const char *system, *mpi, *label, *command;
+    const char *system, *mpi, *label, *command; /* system, mpi: NULL, not
+                              * given */
     long procs;              /* for files without it; 0: unset */
     long ppn;                /* 0: unset */
     const char *shape;       /* NULL: derived from procs and ppn */
     int slowest;             /* use the mean of the slowest rank as the time */
+    /* For timings of named algorithms (timings.h); NULL: not given. */
+    const char *map;         /* COLUMN=NAME,... of a CSV file */
+    const char *deflt;       /* name of the library's default */
+    const char *provider, *variant; /* provider: native, foreign or library */
+    const char *rep;         /* name of the launch of a raw file */
+    const char *coll;        /* of a raw file that lacks it */
+    int statistic;           /* enum chorale_statistic; -1: not given */
 };
 
 struct chorale_imported {
     sqlite3_int64 system_id, campaign_id; /* 0: not yet created */
-    long launches, runs, there; /* there: launches imported before */
+    long launches, runs, there; /* there: launches imported before; of
+                              * timings.h, runs */
+    long systems;            /* of timings.h: systems in the file */
 };
 
 /* Two times of a point that differ by more than this factor probably have
@@ -44,6 +55,29 @@ enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,
                                       struct chorale_errmsg *msg);
+/* Name of the system and its library, if not given. */
+#define CHORALE_IMPORT_SYSTEM "imported"
+#define CHORALE_IMPORT_MPI "not known"
+
+/* Find the imported system of that name and library, or add it. CHORALE_USAGE:
+ * another system has that name. */
+enum chorale_err chorale_import_system(struct chorale_store *store,
+                                       const char *name, const char *mpi,
+                                       sqlite3_int64 *id_p,
+                                       struct chorale_errmsg *msg);
+enum chorale_err chorale_import_campaign(struct chorale_store *store,
+                                         sqlite3_int64 system_id,
+                                         const struct chorale_import_as *as,
+                                         sqlite3_int64 *id_p,
+                                         struct chorale_errmsg *msg);
+/* Add a row to table environment; a value that is NULL or "" is left out. */
+enum chorale_err chorale_import_fact(struct chorale_store *store,
+                                     sqlite3_int64 launch, const char *key,
+                                     const char *value,
+                                     struct chorale_errmsg *msg);
+/* The time of the file's last change, as in launch.started. */
+void chorale_import_time(const char *path, char text[32]);
+
 /* Store the rows in the caller's transaction; earlier imports stay unchanged.
  * Adds to the counts in *got; the files of one command share it, and thus a
  * campaign. CHORALE_USAGE: as->system is the name of another system.

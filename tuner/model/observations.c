@@ -40,7 +40,7 @@ static const char runs_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
     " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew,"
-    " loaded, provider = 'chorale' AND EXISTS (SELECT 1 FROM slow s"
+    " loaded, not_duration, provider = 'chorale' AND EXISTS (SELECT 1 FROM slow s"
     "  WHERE s.coll = x.coll AND s.comm_size = x.comm_size AND s.ppn = x.ppn"
     "   AND s.shape = x.shape AND s.dtype = x.dtype AND s.op = x.op"
     "   AND s.msg_size = x.msg_size AND s.choice ="
@@ -55,6 +55,7 @@ static const char runs_sql[] =
     "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
     "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
     "    AND stop_reason <> 'unequal' AS ok, " HAS("load") " AS loaded,"
+    "   " HAS("not a duration") " AS not_duration,"
     "   CASE ?2 WHEN 0 THEN median ELSE p95 END AS seconds,"
     "   max(" HAS("clock") " OR " HAS("suspicious") ") OVER"
     "    (PARTITION BY launch_id, v.coll, v.msg_size, dtype, op, root_policy,"
@@ -157,7 +158,8 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->batch = sqlite3_column_int(stmt, 20);
     row->skew = sqlite3_column_double(stmt, 22);
     row->loaded = sqlite3_column_int(stmt, 23);
-    row->slower = sqlite3_column_int(stmt, 24);
+    row->not_duration = sqlite3_column_int(stmt, 24);
+    row->slower = sqlite3_column_int(stmt, 25);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));

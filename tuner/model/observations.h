@@ -41,6 +41,8 @@ struct chorale_run_point {
     int loaded;              /* 1: tagged load (db/loaded_runs.h) */
     int slower;              /* 1: a validation found this choice slower than
                               * the library at the point */
+    int not_duration;        /* 1: a mean over the ranks of a rooted collective,
+                              * imported */
     int inherited;           /* 1: measured under the name of an equal candidate
                               * (tuner/decide/inherit_runs.h) */
     const char *arrival;     /* arrival pattern; "sync" unless other patterns

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ompi_algs.h - the algorithms of Open MPI's component tuned, by number, and
- * the limits of its rules.
+/* ompi_algs.h - the limits of the rules of Open MPI's component tuned.
  *
  * A rule names an algorithm by its number; 0 is the library's own decision.
  * Rules cannot test the operation, and some algorithms reorder operands even if
@@ -9,19 +8,8 @@
 #ifndef CHORALE_TUNER_RULES_OMPI_ALGS_H
 #define CHORALE_TUNER_RULES_OMPI_ALGS_H
 
+#include "tuner/base/ompi_names.h"
 #include "tuner/rules/rules.h"
-
-struct chorale_ompi_algorithm {
-    enum chorale_coll coll;
-    const char *name;        /* as in MPI_T and in the runner */
-    int id, fanout;          /* fanout: the library's default for chains */
-    int reorders;            /* reorders operands, whatever the operation */
-    int segments;            /* needs a segment size to be this algorithm */
-};
-
-/* Find an algorithm by name; NULL if unknown. */
-const struct chorale_ompi_algorithm *
-chorale_ompi_find(enum chorale_coll coll, const char *name);
 
 /* A collective's number, or -1 if tuned does not serve it. */
 int chorale_ompi_id(enum chorale_coll coll);

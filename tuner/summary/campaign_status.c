@@ -201,14 +201,17 @@ static enum chorale_err print_untouched(struct chorale_store *store,
 /* Runs that were not planned here: imported tables of other benchmarks, by
  * file; and runs that validate a table, which are also counted above. */
 #define IMPORTED                                                             \
-    "SELECT y.name, f.value, b.value, count(*)"                              \
+    "SELECT y.name, f.value, b.value, count(*), t.value,"                    \
+    " sum(',' || r.validity || ',' LIKE '%,not a duration,%')"               \
     " FROM run r JOIN launch l USING (launch_id)"                            \
     " JOIN system y ON y.system_id = l.system_id"                            \
     " JOIN environment f ON f.launch_id = l.launch_id"                       \
     "  AND f.key = 'import:file'"                                            \
     " LEFT JOIN environment b ON b.launch_id = l.launch_id"                  \
     "  AND b.key = 'import:format'"                                          \
-    " GROUP BY y.system_id, f.value, b.value ORDER BY 1, 2, 3"
+    " LEFT JOIN environment t ON t.launch_id = l.launch_id"                  \
+    "  AND t.key = 'import:seconds'"                                         \
+    " GROUP BY y.system_id, f.value, b.value, t.value ORDER BY 1, 2, 3, 5"
 #define VALIDATING                                                           \
     "SELECT y.name, sum(c.launches), sum((SELECT count(DISTINCT l.ordinal)"  \
     "  FROM run r JOIN launch l USING (launch_id)"                           \
@@ -227,9 +230,16 @@ static void print_imported(sqlite3_stmt *stmt)
 {
     sqlite3_int64 n = sqlite3_column_int64(stmt, 3);
 
+    const sqlite3_int64 means = sqlite3_column_int64(stmt, 5);
+
     printf("  %s: %lld row%s imported from %s (%s), not planned or measured "
-           "here\n", chorale_text(stmt, 0), (long long)n, n == 1 ? "" : "s",
-           chorale_text(stmt, 1), chorale_text(stmt, 2));
+           "here;\n  a time is the %s", chorale_text(stmt, 0), (long long)n,
+           n == 1 ? "" : "s", chorale_text(stmt, 1), chorale_text(stmt, 2),
+           chorale_text(stmt, 4));
+    if (means > 0)
+        printf("; %lld of them %s not a duration", (long long)means,
+               means == 1 ? "is" : "are");
+    putchar('\n');
 }
 
 static void print_validating(sqlite3_stmt *stmt)

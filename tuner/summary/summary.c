@@ -24,6 +24,11 @@ static const char measured_sql[] =
     "   FROM v_summary WHERE system_id = ?1 ORDER BY comm_size))"
     " FROM v_summary WHERE system_id = ?1 AND provider <> 'table'";
 
+static const char imported_sql[] =
+    "SELECT DISTINCT e.value FROM launch l JOIN environment e"
+    " USING (launch_id) WHERE l.system_id = ?1 AND e.key = 'import:seconds'"
+    " ORDER BY 1";
+
 static const char progress_sql[] =
     "SELECT coalesce(sum(planned - done), 0), coalesce(sum(invalid), 0),"
     " coalesce(sum(failed), 0), coalesce(sum(inapplicable), 0)"
@@ -200,6 +205,14 @@ static void each_measured(struct chorale_page *page, sqlite3_stmt *stmt)
         fprintf(page->out, "%d to ", sqlite3_column_int(stmt, 3));
     fprintf(page->out, "%d launch%s\n", sqlite3_column_int(stmt, 4),
             sqlite3_column_int(stmt, 4) == 1 ? "" : "es");
+}
+
+static void each_imported(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    fprintf(page->out, "%simported; a time is the ",
+            page->markdown ? "- " : "  ");
+    chorale_page_put(page, chorale_text(stmt, 0));
+    fputc('\n', page->out);
 }
 
 /* Count each of a cell's flags once; the lists of launches may repeat them. */
@@ -392,6 +405,8 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
     page.heading[0] = '\0';
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, measured_sql, each_measured, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, imported_sql, each_imported, msg);
     if (err == CHORALE_OK)
         err = chorale_page_decisions(&page, msg);
     if (err == CHORALE_OK)

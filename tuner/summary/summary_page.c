@@ -17,7 +17,8 @@ const char *const chorale_flags[CHORALE_NFLAG][2] = {
     { "straggler", "a node slower than the others" },
     { "mixed_cpus", "nodes with different processors" },
     { "load", "other programs took processors from the ranks" },
-    { "imported", "printed by another benchmark; decides nothing" },
+    { "imported", "printed by another benchmark" },
+    { "not a duration", "mean over the ranks; decides only with --accept-mean" },
     { "", "other remarks, see v_summary.validity" },
 };
 

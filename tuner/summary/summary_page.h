@@ -11,7 +11,7 @@
 
 /* The flags of v_summary.validity and their descriptions; the last, "", stands
  * for all others. */
-#define CHORALE_NFLAG 10
+#define CHORALE_NFLAG 11
 extern const char *const chorale_flags[CHORALE_NFLAG][2];
 /* Parse a list of flags: has[i] is set to 1 or 0. */
 void chorale_flags_read(const char *list, int has[CHORALE_NFLAG]);

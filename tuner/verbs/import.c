@@ -1,16 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* import.c - the verb `import`: reads traces of applications, and tables of
- * other benchmarks, into a database. */
+/* import.c - the verb `import`: reads traces of applications, tables of other
+ * benchmarks and timings of algorithms into a database. */
 #include <string.h>
+
+#include "tuner/base/suggest.h"
 
 #include "tuner/exchange/import.h"
 #include "tuner/plan/plan.h"
 
 struct opts {
     struct chorale_import_as as;
-    const char *time;
+    const char *time, *statistic;
     int quiet;
 };
+
+/* Check the options that apply to timings of algorithms. */
+static enum chorale_err check_named(struct opts *opts,
+                                    struct chorale_errmsg *msg)
+{
+    struct chorale_import_as *as = &opts->as;
+    char remedy[CHORALE_SUGGEST_SIZE];
+
+    as->statistic = opts->statistic != NULL
+                        ? chorale_statistic_find(opts->statistic) : -1;
+    if (opts->statistic != NULL && as->statistic < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--statistic %s: unknown; use "
+                            "mean, max or root", opts->statistic);
+    if (as->provider != NULL && strcmp(as->provider, "native") != 0 &&
+        strcmp(as->provider, "foreign") != 0 &&
+        strcmp(as->provider, "library") != 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--provider %s: unknown; use "
+                            "native, foreign or library", as->provider);
+    if (as->variant != NULL &&
+        (as->provider == NULL || strcmp(as->provider, "library") == 0))
+        return chorale_fail(msg, CHORALE_USAGE, "--variant %s: only for forced "
+                            "algorithms; add --provider native or foreign",
+                            as->variant);
+    if (as->coll != NULL && chorale_coll_find(as->coll) < 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--collective %s: unknown "
+                            "collective; %s", as->coll,
+                            chorale_suggest_coll(as->coll, "`chorale list` "
+                                                 "names them", remedy));
+    if (as->rep != NULL && (as->rep[0] == '\0' || strlen(as->rep) > 60))
+        return chorale_fail(msg, CHORALE_USAGE, "--launch: has %zu characters; "
+                            "use 1 to 60", strlen(as->rep));
+    return CHORALE_OK;
+}
 
 /* Check the options that apply to tables. */
 static enum chorale_err check(const struct opts *opts,
@@ -32,7 +67,8 @@ static enum chorale_err check(const struct opts *opts,
         return chorale_fail(msg, CHORALE_USAGE, "--time %s: unknown; use mean "
                             "or slowest", opts->time);
     for (int i = 0; i < 2; i++)
-        if (names[i][0] == '\0' || strlen(names[i]) > 100)
+        if (names[i] != NULL &&
+            (names[i][0] == '\0' || strlen(names[i]) > 100))
             return chorale_fail(msg, CHORALE_USAGE, "--%s: has %zu "
                                 "characters; use 1 to 100",
                                 i == 0 ? "system" : "mpi", strlen(names[i]));
@@ -48,7 +84,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
 {
     char command[1024], label[CHORALE_LABEL_SIZE];
     struct opts opts = {
-        .as = { .system = "imported", .mpi = "not known", .command = command },
+        .as = { .command = command },
         .time = "mean",
     };
     int nword = 0;
@@ -63,6 +99,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     opts.as.label = label;
     if (err == CHORALE_OK)
         err = check(&opts, msg);
+    if (err == CHORALE_OK)
+        err = check_named(&opts, msg);
     if (err == CHORALE_OK)
         err = chorale_files_import(argv[1], argv + 2, nword - 1, &opts.as,
                                    opts.quiet, msg);
@@ -90,6 +128,25 @@ static const struct chorale_opt rows[] = {
     { "mpi", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.mpi), "TEXT",
       "for tables: the MPI library and its version, which tables lack "
       "(default: unknown)", 0, 0 },
+    { "map", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.map),
+      "COLUMN=NAME,...", "for CSV files: the name that the file has for a "
+      "column, as in seconds_us=t,P=cores", 0, 0 },
+    { "default", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.deflt), "NAME",
+      "for timings: the algorithm that is the library's default (default: "
+      "library)", 0, 0 },
+    { "statistic", 0, CHORALE_OPT_TEXT, offsetof(struct opts, statistic),
+      "WHICH", "for CSV files, what a time is: mean over the ranks, max, of "
+      "the slowest rank, or root, of the root (default: mean)", 0, 0 },
+    { "provider", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.provider),
+      "WHICH", "whose algorithm was forced: native, of the MPI library; "
+      "foreign, of another one; library: none, this is the default", 0, 0 },
+    { "variant", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.variant),
+      "NAME", "for tables: the forced algorithm", 0, 0 },
+    { "launch", 0, CHORALE_OPT_TEXT, offsetof(struct opts, as.rep), "NAME",
+      "for timings that lack it: name of their launch; times of one launch are "
+      "compared in pairs (default: 0)", 0, 0 },
+    { "collective", 'c', CHORALE_OPT_COLLS, offsetof(struct opts, as.coll),
+      "NAME", "for files of PICO, which lack it", 0, 0 },
     { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct opts, quiet), NULL,
       "print nothing", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
@@ -98,7 +155,7 @@ static const struct chorale_opt rows[] = {
 const struct chorale_verb chorale_verb_import = {
     .name = "import",
     .args = "results.db FILE...",
-    .summary = "read traces of applications, and tables of OSU and IMB",
+    .summary = "read traces, tables of OSU and IMB, timings of algorithms",
     .detail =
         "A trace is the file that a run under the shim, or a program that "
         "calls libchorale, writes with CHORALE_TRACE=FILE; rank 0 writes it "
@@ -147,12 +204,39 @@ const struct chorale_verb chorale_verb_import = {
         "run_summary.nrep is 0 if the number of calls is not printed. IMB "
         "before 2017 calls back to back; its metric is throughput, which is "
         "never decided upon or compared. The launch's rows of environment "
-        "whose keys begin with import: record this, and the file's name.",
+        "whose keys begin with import: record this, and the file's name.\n"
+        "A FILE may also be a CSV file with timings of several algorithms, "
+        "one a line below a heading. Columns, in any order, with common other "
+        "names: coll, algorithm, msg_size (bytes of one rank's block), "
+        "seconds (also with a unit: time_us, latency_ns), P and ppn or nodes; "
+        "optional are system, mpi, params, rep (the launch), dtype, op. Lines "
+        "that begin with # are comments. Each system of the file becomes a "
+        "system of the database. The algorithm `library` is the default. Names "
+        "that MPICH, Open MPI or Intel MPI give their algorithms get the "
+        "provider native and the library's spelling, others the provider "
+        "foreign. Rows of one system, collective, P and rep are one launch, "
+        "whichever file they are in, so that `chorale decide` pairs them.\n"
+        "The mean over the ranks of a rooted collective is no duration: ranks "
+        "that leave early hide those that wait. Such times are marked `not a "
+        "duration` and decide only with `chorale decide --accept-mean`.\n"
+        "Two public tools' raw files are read too: tables of OSU named "
+        "COLLECTIVE_NUMBER_PROCSranks_runRUN.out, as the tuning scripts of "
+        "Open MPI write them, and files of PICO named "
+        "COUNT_ALGORITHM_TYPE.csv. A table of OSU or IMB of another forced "
+        "algorithm needs --provider and --variant. Without them it is refused "
+        "if its file's name or its text names a forced algorithm.\n"
+        "A CSV file is stored completely or not at all, with at most 1048576 "
+        "rows. Compressed files are refused.",
     .example = "CHORALE_TRACE=app.trace LD_PRELOAD=libchorale_pmpi.so mpiexec"
                " -n 4 ./app\n"
                "chorale import results.db app.trace --label app-small\n"
                "chorale import old.db osu-*.txt -P 64 --ppn 32 --label before\n"
-               "chorale import old.db imb.log --ppn 32 --mpi 'MPICH 4.0.2'",
+               "chorale import old.db imb.log --ppn 32 --mpi 'MPICH 4.0.2'\n"
+               "chorale import cluster.db timings.csv --statistic max\n"
+               "chorale import cluster.db allreduce_*_64ranks_run*.out"
+               " --ppn 42\n"
+               "chorale import cluster.db osu-ring.txt -P 64 --ppn 32"
+               " --provider native --variant ring",
     .opt = rows,
     .run = run,
 };

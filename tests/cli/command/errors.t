@@ -26,6 +26,8 @@ printf '# OSU MPI Broadcast Latency Test v5.9\n# Size  Avg Latency(us)\n1 four\n
     >"$w/bad.osu"
 printf '# OSU MPI Broadcast Latency Test v5.9\n# Size  Avg Latency(us)\n1 4.0\n' \
     >"$w/good.osu"
+printf 'coll,algorithm,P,ppn,bytes,time_us\nallredcue,ring,4,2,8,1\n' \
+    >"$w/bad.csv"
 sed 's/^/[1,0]<stdout>:/' "$w/good.osu" >"$w/tagged.osu"
 cp "$w/s.db" "$w/slow.db"
 sqlite3 "$w/slow.db" 'UPDATE run_summary SET median = 2 * median,

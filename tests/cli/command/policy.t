@@ -9,7 +9,8 @@ kept() { # database
     sqlite3 "$1" "SELECT coalesce(threshold, '-') || ' ' ||
         coalesce(compact, '-') || ' ' || coalesce(dispatch_cost, '-') || ' ' ||
         coalesce(objective, '-') || ' ' || deterministic || ' ' ||
-        coalesce(max_scratch, '-') || ' ' || allow_patented FROM policy"
+        coalesce(max_scratch, '-') || ' ' || allow_patented ||
+        iif(accept_mean, ' mean', '') FROM policy"
 }
 sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" "$db" ring \
     "2 16"
@@ -22,10 +23,10 @@ is "$(grep -c 'decided by' "$work/plain.c")" 0 \
 
 "$chorale" decide "$db" --threshold 5% --compact 0 --dispatch-cost 1us \
     --objective p95 --deterministic --max-scratch 64K --allow-patented \
-    >"$work/out.txt"
-is "$(kept "$db")" "0.05 0.0 1.0e-06 p95 1 65536 1" "each option is stored"
+    --accept-mean >"$work/out.txt"
+is "$(kept "$db")" "0.05 0.0 1.0e-06 p95 1 65536 1 mean" "each option is stored"
 words="--threshold=0.05 --compact=0 --dispatch-cost=1e-06 --objective=p95 \
---deterministic --max-scratch=65536 --allow-patented"
+--deterministic --max-scratch=65536 --allow-patented --accept-mean"
 is "$(sed -n '1s/.*decided by //p' "$work/out.txt")" "$words" \
     "decide prints the options"
 is "$("$chorale" decide "$db" $words --json |
@@ -36,10 +37,10 @@ is "$(sed -n 's/.*decided by: //p' "$work/asked.c")" "$words" \
     "the dispatch file has the options"
 
 "$chorale" decide "$db" -q --as-before --threshold 1%
-is "$(kept "$db")" "0.01 0.0 1.0e-06 p95 1 65536 0" \
+is "$(kept "$db")" "0.01 0.0 1.0e-06 p95 1 65536 0 mean" \
     "--as-before: given options replace stored ones, patents must be repeated"
 "$chorale" decide "$db" -q --as-before --objective median --max-scratch 0
-is "$(kept "$db")" "0.01 0.0 1.0e-06 median 1 0 0" \
+is "$(kept "$db")" "0.01 0.0 1.0e-06 median 1 0 0 mean" \
     "--as-before: a default and no scratch can be requested"
 "$chorale" decide "$db" -q
 is "$(kept "$db")" "- - - - 0 - 0" "without --as-before the defaults apply"

@@ -188,7 +188,7 @@ like "$(cat out)" 'bcast.txt: 3 runs of OSU 5.9 in 1 launch$' "import prints the
 is "$(sql "SELECT coll, msg_size, n, comm_size, ppn, shape, dtype, op,
     root_policy, buffers, provider, variant, metric, seconds * 1e6, validity
     FROM v_summary WHERE msg_size = 1024")" \
-    "bcast|1024|1024|8|4|block|byte||first|warm|library|default|duration|4.0|imported" \
+    "bcast|1024|1024|8|4|block|byte||first|warm|library|default|duration|4.0|imported,not a duration" \
     "a row is a run of the library's default"
 is "$(sql "SELECT nrep, median * 1e6, mean * 1e6, min * 1e6, max * 1e6, lo IS
     NULL, (SELECT count(*) FROM sample) FROM run_summary WHERE run_id = 3")" \
@@ -228,6 +228,8 @@ is "$(sql "SELECT coll, dtype, op, msg_size, shape, s.nrep, median * 1e6,
 allreduce|int|sum|8|single-node|100|3.25|3.25|2.25|5.25
 barrier|byte||0|single-node|1000|1.5|1.5|1.25|1.75" "all columns are stored"
 imported "the slowest rank" full.txt -P 4 --ppn 4 --time slowest
+is "$(sql "SELECT group_concat(DISTINCT validity) FROM run")" imported \
+    "the time of the slowest rank is a duration"
 is "$(sql "SELECT group_concat(median * 1e6) FROM (SELECT median FROM run_summary
     ORDER BY median)")" "1.75,5.0,5.25" "--time slowest stores the time of the slowest rank"
 
@@ -611,6 +613,9 @@ imported "again, for pages" bcast.txt -P 8 --ppn 4 --mpi 'MPICH 4.0.2'
 like "$(cat out)" \
     'imported: 3 rows imported from bcast.txt \(OSU 5.9\), not planned' \
     "status says which rows are imported, from which file and benchmark"
+like "$(cat out)" \
+    'a time is the mean over the ranks, mean over calls; 3 of them are not a duration$' \
+    "status says what a time is, and that a mean of bcast is not a duration"
 is "$(grep -c ': no measurement is planned here$' out) $(grep \
     -c 'are done' out)" "1 0" "and calls none of them planned or done"
 CHORALE_DATADIR=$plots "$chorale" report "$db" -o page.html \
