@@ -108,6 +108,9 @@ enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_import_as *as,
                                       struct chorale_errmsg *msg)
 {
+    if (as->statistic >= 0)
+        return chorale_fail(msg, CHORALE_USAGE, "--statistic: the heading of %s "
+                            "states what a time is; use --time", path);
     if (as->ppn == 0 && as->procs == 0 && f->nrow > 0 &&
         f->row[0].comm_size == 0)
         return chorale_fail(msg, CHORALE_USAGE, "%s: neither the number of "

@@ -140,6 +140,11 @@ enum chorale_err chorale_timings_append(struct chorale_timings *t,
                             "split the file, for instance by collective, and "
                             "import the parts", path, row->line,
                             (int)CHORALE_TIMINGS_MAX);
+    if (row->msg_size > (1LL << 62) / row->comm_size)
+        return chorale_fail(msg, CHORALE_DATA, "%s:%d: %lld bytes of %d ranks "
+                            "are more than any buffer has; correct or remove "
+                            "the line", path, row->line, row->msg_size,
+                            row->comm_size);
     more = chorale_array_grow(t->row, t->nrow, sizeof(*row));
     if (more == NULL)
         return chorale_fail_memory(msg, path);

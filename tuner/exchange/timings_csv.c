@@ -573,12 +573,14 @@ static enum chorale_err check_options(const struct reader *r)
             return chorale_fail(r->msg, CHORALE_USAGE, "%s: %s has a column "
                                 "%s; leave the option out", twice[i].option,
                                 r->path, names[twice[i].column][0]);
-    if (as->variant != NULL || as->coll != NULL || as->slowest)
+    if (as->slowest)
+        return chorale_fail(r->msg, CHORALE_USAGE, "--time: %s is no table of "
+                            "OSU or IMB; use --statistic max", r->path);
+    if (as->variant != NULL || as->coll != NULL)
         return chorale_fail(r->msg, CHORALE_USAGE, "%s: %s states that in a "
                             "column; leave the option out",
                             as->variant != NULL ? "--variant"
-                            : as->coll != NULL  ? "--collective" : "--time",
-                            r->path);
+                                                : "--collective", r->path);
     return CHORALE_OK;
 }
 
@@ -639,11 +641,13 @@ static enum chorale_err refuse_compressed(const char *path,
     return CHORALE_OK;
 }
 
-/* Whether a heading is that of timings: it has a separator and names two of
- * their columns, or is one that --map is to translate. */
+/* Whether a heading is that of timings: it has a separator, and names two of
+ * their columns, --map is to translate it, or the file's name is that of a CSV
+ * file. */
 static int is_heading(struct reader *r)
 {
     static const char separators[] = "\t,;";
+    const size_t len = strlen(r->path);
     const char *at = r->line;
     int found = 0;
 
@@ -655,7 +659,8 @@ static int is_heading(struct reader *r)
     }
     if (r->separator == '\0')
         return 0;
-    if (r->as->map != NULL)
+    if (r->as->map != NULL ||
+        (len > 4 && strcasecmp(r->path + len - 4, ".csv") == 0))
         return 1;
     while (*at != '\0') {
         const size_t n = strcspn(at, "\t,;");

@@ -196,6 +196,7 @@ spoilt() { # sed script, expected text
 }
 spoilt '1s/seconds/x/; 1s/algorithm/y/' \
     '1: the heading has no column algorithm, seconds; .*--map algorithm=NAME,sec'
+spoilt 1d '1: the heading has no column coll, algorithm, msg_size, seconds; name'
 spoilt '1s/nodes/P/' "1: columns 'P' and 'P' are both p; .*--map"
 spoilt '1s/P,/Q,/; 1s/ppn/z/' '2: the number of ranks \(column P\) is missing'
 spoilt '1s/ppn/z/; 1s/nodes/y/' '2: the number of ranks per node .* is missing'
@@ -208,6 +209,7 @@ spoilt '4s/3e-06/0x4/' "4: '0x4' is not a time"
 spoilt '4s/3e-06/3e9/' '4: the time 3e9 is more than a million seconds'
 spoilt '4s/,8,0,/,8.5,0,/' "4: '8.5' in column msg_size is not a whole number"
 spoilt '4s/,2,4,8,/,2,4,0,/' "4: '0' in column p is not a whole number from 1"
+spoilt '4s/,2,4,8,8,/,2,4,16777216,1099511627776,/' '4: .*more than any buffer'
 spoilt '4s/$/,9/' '4: 11 columns, but the heading has 10'
 spoilt '4s/clever/"clever/' '4: a quote does not end'
 spoilt '4s/^big/"big"x/' '4: text after a quoted word'
@@ -331,6 +333,11 @@ refused 2 '--provider native: default.txt does not name the algorithm' \
     "no --variant" default.txt -P 6 --ppn 4 --provider native
 refused 2 '--statistic: the heading of default.txt states' "--statistic" \
     default.txt -P 6 --ppn 4 --provider library --statistic max
+
+refused 2 '--statistic: the heading of default.txt states' \
+    "--statistic of a plain table" default.txt -P 6 --ppn 4 --statistic max
+refused 2 '--time: tidy.csv is no table of OSU' "--time of a CSV file" \
+    tidy.csv --time slowest
 
 # PICO: nanoseconds of the slowest rank, one call a line.
 mkdir 2031_02_03___04_05_06

@@ -23,6 +23,7 @@ static const char rows[] =
     "INSERT INTO launch (launch_id, uuid, campaign_id, system_id, ordinal,"
     " comm_size, ppn, shape, seed, started, status)"
     " VALUES (1, 'l', 1, 7, 0, 4, 1, 'block', 1, '', 'done');"
+    "INSERT INTO environment VALUES (1, 'import:seconds', 'mean over <all>');"
     "WITH k (i) AS (VALUES (0), (1), (2), (3))"
     "INSERT INTO cell (cell_id, uuid, campaign_id, system_id, provider,"
     " variant, coll, msg_size, n, comm_size, ppn, shape, dtype, root_policy,"
@@ -86,6 +87,8 @@ static void check_text(void)
 {
     static const char *const want[][2] = {
         { "<b>|x (simulated)", "plain text keeps the name" },
+        { "imported; a time is the mean over <all>\n",
+          "what an imported time is, is printed" },
         { "0 B to 4 KiB", "a range up to a whole size is printed" },
         { "4097 B to < 64 KiB",
           "a range to just below a whole size is printed" },
