@@ -73,6 +73,7 @@ enum chorale_foreign_column {
     FOREIGN_P50, FOREIGN_P99,
     FOREIGN_PROCS,           /* number of ranks, in each row */
     FOREIGN_NAME,            /* name of the benchmark, first in each row */
+    FOREIGN_GROUP,           /* number of the group of IMB's -multi, ignored */
     FOREIGN_REAL,            /* an ignored number */
     FOREIGN_WORD,            /* an ignored word */
     FOREIGN_DEFECTS          /* a number that must be 0 */

@@ -39,7 +39,7 @@ static const struct {
 static const struct chorale_foreign_name names[] = {
     { "#Benchmarking", FOREIGN_NAME }, /* in each row, in some builds */
     { "#procs", FOREIGN_PROCS },
-    { "Group", FOREIGN_WORD },         /* of -multi 1: always the same */
+    { "Group", FOREIGN_GROUP },        /* of -multi 1: always the same */
     { "#bytes", FOREIGN_SIZE },
     { "#repetitions", FOREIGN_NREP },
     { "t_min[usec]", FOREIGN_MIN },

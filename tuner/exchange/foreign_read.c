@@ -232,6 +232,7 @@ static enum chorale_err read_cell(struct chorale_foreign_reader *r,
                                          "%s", word, r->title);
     case FOREIGN_PROCS:
         return read_procs(r, word, row);
+    case FOREIGN_GROUP:
     case FOREIGN_WORD:
         return strcmp(word, "Fail") != 0
                    ? CHORALE_OK
@@ -471,6 +472,9 @@ static enum chorale_err read_line(struct chorale_foreign_reader *r,
     if (all_numbers(text) || is_named_row(text))
         return chorale_foreign_bad(r, "numbers without a known heading above "
                                    "them");
+    /* With -multi, IMB prints a blank line after the rows of all groups. */
+    if (*text == '\0' && has_column(r, FOREIGN_GROUP))
+        return CHORALE_OK;
     if (r->rows > 0) {
         r->ignored = r->ncolumn = r->rows = 0;
         r->ended = 1;

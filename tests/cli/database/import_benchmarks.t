@@ -288,8 +288,10 @@ is "$(sql "SELECT coll, dtype, ordinal, median * 1e6, c.shape FROM cell c
     USING (run_id) ORDER BY coll, ordinal")" "bcast|byte|0|1.25|irregular
 bcast|byte|1|1.5|irregular
 reduce|float|0|1.75|irregular" "a point that occurs twice has two launches"
-is "$(grep -c 'left out' out) $(grep -c 'equal there' out)" "3 1" \
+is "$(grep -c 'left out' out) $(grep -c 'equal there' out)" "4 1" \
     "other tables are left out with a line"
+like "$(cat out)" '1 point occurs more than once, taken as launches; bcast of 1 bytes: 1.25 us, then 1.5 us; .*--ppn or --label' \
+    "a point that occurs twice is named with both times"
 
 # IMB: several numbers of ranks, the types of its heading, sizes not measured.
 cat >imb.txt <<'EOF'
@@ -397,7 +399,7 @@ way() { # name, sed script: import a changed layout
 way "lines that end in CR LF" 's/$/\r/'
 way "a mark of UTF-8" '1s/^/\xEF\xBB\xBF/'
 way "both" '1s/^/\xEF\xBB\xBF/; s/$/\r/'
-way "comments between rows" -e '4a # a note' -e '4a #16 4.0 3.0 5.0 10' -e 4G
+way "comments before a table" -e '1i # a note' -e '1i #16 4.0 3.0 5.0 10' -e 1G
 way "tabs" 's/   */\t/g'
 way "columns in another order" -e 's/Avg Latency(us)\( *\)Min/Min Latency(us)\1Avg/' \
     -e 's/^\([48] *\)\([0-9.]* *\)\([0-9.]* *\)/\1\3\2/' \
@@ -546,13 +548,23 @@ below() { # name, expected line, lines below the table
     rm -f "$db"
     refused 4 "below.txt:$2" "$1" below.txt -P 8 --ppn 8
 }
-below "rows of no table" '5: numbers without a known heading' '4  900.00'
-below "smaller sizes after a comment" '6: numbers without a known heading' \
-    '# 2 ranks
-4  900.00'
-below "a second heading without a datatype" \
-    '6: numbers without a known heading' '# Size       Avg Latency(us)
-4  900.00'
+below "rows after a blank line" '5: a row without a known heading' '8  900.00'
+below "rows after a comment" '6: a row without a known heading' \
+    '# MPI_Bcast
+8  900.00'
+below "rows of an unknown title" '6: a row without a known heading' \
+    '# Benchmarking: MPI_Bcast
+8  900.00'
+below "a second heading without a title" \
+    '5: a heading of columns without a known title' '# Size       Avg Latency(us)
+8  900.00'
+below "rows of a list" '5: numbers without a known heading' '- 8 900.00'
+below "rows of a table with lines" '5: numbers without a known heading' \
+    '| 8 | 900.00 |'
+below "a table of another benchmark" '5: tables of OSU and of IMB in one file' \
+    '# Benchmarking Bcast
+#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+8 1000 900 901 902'
 below "rows below a text" '6: numbers without a known heading' '- broadcast:
 4  900.00'
 below "rows of a quoted table" '5: a heading with marks before it; .*OSU' \
