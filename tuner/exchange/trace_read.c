@@ -13,9 +13,6 @@
 
 #include "tuner/base/read_file.h"
 
-#define NO_TRACE                                                             \
-    "not a trace of CHORALE_TRACE, nor a table of OSU or IMB"
-
 enum { MAX_LINE = 1024, MAX_POINTS = 1 << 19, COLUMNS = 16, COLUMNS_1 = 12,
        MAX_FILE = 1 << 28 };
 
@@ -35,6 +32,14 @@ static enum chorale_err bad(const struct reader *r, const char *what)
                         "again, or restore a copy", r->path, r->line, what);
 }
 
+static enum chorale_err no_format(const struct reader *r)
+{
+    return chorale_fail(r->msg, CHORALE_DATA, "%s:1: no format that can be "
+                        "imported: a trace of CHORALE_TRACE, a table of OSU or "
+                        "IMB, or timings below a line of column names; name "
+                        "another file", r->path);
+}
+
 static enum chorale_err load(struct reader *r)
 {
     size_t size;
@@ -43,7 +48,7 @@ static enum chorale_err load(struct reader *r)
 
     r->line = 1;
     if (err == CHORALE_OK && strlen(r->text) != size)
-        err = bad(r, NO_TRACE);
+        err = no_format(r);
     return err;
 }
 
@@ -209,7 +214,7 @@ static enum chorale_err read_heading(struct reader *r)
     r->line = 0;
     rest = after(next_line(r), "chorale-trace");
     if (rest == NULL || !read_int(rest, 1, 1000000, &version))
-        return bad(r, NO_TRACE);
+        return no_format(r);
     r->ncolumn = version == 1 ? COLUMNS_1 : COLUMNS;
     if (version > CHORALE_TRACE_VERSION)
         return chorale_fail(r->msg, CHORALE_DATA, "%s:1: a trace of version "

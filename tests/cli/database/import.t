@@ -75,7 +75,7 @@ bad() { # sed script, expected text
 }
 bad 's/trace 1/trace 3/' '1: a trace of version 3, this chorale reads'
 bad 's/trace 1/trace 2/' '9: not the columns'
-bad 's/chorale-trace/other-trace/' '1: not a trace'
+bad 's/chorale-trace/other-trace/' '1: no format that can'
 bad '/^mpi/d' "2: not a line 'mpi"
 bad 's/^comm_size 8/comm_size 0/' "5: not 'comm_size'"
 bad 's/^ranks 8/ranks 9/' "6: not 'ranks'"
@@ -135,7 +135,7 @@ is $? 4 "a truncated file is refused"
 head -c 3000 /dev/urandom >"$work/random"
 for file in "$work/random" /dev/null; do
     "$chorale" import "$db" "$file" >"$work/out" 2>"$work/err"
-    is "$? $(grep -c 'not a trace of CHORALE_TRACE' "$work/err")" "4 1" \
+    is "$? $(grep -c 'no format that can be imported' "$work/err")" "4 1" \
         "$(basename "$file") is refused as a trace"
 done
 for file in "$work" "$work/none"; do
