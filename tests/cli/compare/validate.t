@@ -52,28 +52,34 @@ ok $? "validate completes after SIGKILL and a restart"
 diag "$(cat err.txt); $before runs before it was killed"
 is "$(select1 "SELECT count(*), min(k), max(k) FROM (SELECT count(*) AS k
     FROM run JOIN cell USING (cell_id) JOIN launch USING (launch_id)
-    WHERE provider = 'table' GROUP BY cell_id)")" "12|3|3" \
+    WHERE provider = 'table' GROUP BY cell_id)")" "16|3|3" \
     "each cell has one run in each of three launches"
 run status r.db
-like "$(tr '\n' ' ' <out.txt)" ': 36 of the planned and 36 of the done runs are of .chorale validate., which ' \
+like "$(tr '\n' ' ' <out.txt)" ': 48 of the planned and 48 of the done runs are of .chorale validate., which ' \
     "status counts runs of validate separately"
 cp r.db more.db
 sqlite3 more.db "UPDATE cell SET launches = launches + 1 WHERE campaign_id IN
     (SELECT campaign_id FROM campaign WHERE validates)"
 run status more.db
 like "$(cat out.txt)" 'are done; `chorale validate` continues' \
-    "what is left of it it goes on with itself"
+    "status: validate continues its own runs"
 sqlite3 more.db "UPDATE cell SET launches = launches + 1 WHERE cell_id = 1"
 run status more.db
 like "$(cat out.txt)" 'are done; `chorale run` continues' \
-    "what is left of others run goes on with"
+    "status: run continues the other runs"
 is "$(select1 "SELECT group_concat(DISTINCT r.status || r.reason) FROM run r
     JOIN cell USING (cell_id) WHERE provider = 'table'")" ok \
     "the shim ran the table's choice at every point"
-is "$(select1 "SELECT group_concat(n || substr(params, 17), ', ') FROM
-    (SELECT n, params FROM cell WHERE variant = 'choice' AND coll = 'bcast'
-    ORDER BY n)")" "64 library, 999 library, 1000 binary:segsize=64, 4096 \
-binary:segsize=64" "points are measured sizes and both sides of a boundary"
+points() { # metric
+    select1 "SELECT group_concat(n || substr(params, 17), ', ') FROM
+        (SELECT n, params FROM cell WHERE variant = 'choice' AND coll = 'bcast'
+        AND metric = '$1' ORDER BY n)"
+}
+is "$(points duration)" \
+    "64 library, 999 library, 1000 binary:segsize=64, 4096 binary:segsize=64" \
+    "points are measured sizes and both sides of a boundary"
+is "$(points throughput)" "1000 binary:segsize=64, 4096 binary:segsize=64" \
+    "calls back to back are measured where the table chooses a variant"
 # The kill may have come after a whole launch was stored.
 is "$(select1 "SELECT count(DISTINCT ordinal) FROM launch l JOIN environment e
     USING (launch_id) WHERE l.part LIKE 'table-%' AND l.launch_id IN
@@ -112,14 +118,16 @@ like "$(cat err.txt)" \
     "the error names the slower point"
 like "$(cat out.txt)" '^bcast +4 +x0\.90.* 1 +0 +x0\.66' \
     "the table counts the slower point"
-is "$(select1 "SELECT group_concat(coll || n) FROM validation WHERE slower")" \
-    bcast4096 "the database marks the slower point"
+is "$(select1 "SELECT group_concat(coll || n || ' ' || metric, ', ') FROM
+    (SELECT * FROM validation WHERE slower ORDER BY metric)")" \
+    "bcast4096 duration, bcast4096 throughput" \
+    "the database marks the slower point, in both metrics"
 is "$(select1 "SELECT count(*), sum(p.launches = 3 AND p.choice = v.choice AND
     abs(p.speedup / v.speedup - 1) < 1e-9) FROM validation v JOIN
-    (SELECT digest, coll, comm_size, n, root_policy, buffers, choice,
+    (SELECT digest, coll, comm_size, n, root_policy, buffers, metric, choice,
      exp(avg(ln(library_seconds / seconds))) AS speedup,
-     count(seconds) AS launches FROM v_proof GROUP BY 1, 2, 3, 4, 5, 6) p
-    USING (digest, coll, comm_size, n, root_policy, buffers)")" "6|6" \
+     count(seconds) AS launches FROM v_proof GROUP BY 1, 2, 3, 4, 5, 6, 7)
+    p USING (digest, coll, comm_size, n, root_policy, buffers, metric)")" "8|8" \
     "v_proof has the launches of each point"
 cp r.db spoilt.db
 sqlite3 spoilt.db "UPDATE run SET validity = 'late,clock' WHERE run_id =
@@ -170,12 +178,13 @@ sqlite3 t.db "UPDATE run SET validity = ''; UPDATE run_summary SET median = 1e-5
     4096, 'chorale', best, '', 'measured', 'by hand' FROM (SELECT 'int' AS type,
     'recursive_doubling' AS best UNION SELECT 'float', 'ring')"
 run validate t.db --launches 2 --points --threshold 900%
-is "$(sed -n 's/^\(allreduce of .*=.*\)  *single-node  *\(.*sum)\).*/\1 \2/p' \
-    out.txt | tr -s ' ' | tr '\n' ';')" \
-    "allreduce of int sum, n = 64 B, P = 2 ring (row of float sum);allreduce of \
-int sum, n = 4 KiB, P = 2 ring (row of float sum);" \
+served="allreduce of int sum, n = 64 B, P = 2 ring (row of float sum);allreduce \
+of int sum, n = 4 KiB, P = 2 ring (row of float sum);"
+is "$(sed -n -e 's/^\(calls back to back\), .*/\1/p' \
+    -e 's/^\(allreduce of .*=.*\)  *single-node  *\(.*sum)\).*/\1 \2/p' \
+    out.txt | tr -s ' ' | tr '\n' ';')" "${served}calls back to back;$served" \
     "points served by another type's row name that type"
-is "$(grep -c '^allreduce, n = .* ring  ' out.txt)" 2 \
+is "$(grep -c '^allreduce, n = .* ring  ' out.txt)" 4 \
     "points served by their own row do not"
 run validate t.db --launches 2 --points --threshold 900% --json
 is "$(python3 -c 'import json

@@ -138,30 +138,33 @@ static void test_cold(void)
            "cold, the copy adds two blocks and the message one");
 }
 
-/* Each copy counts once, also after a wait and after the last event. */
-static void test_copies(void)
+/* Each copy counts once, also after a wait and after the last event. On 5 ranks
+ * a message to the other node ends after the last copy of its sender, which it
+ * wakes again. */
+static void test_copies(int comm_size, int ppn, size_t bytes)
 {
     struct chorale_net net = truth();
     const struct chorale_alg *alg = chorale_alg_find(CHORALE_ALLGATHER,
                                                      "bruck");
-    struct chorale_point pt = { .comm_size = 2, .msg_size = 4096, .n = 8192,
+    struct chorale_point pt = { .comm_size = comm_size, .msg_size = bytes,
+                                .n = (size_t)comm_size * bytes,
                                 .type_size = 1, .commutative = 1 };
     struct chorale_schedule_sum sum;
     double column[CHORALE_NET_COLUMNS] = { 0 };
     struct chorale_score *score;
-    int at = chorale_net_column_parts(&net) + 3;
+    int at = chorale_net_column_parts(&net) + 3, walked;
 
     net.overlap_upto = HUGE_VAL;
     chorale_alg_params_parse(alg, "", pt.param, NULL, 0);
-    score = chorale_recording_new(alg, &pt, 2, CHORALE_NET_BLOCK, 0, NULL);
+    score = chorale_recording_new(alg, &pt, ppn, CHORALE_NET_BLOCK, 0, NULL);
     if (score != NULL)
         chorale_recording_replay(score, &net, column);
     chorale_recording_free(score);
-    tap_ok(chorale_schedule_walk(alg, &pt, &sum, NULL) == 0 &&
-               sum.most_copied > 4096 &&
+    walked = chorale_schedule_walk(alg, &pt, &sum, NULL) == 0;
+    tap_ok(walked && sum.most_copied > (long long)bytes &&
                near(column[at], (double)sum.most_copied, 1e-12),
-           "the copies of a rank count once (%g of %lld bytes)", column[at],
-           sum.most_copied);
+           "P=%d: the copies of a rank count once (%g of %lld bytes)",
+           comm_size, column[at], sum.most_copied);
 }
 
 /* --- fit ------------------------------------------------------------------ */
@@ -325,7 +328,8 @@ int main(void)
     test_regimes();
     test_operations();
     test_cold();
-    test_copies();
+    test_copies(2, 2, 4096);
+    test_copies(5, 3, 65536);
     test_fit();
     test_states();
     return tap_done();
