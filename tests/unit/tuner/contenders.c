@@ -263,10 +263,75 @@ static void test_doubt(void)
     chorale_predictor_free(e.model);
 }
 
+/* Append the cells of a broadcast that takes factor times the prediction. */
+static size_t add_cells(struct chorale_run_point *run, size_t n,
+                        struct chorale_predictor *net, const char *name,
+                        int ncell, double factor)
+{
+    static const char byte[] = "byte", none[] = "", shape[] = "one-per-node",
+                      conditions[] = "first warm", provider[] = "chorale";
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, name);
+
+    for (int i = 0; i < ncell; i++, n++) {
+        struct chorale_where where = {
+            .coll = CHORALE_BCAST, .comm_size = 4 << i % 2, .ppn = 1,
+            .shape = shape, .msg_size = (size_t)8 << 4 * (i / 2),
+            .dtype = byte, .op = none, .op_class = none,
+            .root_policy = "first",
+        };
+
+        run[n] = (struct chorale_run_point){
+            .coll = where.coll, .comm_size = where.comm_size, .ppn = 1,
+            .shape = shape, .dtype = byte,
+            .type = chorale_dtype(chorale_dtype_find(byte)), .op = none,
+            .op_class = none, .msg_size = where.msg_size, .n = where.msg_size,
+            .provider = provider, .variant = alg->name, .params = none,
+            .config = chorale_alg_configure(where.coll, alg->name, ""),
+            .conditions = conditions, .launch = none, .ok = 1,
+        };
+        run[n].seconds = factor * chorale_predict(net, alg,
+                                                  run[n].config.value, &where);
+    }
+    return n;
+}
+
+/* A variant that takes thrice its prediction: in one cell, and in eight. */
+static void test_evidence(void)
+{
+    static const int ncell[] = { 1, 8 };
+    const int late = chorale_alg_index(chorale_alg_find(CHORALE_BCAST,
+                                                        "pipeline"));
+    static struct chorale_run_point run[40];
+
+    for (int way = 0; way < 2; way++) {
+        struct chorale_predictor *net = network(2e-6, 1e-9, 0, -1);
+        struct chorale_points points = { .row = run };
+        struct chorale_adapt_evidence e;
+        double bias, doubt;
+
+        points.count = add_cells(run, 0, net, "binomial", 8, 1);
+        points.count = add_cells(run, points.count, net, "linear", 8, 1);
+        points.count = add_cells(run, points.count, net, "kary", 8, 1);
+        points.count = add_cells(run, points.count, net, "pipeline",
+                                 ncell[way], 3);
+        if (chorale_adapt_evidence_init(&e, &points, "first", 8) != 0)
+            exit(99);
+        bias = e.bias[late];
+        doubt = e.doubt[late];
+        tap_ok(bias > 0.9 && bias < 1.3 && doubt == (way == 0 ? bias : 0),
+               "a deviation in %d %s %s (%g, %g)", ncell[way],
+               way == 0 ? "cell" : "cells", way == 0 ? "is doubted" : "counts",
+               bias, doubt);
+        chorale_adapt_evidence_release(&e);
+        chorale_predictor_free(net);
+    }
+}
+
 int main(void)
 {
     test_networks();
     test_known();
     test_doubt();
+    test_evidence();
     return tap_done();
 }
