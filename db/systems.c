@@ -104,6 +104,25 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
     return err;
 }
 
+enum chorale_err chorale_systems_measurable(struct chorale_store *store,
+                                            const char *name,
+                                            struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT min(name) FROM system WHERE ?1 IS NULL OR name = ?1"
+        " HAVING count(*) > 0 AND min(signature GLOB 'imported*')",
+        CHORALE_FIELDS(name), &stmt, msg);
+
+    if (chorale_store_next(store, stmt, &err, msg))
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: system '%.100s' was imported and cannot be "
+                           "measured; `chorale plan` adds another",
+                           chorale_store_path(store), chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 enum chorale_err chorale_store_open_system(const char *path, const char *name,
                                            struct chorale_store **store_p,
                                            sqlite3_int64 *system_id_p,

@@ -34,6 +34,13 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
                                       int *simulated_p,
                                       struct chorale_errmsg *msg);
 
+/* Check that a system can be measured here: with name NULL any of the systems.
+ * CHORALE_DATA: its runs, or those of all systems, were imported. A database
+ * without systems passes. */
+enum chorale_err chorale_systems_measurable(struct chorale_store *store,
+                                            const char *name,
+                                            struct chorale_errmsg *msg);
+
 /* Open the database at path for reading, and find a system as
  * chorale_store_system(). The caller closes *store_p, also on error. */
 enum chorale_err chorale_store_open_system(const char *path, const char *name,

@@ -67,8 +67,16 @@ static enum chorale_err load(struct chorale_comparison *cmp,
     err = chorale_comparison_load(cmp, opts->system, msg);
     if (err != CHORALE_OK)
         return err;
+    if (err == CHORALE_OK)
+        err = chorale_comparison_can_recheck(cmp, opts->recheck, msg);
     if (opts->threshold >= 0)
         cmp->opts.threshold = opts->threshold;
+    if (chorale_comparison_imported(cmp)) {
+        cmp->opts.unpaired = 1;
+        chorale_comparison_note(cmp, "imported runs cannot be measured again, "
+                                "so the unpaired test decides; it assumes that "
+                                "the machine did not change");
+    }
     else if (cmp->opts.exact)
         cmp->opts.threshold = 0;
     err = chorale_comparison_cells(cmp, msg);
@@ -182,10 +190,12 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
 {
     sqlite3_int64 left = 0;
     char what[100];
-    enum chorale_err err = unfinished(cmp, opts, &left, msg);
+    enum chorale_err err = CHORALE_OK;
 
     if (err != CHORALE_OK || left == 0)
         return err;
+    if (!chorale_comparison_imported(cmp))
+        err = unfinished(cmp, opts, &left, msg);
     snprintf(what, sizeof(what), "%lld run%s of the second measurement %s "
              "still missing", (long long)left, chorale_plural(left),
              left == 1 ? "is" : "are");
@@ -241,6 +251,20 @@ static enum chorale_err measure_more(struct chorale_comparison *cmp,
 
 /* The error of a comparison without a verdict. */
 static enum chorale_err no_verdict(const struct chorale_comparison *cmp,
+/* What gives a comparison a verdict. */
+static const char *verdict_remedy(const struct chorale_comparison *cmp,
+                                  const struct chorale_comparing *opts,
+                                  const struct chorale_unjudged *why)
+{
+    if (why->launches && opts->run && opts->baseline == NULL)
+        return "repeat the command to measure more launches";
+    if (!chorale_comparison_imported(cmp))
+        return why->remedy;
+    return why->launches ? "import or measure more on each side"
+           : why->verdict == CHORALE_NEW || why->verdict == CHORALE_GONE
+               ? "import or measure the same cells" : why->remedy;
+}
+
                                    const struct chorale_comparing *opts,
                                    struct chorale_errmsg *msg)
 {
@@ -257,9 +281,7 @@ static enum chorale_err no_verdict(const struct chorale_comparison *cmp,
     return chorale_fail(msg, red ? CHORALE_NO : CHORALE_STOPPED,
                         "no verdict: %s%s%s; %s", why->reason,
                         left[0] != '\0' ? ", " : "", left,
-                        why->launches && opts->run && opts->baseline == NULL
-                            ? "repeat the command to measure more launches"
-                            : why->remedy);
+                        verdict_remedy(cmp, opts, why));
 }
 
 static enum chorale_err show(const struct chorale_comparison *cmp,

@@ -310,6 +310,8 @@ static enum chorale_err check_ready(struct chorale_session *s)
     if (err == CHORALE_OK && s->opts->system != NULL)
         err = chorale_store_system(s->store, s->opts->system, &id, NULL,
                                    s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_systems_measurable(s->store, s->opts->system, s->msg);
     if (err == CHORALE_OK && s->opts->retry_failed)
         err = chorale_pending_retry(s->store, s->opts->system, s->msg);
     if (err == CHORALE_OK)
