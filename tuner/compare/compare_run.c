@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/suggest.h"
 #include "tuner/base/output.h"
 #include "tuner/compare/ab_interleave.h"
 #include "tuner/base/units.h"
@@ -33,15 +34,16 @@ static show_fn *find_format(const char *name)
 enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
                                          struct chorale_errmsg *msg)
 {
-    if (find_format(opts->format) == NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown; table, "
-                            "markdown, tap, junit, json", opts->format);
-    if (chorale_fail_on_parse(opts->fail_on) < 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--fail-on %s: unknown; of "
-                            "slower, gone, suspect, decision-changed, "
-                            "guideline-broken, too-few, undecided, or none",
-                            opts->fail_on);
-    return CHORALE_OK;
+    enum chorale_err err = chorale_word_check("--format", opts->format,
+                                              "table,markdown,tap,junit,json",
+                                              msg);
+
+    return err == CHORALE_OK
+               ? chorale_words_check("--fail-on", opts->fail_on,
+                                     "slower,gone,suspect,decision-changed,"
+                                     "guideline-broken,too-few,undecided,none",
+                                     msg)
+               : err;
 }
 
 static enum chorale_err load(struct chorale_comparison *cmp,

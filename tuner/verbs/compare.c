@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tuner/compare/compare_run.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/output.h"
 
 struct opts {
@@ -19,11 +20,10 @@ static enum chorale_err check(const struct opts *opts, char **word, int nword,
 
     if (err != CHORALE_OK)
         return err;
-    if (cmp->recheck != NULL && strcmp(cmp->recheck, "both") != 0 &&
-        strcmp(cmp->recheck, "head") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--recheck %s: unknown; "
-                            "use both or head",
-                            cmp->recheck);
+    if (cmp->recheck != NULL)
+        err = chorale_word_check("--recheck", cmp->recheck, "both,head", msg);
+    if (err != CHORALE_OK)
+        return err;
     if (nword == 1 && cmp->baseline == NULL)
         return chorale_fail(msg, CHORALE_USAGE, "compare: one database without "
                             "--baseline NAME; name what to compare with");
