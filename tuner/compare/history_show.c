@@ -81,7 +81,7 @@ static enum chorale_err judged(const struct chorale_history *h,
     }
     if (cells == 0 || few < cells)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_STOPPED, "no verdict: %zu runs are "
+    return chorale_fail(msg, CHORALE_STOPPED, "no verdict: %zu run%s "
                         "too few for p %g; measure more, or use a larger "
                         "--significance", h->nrun,
                         h->nrun == 1 ? " is" : "s are", opts->level);

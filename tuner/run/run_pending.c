@@ -380,10 +380,9 @@ enum chorale_err chorale_run(const char *path,
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step && done > before)
         err = chorale_loaded_runs(s.store, 0, loaded, msg);
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
-        printf("%s: %lld run%s made, %lld of %lld are done\n", path,
+        printf("%s: %lld run%s made, %lld of %lld %s done\n", path,
                (long long)(done - before), chorale_plural(done - before),
-               (long long)done,
-               (long long)planned);
+               (long long)done, (long long)planned, done == 1 ? "is" : "are");
     if (err == CHORALE_OK && loaded[0] != '\0')
         printf("%s: %s\n", path, loaded);
     chorale_store_close(s.store);
