@@ -172,26 +172,3 @@ enum chorale_err chorale_system_agrees(struct chorale_store *store,
     sqlite3_finalize(stmt);
     return err;
 }
-
-void chorale_mpi_name(const char *library, char name[CHORALE_MPI_NAME])
-{
-    static const char *const spelled[][2] = {
-        { "MPICH Version", "MPICH" },     { "Open MPI v", "Open MPI" },
-        { "MVAPICH2 Version", "MVAPICH" }, { "MVAPICH Version", "MVAPICH" },
-        { "CRAY MPICH", "Cray MPICH" },
-    };
-    const char *rest = library, *family = "";
-    int len;
-
-    for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-        if (strncmp(library, spelled[i][0], strlen(spelled[i][0])) == 0) {
-            rest = library + strlen(spelled[i][0]);
-            rest += strspn(rest, " \t:");
-            family = spelled[i][1];
-        }
-    /* The version of a known family is one word. A stored text may have blanks
-     * in place of tabs and line ends. */
-    len = (int)strcspn(rest, *family != '\0' ? " ,;\n\t" : "\n");
-    snprintf(name, CHORALE_MPI_NAME, "%s%s%.*s", family,
-             *family != '\0' ? " " : "", len, rest);
-}

@@ -49,15 +49,6 @@ enum chorale_err chorale_store_open_system(const char *path, const char *name,
                                            int *simulated_p,
                                            struct chorale_errmsg *msg);
 
-enum { CHORALE_MPI_NAME = 256 };
-
-/* A library's name and version in short form, which is equal for different
- * spellings: "MPICH 4.0.2" for "MPICH Version:      4.0.2", "Open MPI 4.1.4"
- * for "Open MPI v4.1.4, package: ...". For an unknown library it is the first
- * line. Output for people has this form. The text of MPI_Get_library_version is
- * stored and compared. */
-void chorale_mpi_name(const char *library, char name[CHORALE_MPI_NAME]);
-
 /* Facts of a launch (table environment) on which all launches of a system must
  * agree, as a table of key and what, its readable name. */
 #define CHORALE_SYSTEM_FACTS                                                 \

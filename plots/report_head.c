@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/mpi_name.h"
 #include "tuner/base/units.h"
 
 static const char facts_sql[] =

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "algorithms/dispatch/table/site.h"
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/compare/comparison.h"
 #include "tuner/emit/table_module.h"
