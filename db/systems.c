@@ -104,6 +104,25 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
     return err;
 }
 
+enum chorale_err chorale_systems_measurable(struct chorale_store *store,
+                                            const char *name,
+                                            struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, "SELECT min(name) FROM system WHERE ?1 IS NULL OR name = ?1"
+        " HAVING count(*) > 0 AND min(signature GLOB 'imported*')",
+        CHORALE_FIELDS(name), &stmt, msg);
+
+    if (chorale_store_next(store, stmt, &err, msg))
+        err = chorale_fail(msg, CHORALE_DATA,
+                           "%s: system '%.100s' was imported and cannot be "
+                           "measured; `chorale plan` adds another",
+                           chorale_store_path(store), chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 enum chorale_err chorale_store_open_system(const char *path, const char *name,
                                            struct chorale_store **store_p,
                                            sqlite3_int64 *system_id_p,
@@ -152,27 +171,4 @@ enum chorale_err chorale_system_agrees(struct chorale_store *store,
                            chorale_text(stmt, 2));
     sqlite3_finalize(stmt);
     return err;
-}
-
-void chorale_mpi_name(const char *library, char name[CHORALE_MPI_NAME])
-{
-    static const char *const spelled[][2] = {
-        { "MPICH Version", "MPICH" },     { "Open MPI v", "Open MPI" },
-        { "MVAPICH2 Version", "MVAPICH" }, { "MVAPICH Version", "MVAPICH" },
-        { "CRAY MPICH", "Cray MPICH" },
-    };
-    const char *rest = library, *family = "";
-    int len;
-
-    for (size_t i = 0; i < sizeof(spelled) / sizeof(spelled[0]); i++)
-        if (strncmp(library, spelled[i][0], strlen(spelled[i][0])) == 0) {
-            rest = library + strlen(spelled[i][0]);
-            rest += strspn(rest, " \t:");
-            family = spelled[i][1];
-        }
-    /* The version of a known family is one word. A stored text may have blanks
-     * in place of tabs and line ends. */
-    len = (int)strcspn(rest, *family != '\0' ? " ,;\n\t" : "\n");
-    snprintf(name, CHORALE_MPI_NAME, "%s%s%.*s", family,
-             *family != '\0' ? " " : "", len, rest);
 }

@@ -34,6 +34,13 @@ enum chorale_err chorale_store_system(struct chorale_store *store,
                                       int *simulated_p,
                                       struct chorale_errmsg *msg);
 
+/* Check that a system can be measured here: with name NULL any of the systems.
+ * CHORALE_DATA: its runs, or those of all systems, were imported. A database
+ * without systems passes. */
+enum chorale_err chorale_systems_measurable(struct chorale_store *store,
+                                            const char *name,
+                                            struct chorale_errmsg *msg);
+
 /* Open the database at path for reading, and find a system as
  * chorale_store_system(). The caller closes *store_p, also on error. */
 enum chorale_err chorale_store_open_system(const char *path, const char *name,
@@ -41,15 +48,6 @@ enum chorale_err chorale_store_open_system(const char *path, const char *name,
                                            sqlite3_int64 *system_id_p,
                                            int *simulated_p,
                                            struct chorale_errmsg *msg);
-
-enum { CHORALE_MPI_NAME = 256 };
-
-/* A library's name and version in short form, which is equal for different
- * spellings: "MPICH 4.0.2" for "MPICH Version:      4.0.2", "Open MPI 4.1.4"
- * for "Open MPI v4.1.4, package: ...". For an unknown library it is the first
- * line. Output for people has this form. The text of MPI_Get_library_version is
- * stored and compared. */
-void chorale_mpi_name(const char *library, char name[CHORALE_MPI_NAME]);
 
 /* Facts of a launch (table environment) on which all launches of a system must
  * agree, as a table of key and what, its readable name. */

@@ -218,11 +218,16 @@ static enum chorale_err check_figures(struct plot *plot,
 {
     char word[32];
     int got = 0;
+    enum chorale_err err;
 
     if (plot->opts->figures == NULL) {
         plot->figures.kinds = CHORALE_FIGURE_ALL;
         return CHORALE_OK;
     }
+    err = chorale_words_check("--figures", plot->opts->figures,
+                              "times,map,speedup", msg);
+    if (err != CHORALE_OK)
+        return err;
     for (size_t k = 0; (got = chorale_spec_word(plot->opts->figures, k, word,
                                                 sizeof(word))) == 1; k++) {
         unsigned before = plot->figures.kinds;
@@ -236,9 +241,8 @@ static enum chorale_err check_figures(struct plot *plot,
             break;
     }
     if (got < 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--figures: '%s' is not a "
-                            "list; write times, map, speedup, each once",
-                            plot->opts->figures);
+        return chorale_fail(msg, CHORALE_USAGE, "--figures %s: a word twice; "
+                            "give each once", plot->opts->figures);
     if (plot->opts->procs != NULL &&
         (plot->figures.kinds & CHORALE_FIGURE_TIMES) == 0)
         return chorale_fail(msg, CHORALE_USAGE, "--figures %s: these show all "
@@ -252,19 +256,20 @@ static enum chorale_err check_kind(struct plot *plot,
 {
     const char *format = plot->opts->format, *terminal = plot->opts->terminal;
 
-    if (terminal != NULL && strcmp(terminal, "dumb") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--terminal: '%s' is unknown; "
-                            "use dumb", terminal);
+    enum chorale_err err = CHORALE_OK;
+
+    if (terminal != NULL)
+        err = chorale_word_check("--terminal", terminal, "dumb", msg);
+    if (err != CHORALE_OK)
+        return err;
     if (terminal != NULL && (format != NULL || plot->opts->dir != NULL))
         return chorale_fail(msg, CHORALE_USAGE, "--terminal: it writes no "
                             "files; leave out -o and --format");
     if (format == NULL)
         format = "png";
-    if (strcmp(format, "png") != 0 && strcmp(format, "svg") != 0 &&
-        strcmp(format, "pdf") != 0)
-        return chorale_fail(msg, CHORALE_USAGE,
-                            "--format: '%s' is unknown; use png, svg or pdf",
-                            format);
+    err = chorale_word_check("--format", format, "png,svg,pdf", msg);
+    if (err != CHORALE_OK)
+        return err;
     snprintf(plot->kind, sizeof(plot->kind), "%s", format);
     if (terminal != NULL)
         fit_terminal(plot->kind, sizeof(plot->kind));

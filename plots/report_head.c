@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/mpi_name.h"
 #include "tuner/base/units.h"
 
 static const char facts_sql[] =
@@ -188,6 +189,11 @@ static void write_source(const struct chorale_report *report,
               "default within each; each launch counts for the choice of the "
               "others. Points that the table leaves to the library count as "
               "x1.", out);
+    if (report->proofs.nrules > 0)
+        fprintf(out, " At %zu point%s a rule file for the library chooses among "
+                     "its own algorithms; the dispatch table has no variant "
+                     "there.", report->proofs.nrules,
+                chorale_plural((long long)report->proofs.nrules));
     if (!report->system.simulated)
         fputs(" In brackets 95 % intervals over the launches.", out);
     if (t->nslower > 0)

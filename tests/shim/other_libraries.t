@@ -335,7 +335,8 @@ for name in comm_lifetimes program_ends; do
         </dev/null
     status=$?
     right && [ "$(lines chorale)" -eq 1 ] &&
-        [ "$(lines 'this shim was built for \(MPICH\|Open MPI v[0-9]*\): no call is served')" -eq 1 ]
+        [ "$(lines 'this shim was built for \(MPICH\|Open MPI [0-9]*\): no call is served')" -eq 1 ] &&
+        [ "$(lines 'program uses \(MPICH\|Open MPI\) [0-9.]*, but')" -eq 1 ]
     ok $? "$name under another MPI library runs, and one line says why"
     timeout -k 10 600 $launch -n 2 env LD_PRELOAD="$shim" CHORALE_VERBOSE=0 \
         "$work/other" early >"$work/out" 2>"$work/err" </dev/null

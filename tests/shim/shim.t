@@ -106,7 +106,7 @@ for verbose in 1 0; do
     run 1 "$shim" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 \
         CHORALE_VERBOSE=$verbose env -u PMI_FD -u PMI_RANK -u PMI_SIZE \
         "$work/bcasts"
-    [ "$(lines '2 processes were started, but each is alone in MPI_COMM_WORLD; .* library, \(MPICH\|Open MPI v[0-9]*\)$')" -eq $verbose ]
+    [ "$(lines '2 processes were started, but each is alone in MPI_COMM_WORLD; .* library, \(MPICH\|Open MPI [0-9]*\)$')" -eq $verbose ]
     ok $? "processes that are alone: $verbose line with CHORALE_VERBOSE=$verbose"
 done
 run 1 "$shim" OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 CHORALE_VERBOSE=1 \

@@ -76,6 +76,8 @@ struct chorale_proof {
 struct chorale_proofs {
     struct chorale_proof *row;
     size_t count, nordinal;
+    size_t nrules;           /* points at which a rule file for the library
+                              * chooses, not the dispatch table */
     int simulated;
     double threshold;
     double overlap;          /* factor of the variance of a mean of ratios:
@@ -133,7 +135,9 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
  * The points are those where the library's default was measured at more
  * than one rank. At each, the table's choice is compared with it, paired within
  * the launch. The dispatcher's cost is added. Points that stay with the library
- * get the log ratio 0. CHORALE_DATA: no decisions; CHORALE_ENV: out of
+ * get the log ratio 0. At points of collectives without a measured variant of
+ * Chorale, the choices are those of the library's rule file, if decided: the
+ * dispatch table has no choice there. CHORALE_DATA: no decisions; CHORALE_ENV: out of
  * memory. */
 enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          sqlite3_int64 system_id,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/coll.h"
 #include "tuner/base/shell_quote.h"
 #include "tuner/base/suggest.h"
 #include "tuner/base/process.h"
@@ -160,17 +161,35 @@ static enum chorale_err set_number(const struct chorale_opt *opt,
     return CHORALE_OK;
 }
 
+void chorale_opts_lower(char *word)
+{
+    if (strncmp(word, "MPI_", 4) == 0)
+        memmove(word, word + 4, strlen(word + 4) + 1);
+    for (; *word != '\0'; word++)
+        *word = (char)tolower((unsigned char)*word);
+}
+
+/* Words that name no collective stay as typed, for the error message. */
 void chorale_opts_colls(char *text)
 {
-    char *to = text;
-    int first = 1;
+    char word[64], *to = text;
 
-    for (const char *at = text; *at != '\0'; first = *at++ == ',') {
-        if (first && strncmp(at, "MPI_", 4) == 0)
-            at += 4;
-        if (*at == '\0')
-            break;
-        *to++ = (char)tolower((unsigned char)*at);
+    for (const char *at = text; *at != '\0';) {
+        const size_t len = strcspn(at, ",");
+
+        snprintf(word, sizeof(word), "%.*s", (int)(len < 64 ? len : 63), at);
+        chorale_opts_lower(word);
+        /* Without its NUL, which could overwrite the comma at at[len]. */
+        if (len < 64 && chorale_coll_find(word) >= 0) {
+            memcpy(to, word, strlen(word));
+            to += strlen(word);
+        } else {
+            memmove(to, at, len);
+            to += len;
+        }
+        at += len;
+        if (*at == ',')
+            *to++ = *at++;
     }
     *to = '\0';
 }

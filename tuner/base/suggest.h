@@ -3,6 +3,8 @@
 #ifndef CHORALE_TUNER_BASE_SUGGEST_H
 #define CHORALE_TUNER_BASE_SUGGEST_H
 
+#include "db/err.h"
+
 /* The nearest of the names tried so far (algorithms/edit_distance.h). */
 struct chorale_suggestion {
     const char *word;        /* as typed */
@@ -27,5 +29,21 @@ const char *chorale_suggest_coll(const char *word, const char *otherwise,
                                  char text[CHORALE_SUGGEST_SIZE]);
 const char *chorale_suggest_variant(const char *word, const char *otherwise,
                                     char text[CHORALE_SUGGEST_SIZE]);
+
+/* The same for a word that should be in the comma-separated list known. */
+const char *chorale_suggest_listed(const char *word, const char *known,
+                                   const char *otherwise,
+                                   char text[CHORALE_SUGGEST_SIZE]);
+
+/* Check that each word of words, a comma-separated list, is in the list known.
+ * CHORALE_USAGE: "OPTION WORDS: unknown WORD; did you mean NAME?", or "...; use
+ * A, B or C". A single word is not repeated. */
+enum chorale_err chorale_words_check(const char *option, const char *words,
+                                     const char *known,
+                                     struct chorale_errmsg *msg);
+/* The same for an option that takes one word. */
+enum chorale_err chorale_word_check(const char *option, const char *word,
+                                    const char *known,
+                                    struct chorale_errmsg *msg);
 
 #endif

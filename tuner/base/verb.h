@@ -65,8 +65,11 @@ void chorale_opts_as_typed(const struct chorale_verb *verb, char *const *argv,
                            struct chorale_errmsg *msg);
 
 /* Change a list of collectives as CHORALE_OPT_COLLS does: drop the prefix MPI_
- * of each word, and use lower case. */
+ * of each word, and use lower case. Words that name no collective stay as
+ * typed. */
 void chorale_opts_colls(char *text);
+/* The same for a single word, whether or not it names a collective. */
+void chorale_opts_lower(char *word);
 
 struct chorale_args;         /* tuner/base/process.h */
 

@@ -98,7 +98,8 @@ struct chorale_compare_opts {
  *   affects both of a pair.
  * - Cells can be measured again in pairs, on both sides not in turn, or in head
  *   only. Each way that occurs gets an equal share of alpha.
- * - unpaired: slower also by weaker evidence. A second measurement of both
+ * - unpaired: slower also by weaker evidence. Imported runs are judged this
+ *   way, because they cannot be measured again. A second measurement of both
  *   sides that was not in turn is corrected over those cells. A second
  *   measurement of head only, against base's first launches, is corrected over
  *   all tested cells, because both tests share base's values. Without a second

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/units.h"
+
 #define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
 
 /* Returns 1 if launches of that side ran the cell correctly but no run counts.
@@ -117,8 +119,9 @@ enum chorale_err chorale_comparison_left_out(
         list_count(list, sizeof(list), n[i], word[i]);
     text[0] = '\0';
     if (out > 0)
-        snprintf(text, size, "%lld of %lld runs are left out (%s)",
-                 (long long)out, (long long)all, list);
+        snprintf(text, size, "%lld of %lld run%s %s left out (%s)",
+                 (long long)out, (long long)all, chorale_plural(all),
+                 out == 1 ? "is" : "are", list);
     return err;
 }
 

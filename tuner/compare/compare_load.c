@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compare_load.c - loads the two sides of a comparison from their databases. */
+#include "algorithms/mpi_name.h"
 #include "db/byte_buffer.h"
 #include "tuner/compare/comparison.h"
 

@@ -118,7 +118,26 @@ static enum chorale_err open_to_plan(const char *path, const char *system,
                                  CHORALE_LOCK_PATIENCE, msg);
     if (err == CHORALE_OK)
         err = chorale_store_system(*store_p, system, id_p, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_systems_measurable(*store_p, system, msg);
     return err;
+}
+
+int chorale_comparison_imported(const struct chorale_comparison *cmp)
+{
+    return cmp->base.imported || cmp->head.imported;
+}
+
+enum chorale_err
+chorale_comparison_can_recheck(const struct chorale_comparison *cmp,
+                               const char *recheck, struct chorale_errmsg *msg)
+{
+    if (recheck == NULL || !chorale_comparison_imported(cmp))
+        return CHORALE_OK;
+    return chorale_fail(msg, CHORALE_USAGE, "--recheck %s: %s holds imported "
+                        "runs, which cannot be measured again; omit --recheck",
+                        recheck, cmp->base.imported ? cmp->base.path
+                                                    : cmp->head.path);
 }
 
 enum chorale_err chorale_comparison_again(const struct chorale_comparison *cmp,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/suggest.h"
 #include "tuner/base/output.h"
 #include "tuner/compare/ab_interleave.h"
 #include "tuner/base/units.h"
@@ -33,15 +34,16 @@ static show_fn *find_format(const char *name)
 enum chorale_err chorale_comparing_check(const struct chorale_comparing *opts,
                                          struct chorale_errmsg *msg)
 {
-    if (find_format(opts->format) == NULL)
-        return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown; table, "
-                            "markdown, tap, junit, json", opts->format);
-    if (chorale_fail_on_parse(opts->fail_on) < 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--fail-on %s: unknown; of "
-                            "slower, gone, suspect, decision-changed, "
-                            "guideline-broken, too-few, undecided, or none",
-                            opts->fail_on);
-    return CHORALE_OK;
+    enum chorale_err err = chorale_word_check("--format", opts->format,
+                                              "table,markdown,tap,junit,json",
+                                              msg);
+
+    return err == CHORALE_OK
+               ? chorale_words_check("--fail-on", opts->fail_on,
+                                     "slower,gone,suspect,decision-changed,"
+                                     "guideline-broken,too-few,undecided,none",
+                                     msg)
+               : err;
 }
 
 static enum chorale_err load(struct chorale_comparison *cmp,
@@ -65,8 +67,16 @@ static enum chorale_err load(struct chorale_comparison *cmp,
         cmp->base.shared = cmp->head.shared = 1;
     }
     err = chorale_comparison_load(cmp, opts->system, msg);
+    if (err == CHORALE_OK)
+        err = chorale_comparison_can_recheck(cmp, opts->recheck, msg);
     if (err != CHORALE_OK)
         return err;
+    if (chorale_comparison_imported(cmp)) {
+        cmp->opts.unpaired = 1;
+        chorale_comparison_note(cmp, "imported runs cannot be measured again, "
+                                "so the unpaired test decides; it assumes that "
+                                "the machine did not change");
+    }
     if (opts->threshold >= 0)
         cmp->opts.threshold = opts->threshold;
     else if (cmp->opts.exact)
@@ -182,8 +192,10 @@ static enum chorale_err finish(struct chorale_comparison *cmp,
 {
     sqlite3_int64 left = 0;
     char what[100];
-    enum chorale_err err = unfinished(cmp, opts, &left, msg);
+    enum chorale_err err = CHORALE_OK;
 
+    if (!chorale_comparison_imported(cmp))
+        err = unfinished(cmp, opts, &left, msg);
     if (err != CHORALE_OK || left == 0)
         return err;
     snprintf(what, sizeof(what), "%lld run%s of the second measurement %s "
@@ -239,6 +251,20 @@ static enum chorale_err measure_more(struct chorale_comparison *cmp,
     return err == CHORALE_OK ? load(cmp, opts, msg) : err;
 }
 
+/* What gives a comparison a verdict. */
+static const char *verdict_remedy(const struct chorale_comparison *cmp,
+                                  const struct chorale_comparing *opts,
+                                  const struct chorale_unjudged *why)
+{
+    if (why->launches && opts->run && opts->baseline == NULL)
+        return "repeat the command to measure more launches";
+    if (!chorale_comparison_imported(cmp))
+        return why->remedy;
+    return why->launches ? "import or measure more on each side"
+           : why->verdict == CHORALE_NEW || why->verdict == CHORALE_GONE
+               ? "import or measure the same cells" : why->remedy;
+}
+
 /* The error of a comparison without a verdict. */
 static enum chorale_err no_verdict(const struct chorale_comparison *cmp,
                                    const struct chorale_comparing *opts,
@@ -257,9 +283,7 @@ static enum chorale_err no_verdict(const struct chorale_comparison *cmp,
     return chorale_fail(msg, red ? CHORALE_NO : CHORALE_STOPPED,
                         "no verdict: %s%s%s; %s", why->reason,
                         left[0] != '\0' ? ", " : "", left,
-                        why->launches && opts->run && opts->baseline == NULL
-                            ? "repeat the command to measure more launches"
-                            : why->remedy);
+                        verdict_remedy(cmp, opts, why));
 }
 
 static enum chorale_err show(const struct chorale_comparison *cmp,

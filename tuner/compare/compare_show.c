@@ -102,24 +102,35 @@ static size_t count_again(const struct chorale_comparison *cmp)
 static const struct chorale_unjudged *
 suspect_reason(const struct chorale_comparison *cmp, size_t suspects)
 {
-    static const struct chorale_unjudged unpaired = {
-        CHORALE_SUSPECT, "cells look slower, by too few launches",
-        "measure more on each side", 1 };
-    static const struct chorale_unjudged again = {
-        CHORALE_SUSPECT, "cells look slower, but were not measured in turn",
-        "measure both sides by `chorale ab`", 0 };
-    static const struct chorale_unjudged both = {
-        CHORALE_SUSPECT, "cells look slower in the first measurement only",
-        "add --recheck both --run", 0 };
-    static const struct chorale_unjudged head = {
-        CHORALE_SUSPECT, "cells look slower in the first measurement only",
-        "add --recheck head --run", 0 };
+    /* By the number of suspect cells: one, several. */
+    static const struct chorale_unjudged unpaired[] = {
+        { CHORALE_SUSPECT, "1 cell looks slower, by too few launches",
+          "measure more on each side", 1 },
+        { CHORALE_SUSPECT, "cells look slower, by too few launches",
+          "measure more on each side", 1 } };
+    static const struct chorale_unjudged again[] = {
+        { CHORALE_SUSPECT, "1 cell looks slower, but was not measured in turn",
+          "measure both sides by `chorale ab`", 0 },
+        { CHORALE_SUSPECT, "cells look slower, but were not measured in turn",
+          "measure both sides by `chorale ab`", 0 } };
+    static const struct chorale_unjudged both[] = {
+        { CHORALE_SUSPECT, "1 cell looks slower in the first measurement only",
+          "add --recheck both --run", 0 },
+        { CHORALE_SUSPECT, "cells look slower in the first measurement only",
+          "add --recheck both --run", 0 } };
+    static const struct chorale_unjudged head[] = {
+        { CHORALE_SUSPECT, "1 cell looks slower in the first measurement only",
+          "add --recheck head --run", 0 },
+        { CHORALE_SUSPECT, "cells look slower in the first measurement only",
+          "add --recheck head --run", 0 } };
+    const int several = suspects > 1;
 
     if (cmp->opts.unpaired)
-        return &unpaired;
+        return &unpaired[several];
     if (count_again(cmp) == suspects)
-        return &again;
-    return strcmp(chorale_comparison_recheck(cmp), "both") == 0 ? &both : &head;
+        return &again[several];
+    return strcmp(chorale_comparison_recheck(cmp), "both") == 0
+               ? &both[several] : &head[several];
 }
 
 const struct chorale_unjudged *
@@ -355,8 +366,8 @@ static void print_suspects(const struct chorale_comparison *cmp, size_t count,
                 "launches find smaller changes\n", least,
                 least == 1 ? "" : "es");
     else
-        fprintf(out, "with this many cells at least %zu launches a side are "
-                "needed\n", need);
+        fprintf(out, "with %zu cell%s at least %zu launches a side are "
+                "needed\n", cmp->count, cmp->count == 1 ? "" : "s", need);
 }
 
 /* Print by which commands suspect cells get a definite verdict. */

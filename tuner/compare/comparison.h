@@ -163,6 +163,17 @@ enum chorale_err chorale_comparison_guidelines(struct chorale_comparison *cmp,
 enum chorale_err chorale_comparison_choices(struct chorale_comparison *cmp,
                                             struct chorale_errmsg *msg);
 
+/* compare_remeasure.c: returns 1 if the runs of a side were imported. Then
+ * nothing can be measured again, and the unpaired test gives the verdicts. */
+int chorale_comparison_imported(const struct chorale_comparison *cmp);
+
+/* compare_remeasure.c: CHORALE_USAGE: --recheck is given (recheck is not NULL),
+ * but the runs of a side were imported. */
+enum chorale_err
+chorale_comparison_can_recheck(const struct chorale_comparison *cmp,
+                               const char *recheck,
+                               struct chorale_errmsg *msg);
+
 /* compare_remeasure.c: plan the cells that look slower and were not measured
  * again in the database at path, with `launches` more launches each. *count_p
  * is set to the number of cells. */

@@ -81,9 +81,10 @@ static enum chorale_err judged(const struct chorale_history *h,
     }
     if (cells == 0 || few < cells)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_STOPPED, "no verdict: %zu runs are "
+    return chorale_fail(msg, CHORALE_STOPPED, "no verdict: %zu run%s "
                         "too few for p %g; measure more, or use a larger "
-                        "--significance", h->nrun, opts->level);
+                        "--significance", h->nrun,
+                        h->nrun == 1 ? " is" : "s are", opts->level);
 }
 
 static void print(const struct chorale_history *h,
@@ -286,12 +287,12 @@ static enum chorale_err check(const struct chorale_history_view *opts,
 {
     char text[CHORALE_SUGGEST_SIZE];
     char word[64];
+    enum chorale_err err = CHORALE_OK;
 
-    if (opts->format != NULL && strcmp(opts->format, "png") != 0 &&
-        strcmp(opts->format, "svg") != 0 && strcmp(opts->format, "pdf") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown; "
-                            "use png, svg or pdf",
-                            opts->format);
+    if (opts->format != NULL)
+        err = chorale_word_check("--format", opts->format, "png,svg,pdf", msg);
+    if (err != CHORALE_OK)
+        return err;
     if (opts->level > 0.5 || !(opts->level >= 1e-4))
         return chorale_fail(msg, CHORALE_USAGE, "--significance: p out of "
                             "range; write 0.0001 to 0.5");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/suggest.h"
 #include "tuner/base/process.h"
 #include "tuner/base/verb.h"
 
@@ -28,14 +29,15 @@ static const struct chorale_opt rows[] = {
 enum chorale_err chorale_policy_check(const struct chorale_policy *policy,
                                       struct chorale_errmsg *msg)
 {
-    if (chorale_arrival_policy_find(policy->arrival) < 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--arrival %s: unknown; use "
-                            "sync, traced or robust", policy->arrival);
-    if (policy->objective == NULL || strcmp(policy->objective, "median") == 0 ||
-        strcmp(policy->objective, "p95") == 0)
-        return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_USAGE, "--objective %s: unknown; use "
-                        "median or p95", policy->objective);
+    enum chorale_err err = CHORALE_OK;
+
+    if (policy->arrival != NULL)
+        err = chorale_word_check("--arrival", policy->arrival,
+                                 "sync,traced,robust", msg);
+    if (err == CHORALE_OK && policy->objective != NULL)
+        err = chorale_word_check("--objective", policy->objective,
+                                 "median,p95", msg);
+    return err;
 }
 
 enum chorale_arrival_policy

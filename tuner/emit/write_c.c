@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "algorithms/fnv1a.h"
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/emit/table.h"
 #include "tuner/base/shell_quote.h"

@@ -169,13 +169,17 @@ static enum chorale_err check_words(struct job *job)
 {
     const struct chorale_export_opts *opts = job->opts;
     const char *format = opts->json ? "json" : "csv";
+    char names[200] = "";
+    size_t used = 0;
 
+    for (size_t i = 0; i < NDATASET; i++)
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+                                 i > 0 ? "," : "", datasets[i].name);
     for (size_t i = 0; i < NDATASET; i++)
         if (strcmp(datasets[i].name, opts->what) == 0)
             job->data = &datasets[i];
     if (job->data == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--what %s: unknown; "
-                            "use " CHORALE_EXPORT_DATASETS, opts->what);
+        return chorale_word_check("--what", opts->what, names, job->msg);
     if (opts->csv + opts->json + (opts->format != NULL) > 1)
         return chorale_fail(job->msg, CHORALE_USAGE, "export: --csv, --json "
                             "and --format each name a format; give one");
@@ -185,8 +189,7 @@ static enum chorale_err check_words(struct job *job)
         if (strcmp(formats[i]->name, format) == 0)
             job->format = formats[i];
     if (job->format == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--format %s: unknown; "
-                            "use csv or json", format);
+        return chorale_word_check("--format", format, "csv,json", job->msg);
     return CHORALE_OK;
 }
 

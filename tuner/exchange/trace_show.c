@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"

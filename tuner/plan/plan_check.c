@@ -19,27 +19,33 @@
 typedef const char *suggest_function(const char *word, const char *otherwise,
                                      char text[CHORALE_SUGGEST_SIZE]);
 
-/* Check that every word of the option is known. suggest may be NULL. */
+/* Check that every word of the option is known: to the function known, or with
+ * NULL listed in words. suggest NULL: the words are suggested. */
 static enum chorale_err check_words(const char *option, const char *list,
                                     int (*known)(const char *word),
+                                    const char *words,
                                     suggest_function *suggest,
                                     const char *remedy,
                                     struct chorale_errmsg *msg)
 {
     char item[128], text[CHORALE_SUGGEST_SIZE];
-    int more;
+    int more, good;
 
     for (size_t k = 0; list != NULL; k++) {
         more = chorale_spec_word(list, k, item, sizeof(item));
         if (more == 0)
             break;
-        if (more > 0 && item[0] == '\0' && !known(item))
+        good = more > 0 && (known != NULL ? known(item)
+                                          : chorale_spec_listed(words, item));
+        if (more > 0 && item[0] == '\0' && !good)
             return chorale_fail(msg, CHORALE_USAGE, "%s '%s': a word is "
                                 "missing; %s", option, list, remedy);
-        if (more > 0 && known(item))
+        if (good)
             continue;
-        if (more > 0 && suggest != NULL)
-            remedy = suggest(item, remedy, text);
+        if (more > 0)
+            remedy = suggest != NULL
+                         ? suggest(item, remedy, text)
+                         : chorale_suggest_listed(item, words, remedy, text);
         return chorale_fail(msg, CHORALE_USAGE, "%s %s: unknown%s%s; %s",
                             option, list, more > 0 ? " " : "",
                             more > 0 ? item : " word", remedy);
@@ -50,11 +56,6 @@ static enum chorale_err check_words(const char *option, const char *list,
 static int known_coll(const char *word)
 {
     return chorale_coll_find(word) >= 0;
-}
-
-static int known_provider(const char *word)
-{
-    return chorale_spec_listed("chorale,native,library", word);
 }
 
 static int known_variant(const char *word)
@@ -82,26 +83,6 @@ static int known_set(const char *word)
     return chorale_set_find(word) >= 0;
 }
 
-static int known_root(const char *word)
-{
-    return chorale_spec_listed("first,middle,last,rotate", word);
-}
-
-static int known_sync(const char *word)
-{
-    return chorale_spec_listed("roundtime,window,barrier", word);
-}
-
-static int known_buffers(const char *word)
-{
-    return chorale_spec_listed("warm,rotate,cold", word);
-}
-
-static int known_metric(const char *word)
-{
-    return chorale_spec_listed("duration,throughput", word);
-}
-
 static int known_arrival(const char *word)
 {
     char text[CHORALE_ARRIVAL_SIZE];
@@ -119,11 +100,6 @@ static int known_siblings(const char *word)
         return 1;
     count = strtol(word, &rest, 10);
     return rest != word && *rest == '\0' && count >= 2 && count <= 1024;
-}
-
-static int known_launcher(const char *word)
-{
-    return chorale_spec_listed("mpiexec,srun,smpirun,custom", word);
 }
 
 static int known_network(const char *word)
@@ -204,42 +180,43 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
 {
     const struct {
         const char *option, *value;
-        int (*known)(const char *);
-        const char *remedy;
+        int (*known)(const char *); /* NULL: the words */
+        const char *words, *remedy;
         int single;
         suggest_function *suggest;
     } row[] = {
-        { "--collectives", plan->collectives, known_coll,
+        { "--collectives", plan->collectives, known_coll, "",
           "`chorale list` names them", 0, chorale_suggest_coll },
         { "--variants", plan->variants,
           chorale_spec_listed(plan->providers, "native") ? any_variant
                                                          : known_variant,
-          "`chorale list` names them", 0, chorale_suggest_variant },
-        { "--providers", plan->providers, known_provider,
+          "", "`chorale list` names them", 0, chorale_suggest_variant },
+        { "--providers", plan->providers, NULL, "chorale,native,library",
           "there are chorale, native and library", 0, NULL },
-        { "--set", plan->set, known_set, "there are core, model, all", 1,
-          NULL },
-        { "--root", plan->root, known_root,
+        { "--set", plan->set, known_set, "core,model,all",
+          "there are core, model, all", 1, NULL },
+        { "--root", plan->root, NULL, "first,middle,last,rotate",
           "there are first, middle, last, rotate", 1, NULL },
-        { "--sync", plan->sync, known_sync,
+        { "--sync", plan->sync, NULL, "roundtime,window,barrier",
           "there are roundtime, window, barrier", 1, NULL },
-        { "--buffers", plan->buffers, known_buffers,
+        { "--buffers", plan->buffers, NULL, "warm,rotate,cold",
           "there are warm, rotate, cold", 1, NULL },
-        { "--metric", plan->metric, known_metric,
+        { "--metric", plan->metric, NULL, "duration,throughput",
           "there are duration, throughput", 1, NULL },
         { "--arrival", plan->arrival, known_arrival,
+          "sync,first,last,random,ascending,traced,robust",
           "write sync, first, last, random or ascending, and by how many "
           "durations or what time: last:0.5, last:50us; or traced, robust", 0,
           NULL },
-        { "--siblings", plan->siblings, known_siblings,
+        { "--siblings", plan->siblings, known_siblings, "alone,all",
           "write alone, all, or a number of communicators from 2 on", 0, NULL },
-        { "--launcher", plan->launcher, known_launcher,
+        { "--launcher", plan->launcher, NULL, "mpiexec,srun,smpirun,custom",
           "there are mpiexec, srun, smpirun, custom", 1, NULL },
-        { "--network", plan->network, known_network,
+        { "--network", plan->network, known_network, "hockney,loggp,smpi",
           "there are hockney, loggp, smpi", 1, NULL },
-        { "--type", plan->dtype, known_dtype,
+        { "--type", plan->dtype, known_dtype, "byte,int,int64,float,double",
           "there are byte, int, int64, float, double", 1, NULL },
-        { "--op", plan->op, known_op,
+        { "--op", plan->op, known_op, "sum,prod,min,max,band,bor,bxor",
           "there are sum, prod, min, max, band, bor, bxor", 1, NULL },
     };
     enum chorale_err err = CHORALE_OK;
@@ -247,7 +224,7 @@ static enum chorale_err check_all_words(const struct chorale_plan *plan,
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && err == CHORALE_OK;
          i++) {
         err = check_words(row[i].option, row[i].value, row[i].known,
-                          row[i].suggest, row[i].remedy, msg);
+                          row[i].words, row[i].suggest, row[i].remedy, msg);
         if (err == CHORALE_OK && row[i].single && row[i].value != NULL &&
             strchr(row[i].value, ',') != NULL)
             err = chorale_fail(msg, CHORALE_USAGE, "%s %s: several words; give "

@@ -2,6 +2,7 @@
 /* plan_write.c - write a campaign and its cells to the database. */
 #include "config.h"
 
+#include "algorithms/mpi_name.h"
 #include "tuner/plan/plan_internal.h"
 
 #include <errno.h>

@@ -187,13 +187,36 @@ static enum chorale_err find(struct chorale_store *store,
     return err;
 }
 
+/* Refuse the name of an imported system: runs of this machine must not mix with
+ * those of another. */
+static enum chorale_err check_name(struct chorale_store *store,
+                                   const struct chorale_system *sys,
+                                   struct chorale_errmsg *msg)
+{
+    sqlite3_int64 imported = 0;
+    enum chorale_err err = CHORALE_OK;
+
+    if (sys->named)
+        err = chorale_store_find(
+            store, "SELECT system_id FROM system WHERE name = ?1"
+            " AND signature GLOB 'imported*'", CHORALE_FIELDS(sys->name), 0,
+            &imported, msg);
+    if (err != CHORALE_OK || imported == 0)
+        return err;
+    return chorale_fail(msg, CHORALE_USAGE, "--system %s: the system of that "
+                        "name in %s was imported and cannot be measured; give "
+                        "another name", sys->name, chorale_store_path(store));
+}
+
 enum chorale_err chorale_system_store(struct chorale_store *store,
                                       struct chorale_system *sys,
                                       struct chorale_errmsg *msg)
 {
     char uuid[CHORALE_UUID_SIZE], now[32], name[160];
-    enum chorale_err err = find(store, sys, msg);
+    enum chorale_err err = check_name(store, sys, msg);
 
+    if (err == CHORALE_OK)
+        err = find(store, sys, msg);
     if (err != CHORALE_OK || sys->id != 0)
         return err;
     chorale_uuid(uuid);

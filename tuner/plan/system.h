@@ -31,7 +31,7 @@ enum chorale_err chorale_platform_read(const char *path, char **text_p,
 
 /* Find the system by its signature, or add it under an unused name; sets id and
  * name. Call in a transaction. CHORALE_USAGE: the system is stored under a name
- * that differs from the user's. */
+ * that differs from the user's, or that name belongs to an imported system. */
 enum chorale_err chorale_system_store(struct chorale_store *store,
                                       struct chorale_system *sys,
                                       struct chorale_errmsg *msg);

@@ -11,6 +11,7 @@
 #include "tuner/replicate/grid_platform.h"
 #include "tuner/replicate/replicate_internal.h"
 #include "tuner/run/smpi.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/units.h"
 
 static const struct {
@@ -40,10 +41,8 @@ static enum chorale_err named_net(struct chorale_rep_job *job,
         }
     if (job->known)
         return CHORALE_OK;
-    return chorale_fail(job->msg, CHORALE_USAGE,
-                        "--system %.60s: unknown; use RS1 or RS2, WS1, WS2, "
-                        "array, array1, ring, ring1, or measured (see --help)",
-                        name);
+    return chorale_word_check("--system", name, "RS1,RS2,WS1,WS2,array,array1,"
+                              "ring,ring1,measured", job->msg);
 }
 
 /* Set the network and its side; values that options lack come from the
@@ -95,6 +94,7 @@ static enum chorale_err check(const struct chorale_rep_job *job,
                               const char *path)
 {
     const struct chorale_rep_opts *o = job->opts;
+    enum chorale_err err;
 
     if (job->known && path == NULL)
         return chorale_fail(job->msg, CHORALE_USAGE, "--system measured: no "
@@ -114,14 +114,12 @@ static enum chorale_err check(const struct chorale_rep_job *job,
         return chorale_fail(job->msg, CHORALE_USAGE, "--tm: unknown; give the "
                             "time of modifying a datum in units of sending "
                             "one, or name a database with a fitted model");
-    if (!chorale_spec_listed("mpiexec,srun,smpirun,custom", o->launcher))
-        return chorale_fail(job->msg, CHORALE_USAGE, "--launcher %.60s: "
-                            "unknown; use mpiexec, srun, smpirun, or "
-                            "--launcher-cmd", o->launcher);
-    if (chorale_network_find(o->network) == NULL)
-        return chorale_fail(job->msg, CHORALE_USAGE, "--network %.60s: "
-                            "unknown; use hockney, loggp or smpi", o->network);
-    return check_pairs(job, path);
+    err = chorale_word_check("--launcher", o->launcher,
+                             "mpiexec,srun,smpirun,custom", job->msg);
+    if (err == CHORALE_OK)
+        err = chorale_word_check("--network", o->network, "hockney,loggp,smpi",
+                                 job->msg);
+    return err == CHORALE_OK ? check_pairs(job, path) : err;
 }
 
 static void fill(struct chorale_rep_job *job)

@@ -152,7 +152,6 @@ static enum chorale_err prepare(struct chorale_rules *rules,
 
 const struct chorale_rule_format chorale_rules_mpich_json = {
     .format = "mpich-json",
-    .summary = "MPICH's selection files",
     .library = "MPICH",
     .suffix = { ".json", ".ch4.json" },
     .variable = { "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",

@@ -100,7 +100,6 @@ struct chorale_rule_point {
 
 struct chorale_rule_format {
     const char *format;      /* value of --format */
-    const char *summary;
     const char *library;     /* prefix of the MPI library's name */
     const char *suffix[CHORALE_RULE_FILES]; /* ".json", ".ch4.json"; NULL */
     const char *variable[CHORALE_RULE_FILES]; /* environment variables with

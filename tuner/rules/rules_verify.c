@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/run/launcher.h"
 #include "tuner/base/process.h"

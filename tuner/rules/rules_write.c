@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "db/loaded_runs.h"
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/emit/generate.h"
 #include "tuner/emit/table.h"

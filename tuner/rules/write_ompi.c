@@ -302,7 +302,6 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
 
 const struct chorale_rule_format chorale_rules_ompi_classic = {
     .format = "ompi-rules",
-    .summary = "Open MPI's rules file, up to version 5",
     .library = "Open MPI",
     .suffix = { ".conf", NULL },
     .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },

@@ -344,7 +344,6 @@ static int agrees(const void *reader, const struct chorale_rule_point *point,
 
 const struct chorale_rule_format chorale_rules_ompi_json = {
     .format = "ompi-json",
-    .summary = "Open MPI's rules file from version 6 on",
     .library = "Open MPI",
     .suffix = { ".json", NULL },
     .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },

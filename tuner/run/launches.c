@@ -12,7 +12,8 @@
 /* Launches with pending cells, in the order to run them. One launch of every
  * comm_size comes before the second of any, to spread launches over time;
  * process counts where traced applications spend most time come first. The
- * cells of a launch belong to campaigns with the same way of measuring. */
+ * cells of a launch belong to campaigns with the same way of measuring. An
+ * imported system has no pending cells: other machines measured it. */
 #define PENDING(and, end)                                                    \
     "WITH RECURSIVE o(ordinal) AS (SELECT 0 UNION ALL"                       \
     "   SELECT ordinal + 1 FROM o"                                           \
@@ -22,6 +23,8 @@
     "       max(1, CAST(c.siblings AS INTEGER)) AS siblings"                 \
     "  FROM o JOIN cell c ON c.launches > o.ordinal"                         \
     "  JOIN campaign k ON k.campaign_id = c.campaign_id"                     \
+    "  JOIN system y ON y.system_id = c.system_id"                           \
+    "   AND y.signature NOT GLOB 'imported*'"                                \
     " WHERE (?1 IS NULL OR c.system_id ="                                    \
     "        (SELECT system_id FROM system WHERE name = ?1))"                \
     "   AND (?2 = 0 OR c.campaign_id = ?2)"                                  \

@@ -310,6 +310,8 @@ static enum chorale_err check_ready(struct chorale_session *s)
     if (err == CHORALE_OK && s->opts->system != NULL)
         err = chorale_store_system(s->store, s->opts->system, &id, NULL,
                                    s->msg);
+    if (err == CHORALE_OK)
+        err = chorale_systems_measurable(s->store, s->opts->system, s->msg);
     if (err == CHORALE_OK && s->opts->retry_failed)
         err = chorale_pending_retry(s->store, s->opts->system, s->msg);
     if (err == CHORALE_OK)
@@ -378,10 +380,9 @@ enum chorale_err chorale_run(const char *path,
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step && done > before)
         err = chorale_loaded_runs(s.store, 0, loaded, msg);
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
-        printf("%s: %lld run%s made, %lld of %lld are done\n", path,
+        printf("%s: %lld run%s made, %lld of %lld %s done\n", path,
                (long long)(done - before), chorale_plural(done - before),
-               (long long)done,
-               (long long)planned);
+               (long long)done, (long long)planned, done == 1 ? "is" : "are");
     if (err == CHORALE_OK && loaded[0] != '\0')
         printf("%s: %s\n", path, loaded);
     chorale_store_close(s.store);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/mpi_name.h"
 #include "db/environment.h"
 #include "db/systems.h"
 #include "tuner/run/runner_query.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "algorithms/dispatch/table/site.h"
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/compare/comparison.h"
 #include "tuner/emit/table_module.h"
@@ -160,6 +161,11 @@ static enum chorale_err find_place(const struct chorale_manage_opts *opts,
         return chorale_place_set(place, opts->folder, opts->cluster,
                                  opts->partition, opts->mpi, msg);
     err = chorale_places_each(opts->folder, choose_place, &chosen, msg);
+    if (err == CHORALE_OK && chosen.count == 0)
+        err = chorale_fail(msg, CHORALE_USAGE, "%s/%s/%s: no table is "
+                           "installed there; `chorale table list` shows where "
+                           "tables are", opts->folder, opts->cluster,
+                           opts->partition);
     if (err == CHORALE_OK && chosen.count != 1)
         err = chorale_fail(msg, CHORALE_USAGE, "%s/%s/%s: it has tables of %d "
                            "MPI libraries; name one with --mpi, as in `chorale "

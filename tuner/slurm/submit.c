@@ -238,6 +238,8 @@ static enum chorale_err find_missing(struct chorale_submit *s)
         err = chorale_store_system(s->store, s->system, &s->system_id, NULL,
                                    s->msg);
     if (err == CHORALE_OK)
+        err = chorale_systems_measurable(s->store, s->system, s->msg);
+    if (err == CHORALE_OK)
         err = chorale_submission_pending(s->store, s->system_id, &s->queue,
                                          &s->launch, &s->nlaunch, s->msg);
     return err;

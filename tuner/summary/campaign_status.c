@@ -300,8 +300,9 @@ enum chorale_err chorale_campaigns_show(struct chorale_store *store,
         printf("%s: no measurement is planned here\n",
                chorale_store_path(store));
     else
-        printf("%s: %lld of %lld runs (a cell in a launch) are done%s\n",
+        printf("%s: %lld of %lld run%s (a cell in a launch) %s done%s\n",
                chorale_store_path(store), done, planned,
+               chorale_plural(planned), done == 1 ? "is" : "are",
                chorale_store_locked(store, CHORALE_LOCK_CAMPAIGN)
                    ? ", and a command is working on it"
                : left > 0 ? "; `chorale run` continues"

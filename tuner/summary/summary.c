@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/base/units.h"
 #include "tuner/model/model.h"

@@ -23,6 +23,7 @@ struct chorale_page {
     FILE *out;
     int markdown;
     int rules;               /* 1: the table for rule files is being printed */
+    int only_rules;          /* 1: only that table has choices */
     char heading[160];        /* of the table being printed */
     struct chorale_rows rows; /* of that table */
     sqlite3_int64 npoints, ngained, nbetween;

@@ -56,6 +56,16 @@ static const char points_sql[] =
     "SELECT count(*) FROM (SELECT DISTINCT coll, comm_size, ppn, shape, dtype,"
     " op, n FROM v_summary WHERE system_id = ?1 AND provider = 'library')";
 
+/* True if the dispatch table has no choice: only the library's own algorithms
+ * were measured, and there are rows for its rule files. */
+static const char only_rules_sql[] =
+    "SELECT NOT EXISTS (SELECT 1 FROM cell WHERE system_id = ?1"
+    "   AND provider = 'chorale')"
+    "  AND NOT EXISTS (SELECT 1 FROM decision WHERE system_id = ?1"
+    "   AND target = 'dispatch' AND provider = 'chorale')"
+    "  AND EXISTS (SELECT 1 FROM decision WHERE system_id = ?1"
+    "   AND target = 'rules')";
+
 /* Format a range of n: "128 B to 64 KiB", "128 B to < 64 KiB", "from 64
  * KiB". */
 static void range(sqlite3_int64 lo, sqlite3_int64 hi, char *out, size_t size)
@@ -203,10 +213,17 @@ static void each_between(struct chorale_page *page, sqlite3_stmt *stmt)
     page->nbetween = sqlite3_column_int64(stmt, 0);
 }
 
+static void each_only_rules(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    page->only_rules = sqlite3_column_int(stmt, 0);
+}
+
+/* Print the result of the dispatch table, or of the rule files. If only these
+ * have choices, theirs is the only result of the page. */
 static void put_headline(struct chorale_page *page)
 {
-    chorale_page_heading(page, 2, page->rules ? "Rule files: result"
-                                              : "Result");
+    chorale_page_heading(page, 2, page->rules && !page->only_rules
+                                      ? "Rule files: result" : "Result");
     if (page->rules)
         fputs("The library's own algorithms, chosen by a rule file that "
               "`chorale generate --format mpich-json`,\n`ompi-rules` or "
@@ -286,6 +303,8 @@ enum chorale_err chorale_page_decisions(struct chorale_page *page,
     if (err == CHORALE_OK)
         err = chorale_page_query(page, between_sql, each_between, msg);
     if (err == CHORALE_OK)
+        err = chorale_page_query(page, only_rules_sql, each_only_rules, msg);
+    if (err == CHORALE_OK && !page->only_rules)
         put_headline(page);
     return err == CHORALE_OK ? put_rules(page, msg) : err;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tuner/compare/compare_run.h"
+#include "tuner/base/suggest.h"
 #include "tuner/base/output.h"
 
 struct opts {
@@ -19,11 +20,10 @@ static enum chorale_err check(const struct opts *opts, char **word, int nword,
 
     if (err != CHORALE_OK)
         return err;
-    if (cmp->recheck != NULL && strcmp(cmp->recheck, "both") != 0 &&
-        strcmp(cmp->recheck, "head") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--recheck %s: unknown; "
-                            "use both or head",
-                            cmp->recheck);
+    if (cmp->recheck != NULL)
+        err = chorale_word_check("--recheck", cmp->recheck, "both,head", msg);
+    if (err != CHORALE_OK)
+        return err;
     if (nword == 1 && cmp->baseline == NULL)
         return chorale_fail(msg, CHORALE_USAGE, "compare: one database without "
                             "--baseline NAME; name what to compare with");
@@ -107,7 +107,9 @@ const struct chorale_verb chorale_verb_compare = {
         "such cells are measured again, in launches of base and head in turn.\n"
         "slower: above the threshold in the second measurement alone, by "
         "Wilcoxon's signed ranks. Holm's correction over all cells measured "
-        "again keeps the error of the whole comparison at 0.5 %. A stopped "
+        "again keeps the error of the whole comparison at 0.5 %. Imported runs "
+        "cannot be measured again: they are judged as with --unpaired, and "
+        "--recheck is refused. A stopped "
         "second measurement continues when the command is repeated, and gives "
         "no verdict before it is complete.\n"
         "faster: by Benjamini and Hochberg at 5 %. same: the interval is "

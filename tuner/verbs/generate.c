@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/suggest.h"
 #include "tuner/base/verb.h"
 #include "tuner/emit/generate.h"
 #include "tuner/rules/rules.h"
@@ -26,8 +27,8 @@ static const struct chorale_rule_format *const formats[] = {
 static enum chorale_err find_format(struct opts *opts,
                                     struct chorale_errmsg *msg)
 {
-    char known[400] = "";
-    size_t used = 0;
+    char known[200] = "c";
+    size_t used = 1;
 
     if (strcmp(opts->format, "c") == 0)
         return CHORALE_OK;
@@ -35,14 +36,11 @@ static enum chorale_err find_format(struct opts *opts,
         if (strcmp(formats[i]->format, opts->format) == 0)
             opts->job.format = formats[i];
         used += (size_t)snprintf(known + used, sizeof(known) - used,
-                                 ", %s (%s)", formats[i]->format,
-                                 formats[i]->summary);
+                                 ",%s", formats[i]->format);
     }
     if (opts->job.format != NULL)
         return CHORALE_OK;
-    return chorale_fail(msg, CHORALE_USAGE, "--format %s: unknown format;"
-                        " choose c (one self-contained C99 file and its"
-                        " header)%s", opts->format, known);
+    return chorale_word_check("--format", opts->format, known, msg);
 }
 
 /* Refuse options that apply only to the other kind of format. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tuner/base/suggest.h"
-
 #include "tuner/exchange/import.h"
 #include "tuner/plan/plan.h"
 
@@ -52,20 +51,17 @@ static enum chorale_err check(const struct opts *opts,
                               struct chorale_errmsg *msg)
 {
     const struct chorale_import_as *as = &opts->as;
-    static const char *const shapes[] = { "single-node", "one-per-node",
-                                          "block", "cyclic", "irregular" };
     const char *const names[] = { as->system, as->mpi };
-    int known = as->shape == NULL;
+    enum chorale_err err = CHORALE_OK;
 
-    for (size_t i = 0; !known && i < sizeof(shapes) / sizeof(shapes[0]); i++)
-        known = strcmp(shapes[i], as->shape) == 0;
-    if (!known)
-        return chorale_fail(msg, CHORALE_USAGE, "--shape %s: unknown; use "
-                            "single-node, one-per-node, block, cyclic and "
-                            "irregular", as->shape);
-    if (strcmp(opts->time, "mean") != 0 && strcmp(opts->time, "slowest") != 0)
-        return chorale_fail(msg, CHORALE_USAGE, "--time %s: unknown; use mean "
-                            "or slowest", opts->time);
+    if (as->shape != NULL)
+        err = chorale_word_check("--shape", as->shape,
+                                 "single-node,one-per-node,block,cyclic,"
+                                 "irregular", msg);
+    if (err == CHORALE_OK)
+        err = chorale_word_check("--time", opts->time, "mean,slowest", msg);
+    if (err != CHORALE_OK)
+        return err;
     for (int i = 0; i < 2; i++)
         if (names[i] != NULL &&
             (names[i][0] == '\0' || strlen(names[i]) > 100))

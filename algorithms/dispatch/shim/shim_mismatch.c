@@ -12,6 +12,7 @@
 #include "algorithms/dispatch/base/pmpi.h"
 #include "algorithms/dispatch/base/warn.h"
 #include "algorithms/dispatch/shim/shim.h"
+#include "algorithms/mpi_name.h"
 
 /* Whether the user asks for an effect of the shim. A table of the site alone is
  * no such request, nor is "0", which turns CHORALE_VERBOSE off. */
@@ -32,14 +33,17 @@ static int is_asked(void)
 void chorale_shim_mismatch(void)
 {
     const char *other = chorale_pmpi_other();
+    char theirs[CHORALE_MPI_NAME], ours[CHORALE_MPI_NAME];
     int size = 0;
 
     if (!is_asked() || chorale_launched_rank() > 0) /* rank 0 or unknown */
         return;
+    chorale_mpi_name(chorale_pmpi_family, ours);
     if (other != NULL) {
+        chorale_mpi_name(other, theirs);
         chorale_warn("chorale: the program uses %.60s, but this shim was built "
                      "for %s: no call is served or traced; build Chorale for "
-                     "the program's library", other, chorale_pmpi_family);
+                     "the program's library", theirs, ours);
         return;
     }
     if (chorale_pmpi_ready() &&
@@ -48,6 +52,5 @@ void chorale_shim_mismatch(void)
         chorale_warn("chorale: %ld processes were started, but each is alone "
                      "in MPI_COMM_WORLD; use the launcher of the program's "
                      "library%s%s", chorale_launched_ranks(size),
-                     chorale_pmpi_family[0] != '\0' ? ", " : "",
-                     chorale_pmpi_family);
+                     ours[0] != '\0' ? ", " : "", ours);
 }

@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "algorithms/dispatch/table/fingerprint.h"
+#include "algorithms/mpi_name.h"
 
 /* A library of another version than ours may return a longer text than
  * MPI_MAX_LIBRARY_VERSION_STRING of our mpi.h. */
@@ -107,6 +108,21 @@ static int differ(const char *what, const char *theirs, const char *ours,
     return 1;
 }
 
+/* The same for the library: by its short names, unless these are equal. */
+static int differ_in_library(const char *theirs, const char *ours, char *why,
+                             size_t why_size)
+{
+    char a[CHORALE_MPI_NAME], b[CHORALE_MPI_NAME];
+
+    if (theirs == NULL || strcmp(theirs, ours) == 0)
+        return 0;
+    chorale_mpi_name(theirs, a);
+    chorale_mpi_name(ours, b);
+    return strcmp(a, b) == 0
+               ? differ("MPI library", theirs, ours, why, why_size)
+               : differ("MPI library", a, b, why, why_size);
+}
+
 int chorale_fingerprint_differs(const struct chorale_table *table, char *why,
                                 size_t why_size)
 {
@@ -115,7 +131,7 @@ int chorale_fingerprint_differs(const struct chorale_table *table, char *why,
     chorale_fingerprint_library(library, sizeof(library));
     device_of(library, text, sizeof(text));
     one_line(library);
-    if (differ("MPI library", table->mpi_library, library, why, why_size) ||
+    if (differ_in_library(table->mpi_library, library, why, why_size) ||
         differ("transport", table->transport, text, why, why_size))
         return 1;
     read_cpu(text, sizeof(text));

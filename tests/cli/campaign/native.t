@@ -122,6 +122,26 @@ is "$(sqlite3 n.db "SELECT count(*) FROM decision
     WHERE provider = 'native' AND target = 'dispatch'")" 0 \
     "no native algorithm is chosen"
 
+# Without a variant of Chorale the report shows the choices of the rule file.
+cp n.db only.db
+sqlite3 only.db "DELETE FROM run_summary WHERE run_id IN (SELECT run_id FROM run
+        JOIN cell USING (cell_id) WHERE provider = 'chorale');
+    DELETE FROM run WHERE cell_id IN (SELECT cell_id FROM cell
+        WHERE provider = 'chorale');
+    DELETE FROM cell WHERE provider = 'chorale'"
+"$chorale" decide only.db -q &&
+    CHORALE_DATADIR=$(cd "$top_srcdir" && pwd)/plots "$chorale" report only.db \
+        -o only.html -q >out.txt 2>&1
+ok $? "a report of native algorithms only is written"
+sed 's/<[^>]*>/ /g' only.html >only.txt
+is "$(grep -c 'both sides at 4' only.txt) $(grep -c \
+    'At 4 points a rule file for the library chooses' only.txt)" "0 1" \
+    "its headline is of the rule file"
+like "$(grep 'geometric mean' only.txt)" 'x[1-9][0-9]*\.[0-9]+ ' \
+    "its headline has a speed-up"
+like "$(grep 'best point' only.txt)" 'x[1-9].*: native ' \
+    "its best point names a native algorithm"
+
 "$chorale" plan v.db --providers native --variants bcast:binomial \
     -c bcast,allreduce -m 8 -P 2 -q
 is "$(sqlite3 v.db "SELECT group_concat(DISTINCT provider || ':' || variant)

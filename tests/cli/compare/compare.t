@@ -228,7 +228,7 @@ like "$out" '^1 looks slower: the change is too small for 9 launches a side' \
     "--unpaired: more launches find smaller changes"
 database short.db 3 "$slow DELETE FROM made WHERE launch > 5;"
 out=$("$chorale" compare base.db short.db --unpaired)
-like "$out" '^1 looks slower: with this many cells at least 8 launches a side are' \
+like "$out" '^1 looks slower: with 24 cells at least 8 launches a side are' \
     "--unpaired: the number of cells requires more launches"
 like "$out" '^suspect .*; too few launches for so small a change$' \
     "--unpaired does not advise --recheck"
@@ -470,11 +470,16 @@ unjudged() { # expected reason, name, words of compare
     is "$? $(cat err.txt)" "75 chorale: no verdict: $want" "$name"
 }
 only='DELETE FROM made WHERE cell <> 5;'
-first='cells look slower in the first measurement only; add --recheck'
+first='1 cell looks slower in the first measurement only; add --recheck'
 database lone.db 1 "$only"
 database lone-slow.db 3 "$slow $only"
 unjudged "$first both --run" "suspects of one measurement: --recheck both" \
     lone.db lone-slow.db
+two='DELETE FROM made WHERE cell NOT IN (5, 6);'
+database two.db 1 "$two"
+database two-slow.db 3 "UPDATE made SET seconds = seconds * 1.06; $two"
+unjudged "cells look slower${first#1 cell looks slower} both --run" \
+    "two suspects are plural" two.db two-slow.db
 cp lone.db lone-one.db
 "$chorale" baseline set good lone-one.db >/dev/null
 "$chorale" merge lone-one.db lone-slow.db -q
@@ -482,12 +487,12 @@ unjudged "$first head --run" "suspects within one database: --recheck head" \
     lone-one.db --baseline good
 database lone2.db 1 "$only $(again 0 1)"
 database lone2-late.db 3 "$slow $only $(again 40 1.05)"
-unjudged 'cells look slower, but were not measured in turn; measure both sides by `chorale ab`' \
+unjudged '1 cell looks slower, but was not measured in turn; measure both sides by `chorale ab`' \
     "suspects measured again, but not in turn: ab" lone2.db lone2-late.db
 like "$(cat out.txt)" '^1 looks slower again, but not in turn: `chorale ab` measures' \
     "the table names chorale ab too"
 database lone-small.db 3 "UPDATE made SET seconds = seconds * 1.015; $only"
-unjudged 'cells look slower, by too few launches; measure more on each side' \
+unjudged '1 cell looks slower, by too few launches; measure more on each side' \
     "suspects with --unpaired: more launches" lone.db lone-small.db --unpaired
 database lone-machine.db 3 "$only UPDATE made SET seconds = seconds * 0.94;
     UPDATE environment SET value = value * 0.94;"

@@ -434,20 +434,52 @@ ok $? "files of several runs are imported"
 is "$(sqlite3 a.db "SELECT launches FROM v_summary WHERE msg_size = 1")" \
     6 "each file is a launch"
 "$chorale" compare a.db b.db --format json \
-    --fail-on slower,suspect >cmp.json 2>err
-is "$?" 1 "compare fails on a suspect cell"
+    --fail-on slower >cmp.json 2>err
+is "$?" 1 "compare judges imported runs without pairs, and fails"
 is "$(python3 -c 'import json, sys
 for c in json.load(open(sys.argv[1]))["cells"]:
     print(c["coll"], c["msg_size"], c["verdict"])' cmp.json | sort)" \
     "bcast 1 same
 bcast 1024 same
-bcast 65536 suspect" "compare marks only the slower cell"
+bcast 65536 slower" "compare marks only the slower cell"
+"$chorale" compare a.db b.db >out 2>err
+is "$(grep -c '^note: imported runs cannot be measured again, so the unpaired' \
+    out) $(grep -c recheck out err | tr '\n' ' ')" "1 out:0 err:0 " \
+    "compare prints why, and does not advise --recheck"
+cp a.db kept.db
+for words in '--recheck both' '--recheck head' \
+    '--recheck both --run --launcher-cmd true'; do
+    # shellcheck disable=SC2086 # words
+    "$chorale" compare a.db b.db $words >out 2>err
+    is "$? $(wc -l <err | tr -d ' ') $(grep -c \
+        'a.db holds imported runs, which cannot be measured again; ' err)" \
+        "2 1 1" "compare refuses $words of imported runs"
+done
+cmp -s a.db kept.db
+ok $? "and plans nothing"
 is "$("$chorale" export a.db -c bcast | wc -l | tr -d ' ')" 4 \
     "export prints imported rows"
 is "$(sqlite3 a.db "SELECT count(*) FROM v_progress WHERE planned > 0")" \
     0 "imported rows are not planned"
-"$chorale" run a.db -q 2>err
-is "$?" 0 "run on imported rows has no work"
+for words in '' '--system imported'; do
+    # shellcheck disable=SC2086 # words
+    "$chorale" run a.db -q $words 2>err
+    is "$? $(grep -c "'imported' was imported and cannot be measured; " err)" \
+        "4 1" "run refuses an imported system: '$words'"
+done
+"$chorale" plan a.db -c bcast -m 8 -P 2 --launches 1 -q --system imported 2>err
+is "$? $(grep -c 'that name in a.db was imported and cannot be measured; ' err)" \
+    "2 1" "plan refuses the name of an imported system"
+# Cells planned in an imported system, beside a system of this machine.
+cp a.db both.db
+"$chorale" plan both.db -c bcast -m 8 -P 1 --variants linear --launches 1 -i 5 \
+    --cell-time 0.01 -q --system here &&
+    sqlite3 both.db "UPDATE cell SET launches = 7 WHERE system_id =
+        (SELECT system_id FROM system WHERE name = 'imported')" &&
+    timeout 300 "$chorale" run both.db -q 2>err
+is "$? $(sqlite3 both.db "SELECT name, count(*) FROM launch JOIN system
+    USING (system_id) GROUP BY name" | tr '\n' ' ')" "0 here|1 imported|6 " \
+    "run stores no launch in an imported system"
 cp a.db m.db
 "$chorale" merge m.db b.db -q
 is "$? $(sqlite3 m.db 'SELECT count(*) FROM launch')" "0 12" \

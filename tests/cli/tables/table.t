@@ -106,6 +106,9 @@ is "$? $(grep -c 'tables of 2 MPI libraries.*--mpi' "$work/err")" "2 1" \
     "--mpi is needed with two libraries"
 t install "$work/two.so" -q
 is "$(cat "$work/out")" "" "-q is quiet"
+t remove --cluster big --partition night
+is "$? $(grep -c 'big/night: no table is installed there; ' "$work/err")" \
+    "2 1" "remove names the place that has no table"
 rm "$place"/table-1-0-*.so
 t rollback --mpi mpich-4.0
 is "$? $(link "$place/current")" "4 table-4-1.so" "what was before is gone"

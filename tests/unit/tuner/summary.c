@@ -211,6 +211,24 @@ static void check_places(void)
                        "UPDATE system SET kind = 'simulated'", &msg);
 }
 
+/* Only the library's own algorithms have choices: one result, of these. */
+static void check_only_rules(void)
+{
+    struct chorale_errmsg msg = { "" };
+    char *text;
+
+    tap_ok(chorale_store_exec(store, "DELETE FROM decision WHERE target ="
+                              " 'dispatch' AND provider = 'chorale'",
+                              &msg) == CHORALE_OK, "no variant: %s", msg.text);
+    text = summary(0);
+    expect(text, "\nResult\n", "without a variant of Chorale there is a result");
+    expect(text, "over all points x3.00", "it counts the rule file's choices");
+    tap_ok(text != NULL && strstr(text, "Rule files: result") == NULL &&
+               strstr(text, "over all points x1.00") == NULL,
+           "no other result is printed");
+    free(text);
+}
+
 static void check_write(const char *db)
 {
     struct chorale_errmsg msg = { "" };
@@ -255,6 +273,7 @@ int main(void)
     check_load();
     check_places();
         check_write(db);
+        check_only_rules();
     }
     chorale_store_close(store);
     unlink(db);

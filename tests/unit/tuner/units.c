@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tests/tap.h"
 #include "tuner/base/units.h"
