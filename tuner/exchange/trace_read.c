@@ -35,9 +35,8 @@ static enum chorale_err bad(const struct reader *r, const char *what)
 static enum chorale_err no_format(const struct reader *r)
 {
     return chorale_fail(r->msg, CHORALE_DATA, "%s:1: no format that can be "
-                        "imported: a trace of CHORALE_TRACE, a table of OSU or "
-                        "IMB, or timings below a line of column names; name "
-                        "another file", r->path);
+                        "imported; name a trace, a table of OSU or IMB, or "
+                        "timings with column names", r->path);
 }
 
 static enum chorale_err load(struct reader *r)

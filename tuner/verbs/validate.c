@@ -198,8 +198,8 @@ static enum chorale_err judge(const struct job *job,
     chorale_proof_where(slow, where, sizeof(where));
     return chorale_fail(job->msg, CHORALE_NO,
                         "%zu of %zu point%s %s slower with the table%s by more "
-                        "than %.3g %%, at worst %s: x%.3f with %.100s; "
-                        "`chorale decide` leaves such points to the library",
+                        "than %.3g %%, at worst %s: x%.3f with %.100s; decide "
+                        "again, without them",
                         nslower, total.npoint,
                         chorale_plural((long long)total.npoint),
                         nslower == 1 ? "is" : "are", how,
