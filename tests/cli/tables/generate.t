@@ -173,7 +173,7 @@ generate odd.db --format mpich-json -o x.json
 refused $? 4 'two decisions on bcast at P = 4' \
     "two decisions for one size are refused"
 generate r.db --format xml -o x.json
-refused $? 2 'choose c .*mpich-json.*ompi-rules.*ompi-json' "no such format"
+refused $? 2 'use c, mpich-json.*ompi-rules.*ompi-json' "no such format"
 generate r.db --format c --no-check -o x.c
 refused $? 2 'does not apply to --format c' "an option of other formats"
 [ -z "$(ls x.* 2>/dev/null)" ]
