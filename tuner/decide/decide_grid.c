@@ -423,6 +423,58 @@ struct change {
     double left, right;      /* as in advantages() */
 };
 
+/* The least log advantage over the library of a candidate at n, over the
+ * measured layers of a run; INFINITY: unknown. */
+static double over_library(const struct chorale_grid *grid, size_t begin,
+                           size_t end, size_t cand, size_t n)
+{
+    double least = INFINITY;
+
+    for (size_t layer = begin; layer <= end && cand != 0; layer++) {
+        const struct chorale_layer *l = &grid->layer[layer];
+
+        if (l->measured && l->lo <= n && n <= l->hi)
+            least = fmin(least,
+                         chorale_family_on(grid->fam, l->line, 0, n) -
+                             chorale_family_on(grid->fam, l->line,
+                                               grid->member[cand], n));
+    }
+    return least;
+}
+
+/* The size next to `bad`, between there and `good`, from which on towards
+ * `good` a candidate is not slower than the library: found by bisection. */
+static size_t not_slower(const struct chorale_grid *grid, size_t begin,
+                         size_t end, size_t cand, size_t good, size_t bad)
+{
+    if (!(over_library(grid, begin, end, cand, bad) < 0))
+        return bad;
+    while (larger(good, bad) - smaller(good, bad) > 1) {
+        size_t middle = smaller(good, bad) +
+                        (larger(good, bad) - smaller(good, bad)) / 2;
+
+        if (over_library(grid, begin, end, cand, middle) < 0)
+            bad = middle;
+        else
+            good = middle;
+    }
+    return good;
+}
+
+/* Let the library serve the sizes next to a change at which a choice is
+ * predicted to be slower than the library. */
+static void keep_library(const struct chorale_grid *grid, size_t begin,
+                         size_t end, size_t i, size_t a, size_t b,
+                         struct change *c)
+{
+    c->hi = not_slower(grid, begin, end, a, grid->n[i], c->hi);
+    c->next = not_slower(grid, begin, end, b, grid->n[i + 1], c->next);
+    if (a == 0)
+        c->hi = c->next - 1;
+    if (b == 0)
+        c->next = c->hi + 1;
+}
+
 /* Find the change after stop i of one run, from choice a to b. */
 static struct change find_change(const struct chorale_grid *grid, size_t begin,
                                  size_t end, size_t i, size_t a, size_t b)
@@ -505,6 +557,13 @@ static void find_changes(const struct chorale_grid *grid,
         }
         if (before != NULL)
             share_change(grid, plan, begin, l, i);
+        for (l = 0; l < grid->nlayer && !grid->blind; l = plan->last[l] + 1) {
+            const size_t *pick = plan->pick + l * grid->nstop + i;
+
+            if (pick[0] != pick[1])
+                keep_library(grid, l, plan->last[l], i, pick[0], pick[1],
+                             &plan->change[l * grid->nstop + i]);
+        }
     }
 }
 

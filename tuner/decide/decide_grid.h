@@ -46,8 +46,8 @@ struct chorale_grid {
 struct chorale_rectangle {
     size_t begin, end, lo, hi;
     size_t cand;
-    int gap;                 /* 1: the library, between two sizes whose choices
-                              * were not both measured at both sizes */
+    int gap;                 /* 1: the library, between two sizes of which
+                              * neither choice is known to be faster there */
 };
 
 /* Index of an entry of the arrays [nlayer][nstop][ncand]. */

@@ -174,6 +174,7 @@ static void reason_library(const struct list *list, char *text, size_t size)
             "not enough launches that count to confirm a choice (it takes 3)",
         [CHORALE_WHY_THRESHOLD] = "the gain is below the threshold",
         [CHORALE_WHY_INSIGNIFICANT] = "the gain may be chance",
+        [CHORALE_WHY_GAIN] = "a small gain is given up for fewer ranges",
         [CHORALE_WHY_BLIND] = "no variant is as fast at all sizes, and not all"
                               " ranks know the size",
     };
@@ -417,8 +418,8 @@ int chorale_grid_row(const struct chorale_grid *grid,
     row->nspot = list.nspot;
     name_arrivals(&list, row->arrival, sizeof(row->arrival));
     if (r->gap)
-        snprintf(row->reason, sizeof(row->reason), "between two sizes whose"
-                 " choices were not both measured at both");
+        snprintf(row->reason, sizeof(row->reason), "between two sizes neither"
+                 " choice is known to be faster");
     else if (list.nspot > 0)
         measure(&list, row);
     else

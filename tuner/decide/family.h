@@ -112,7 +112,9 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  * (chorale_predict_lacks()).
  *
  * If a variant takes as long as the library next to n on both lines, and was
- * predicted within 4 %, it predicts the library too. */
+ * predicted within 4 %, it predicts the library too. On a line one measured
+ * size next to n is enough, and the smaller prediction counts: where the
+ * library changes between two sizes is unknown. */
 double chorale_family_on(const struct chorale_family *fam, size_t line,
                          size_t cand, size_t n);
 double chorale_family_between(const struct chorale_family *fam, size_t k,

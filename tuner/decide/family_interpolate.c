@@ -11,6 +11,7 @@
 
 #define EQUIVALENT_ERROR 0.04 /* largest error of a stand-in for the library */
 #define SAME_TIME 0.01 /* log units: the library may use that variant */
+#define SAME_SIMULATED_TIME 1e-4 /* likewise, along a simulated line */
 #define MIN_OTHER_CANDIDATES 2 /* candidates needed to judge the model */
 
 static double position(double from, double at, double to)
@@ -209,14 +210,57 @@ static double along(const struct chorale_family *fam,
     return left + x * (right - left);
 }
 
-double chorale_family_on(const struct chorale_family *fam, size_t line,
-                         size_t cand, size_t n)
+/* Predicted log seconds on a line at n. */
+static double on_line(const struct chorale_family *fam, size_t line,
+                      size_t cand, size_t n)
 {
     double off = along(fam, CHORALE_GUESS_MODEL, line, cand, n);
 
     return isnan(off) ? off
                       : off + model(fam, CHORALE_GUESS_MODEL, cand, n,
                                     fam->line[line].comm_size);
+}
+
+/* 1 if the library took as long as the candidate at a spot, and the model
+ * predicts the candidate there. */
+static int is_library_at(const struct chorale_family *fam, size_t line,
+                         size_t spot, size_t cand)
+{
+    const double *t = fam->line[line].log_time + spot * fam->ncand;
+    double same = fam->opts->simulated ? SAME_SIMULATED_TIME : SAME_TIME;
+
+    return fabs(t[cand] - t[0]) < same &&
+           fabs(residual(fam, CHORALE_GUESS_MODEL, line, spot, cand)) <
+               log1p(EQUIVALENT_ERROR);
+}
+
+/* The least log seconds at n of the candidates that the library seems to use at
+ * the measured sizes next to n; INFINITY: no such candidate. */
+static double library_at_best(const struct chorale_family *fam, size_t line,
+                              size_t n)
+{
+    const struct chorale_line *ln = &fam->line[line];
+    double least = INFINITY;
+    size_t i = 0;
+
+    while (i + 1 < ln->nspot && ln->spot[i + 1].point->n <= n)
+        i++;
+    if (!fam->played || ln->spot[i].point->n == n)
+        return INFINITY;
+    for (size_t s = i; s < i + 2 && s < ln->nspot; s++)
+        for (size_t c = 1; c < fam->ncand; c++)
+            if (has_model(fam, CHORALE_GUESS_MODEL, c) &&
+                is_library_at(fam, line, s, c))
+                least = fmin(least, on_line(fam, line, c, n));
+    return least;
+}
+
+double chorale_family_on(const struct chorale_family *fam, size_t line,
+                         size_t cand, size_t n)
+{
+    double t = on_line(fam, line, cand, n);
+
+    return cand == 0 ? fmin(t, library_at_best(fam, line, n)) : t;
 }
 
 /* 1 if the candidate must not be chosen at some size of a line. */

@@ -299,6 +299,64 @@ static void test_twin(void)
     end(&w);
 }
 
+/* A family of bcast at LOW ranks and two sizes, at which the library and some
+ * candidates take so many times the model's time of the binomial tree. */
+static void begin_tree(struct world *w, const long size[2],
+                       double times[NWHO][2])
+{
+    struct chorale_errmsg msg;
+
+    memset(w, 0, sizeof(*w));
+    w->opts = (struct chorale_decide_opts){ .simulated = 1, .compact = 0.01,
+                                            .max_scratch = -1 };
+    w->model = network();
+    fixture_open(&w->f, "tree", 1);
+    for (int i = 0; i < NWHO; i++)
+        for (int k = 0; k < 2; k++)
+            if (times[i][k] > 0)
+                add(&w->f, &who[i], size[k], LOW, times[i][k] *
+                        model(w->model, &who[BINOMIAL], size[k], LOW));
+    if (chorale_points_load(w->f.store, 1, &w->points, &msg) != CHORALE_OK ||
+        chorale_decide_sizes(&w->points, &w->opts, &w->spot, &w->nspot,
+                             &msg) != CHORALE_OK ||
+        chorale_family_init(&w->fam, w->spot, w->nspot, w->spot, w->model,
+                            &w->opts) != 0)
+        exit(99);
+}
+
+/* A library that takes as long as the binomial tree at one size, and three
+ * times as long at the next, may use that tree at all sizes between. */
+static void test_twin_along(void)
+{
+    static const long size[] = { 1024, 1900 };
+    double times[NWHO][2] = { [LIBRARY] = { 1, 3 }, [BINOMIAL] = { 1, 1.3 },
+                              [LINEAR] = { 0.9, 2.5 }, [RING] = { 3, 1.2 } };
+    struct chorale_decision *rows = NULL;
+    size_t count = 0;
+    double got, want;
+    struct world w;
+
+    begin_tree(&w, size, times);
+    got = chorale_family_on(&w.fam, 0, 0, 1400);
+    for (size_t c = 1; c < w.fam.ncand; c++)
+        if (strcmp(w.fam.cand[c].run->variant, "binomial") == 0)
+            w.cand[BINOMIAL] = c;
+    want = chorale_family_on(&w.fam, 0, w.cand[BINOMIAL], 1400);
+    tap_ok(near(exp(got), exp(want)), "the library between two sizes is as fast"
+           " as the tree that it used at one of them (%.3f)", exp(got - want));
+    if (chorale_decide_rows(&w.fam, &rows, &count) != 0)
+        exit(99);
+    tap_ok(count == 3 && strcmp(rows[0].run->variant, "linear") == 0 &&
+               strcmp(rows[1].run->variant, "default") == 0 &&
+               strcmp(rows[2].run->variant, who[RING].variant) == 0,
+           "it serves the sizes at which neither choice is as fast");
+    for (size_t i = 0; i < count; i++)
+        tap_diag("%zu-%zu %s", rows[i].n_lo, rows[i].n_hi,
+                 rows[i].run->variant);
+    free(rows);
+    end(&w);
+}
+
 /* Predictions along sizes, next to sizes at which other candidates were
  * measured but this one was not. */
 static void test_along(void)
@@ -343,6 +401,7 @@ int main(void)
     test_between();
     test_by_library();
     test_twin();
+    test_twin_along();
     test_along();
     return tap_done();
 }
