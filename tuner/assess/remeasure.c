@@ -68,6 +68,7 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
     struct chorale_plan plan = *asked;
     struct chorale_run_opts run = *as;
     int dataless = chorale_coll_info(again->coll)->dataless;
+    int simulated = strcmp(plan.launcher, "smpirun") == 0; /* all are equal */
     char procs[16], system[128];
     enum chorale_err err;
 
@@ -80,14 +81,15 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
     plan.op = again->op[0] != '\0' ? again->op : NULL;
     plan.from_trace = 0;
     plan.trace = NULL;
-    if (plan.adaptive && plan.nrep_max == 0)
+    if (plan.adaptive && plan.nrep_max == 0 && !simulated)
         plan.nrep_max = CHORALE_PLAN_ADAPTIVE_ITERATIONS;
     plan.set = "core"; /* not in rounds */
     plan.adaptive = 0;
     plan.budget = NULL;
     plan.goal = -1;
     plan.again = 1;
-    plan.launches = again->launches < MOST ? again->launches : MOST;
+    plan.launches = simulated ? 1
+                    : again->launches < MOST ? again->launches : MOST;
     err = chorale_plan_write(&plan, path, run.command, 1, system,
                              &run.campaign, msg);
     run.system = system;

@@ -87,8 +87,6 @@ static enum chorale_err validate(const struct tune_opts *opts,
     proof.as_step = 1;
     proof.verbose = opts->run.verbose;
     err = chorale_validate(path, &proof, msg);
-    if (err == CHORALE_NO && strcmp(opts->plan.launcher, "smpirun") == 0)
-        return CHORALE_OK;
     if (err == CHORALE_OK || err == CHORALE_NO || err == CHORALE_STOPPED)
         return err;
     optional(err, "validation", msg);
@@ -302,6 +300,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     const struct chorale_plan asked = opts->plan;
     struct chorale_errmsg why, answer = { "" };
     enum chorale_err err, proved;
+    int simulated = strcmp(opts->plan.launcher, "smpirun") == 0;
     int drawn = 0, reported = 0;
 
     if (opts->output != NULL)
@@ -365,8 +364,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         err = print_undecided(path, system, &asked.policy, msg);
     if (err == CHORALE_OK)
         where(path, prefix, drawn, reported,
-              strcmp(opts->plan.launcher, "smpirun") == 0);
-    if (err == CHORALE_OK && proved != CHORALE_OK) {
+              simulated);
+    if (err == CHORALE_OK && proved != CHORALE_OK && !simulated) {
         *msg = answer;
         err = proved;
     }
