@@ -68,7 +68,8 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
     struct chorale_plan plan = *asked;
     struct chorale_run_opts run = *as;
     int dataless = chorale_coll_info(again->coll)->dataless;
-    int simulated = strcmp(plan.launcher, "smpirun") == 0; /* all are equal */
+    int simulated = plan.launcher != NULL && /* launches are equal */
+                    strcmp(plan.launcher, "smpirun") == 0;
     char procs[16], system[128];
     enum chorale_err err;
 

@@ -300,7 +300,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     const struct chorale_plan asked = opts->plan;
     struct chorale_errmsg why, answer = { "" };
     enum chorale_err err, proved;
-    int simulated = strcmp(opts->plan.launcher, "smpirun") == 0;
+    int simulated = opts->plan.launcher != NULL &&
+                    strcmp(opts->plan.launcher, "smpirun") == 0;
     int drawn = 0, reported = 0;
 
     if (opts->output != NULL)
