@@ -71,4 +71,21 @@ refused() { # expected text, name, options
 refused "set model: requires synchronous" "late ranks" --arrival sync,last
 refused "leave --set model out" "points of a trace" --from-trace
 refused "add --adaptive" "a budget" --budget 10m
+# Powers of two alone do not show how other process counts behave: one between
+# them is measured, but not where it would fill a node partly.
+procs() { # options of plan
+    rm -f between.db
+    while timeout 900 "$chorale" plan between.db -q --launcher smpirun \
+        --platform "$work/flat.xml" --network loggp --set model -c bcast \
+        -m 8,64 "$@" 2>/dev/null; do
+        timeout 900 "$chorale" run between.db -q || break
+    done
+    sqlite3 between.db "SELECT group_concat(comm_size, ' ') FROM (SELECT
+        DISTINCT comm_size FROM cell ORDER BY 1)"
+}
+cd "$work" || exit 99
+is "$(procs -P 2,4,8)" "2 4 6 8" "a count between powers of two is measured"
+is "$(procs --ppn 8 -P 4,8,16,32)" "4 6 8 16 24 32" \
+    "but none that fills a node partly"
+is "$(procs -P 4,6,8,10)" "4 6 8 10" "and none beside other counts"
 finish

@@ -61,7 +61,7 @@ is "$(sqlite3 kept/results.db "SELECT DISTINCT msg_size, comm_size, ppn, shape
     "all ranks and the pairs, on the nodes that the application has them on"
 like "$(cat err.txt)" "'srun -N 2 .*' places fewer ranks differently than" \
     "a message states that srun puts a pair on two nodes"
-like "$(tail -n 1 out.txt)" "^To install the table: chorale table install" \
+like "$(cat out.txt)" "^To install the table: chorale table install" \
     "try prints how to install the table"
 
 # A budget for one point: the pairs' point takes longest, but cannot be started

@@ -79,7 +79,8 @@ struct chorale_plan {
       "rounded up to whole elements (default: 8:1M)", 0, 0 },                \
     { "procs", 'P', CHORALE_OPT_TEXT, offsetof(type, field.procs), "PROCS",  \
       "communicator sizes: 2,3,6 or 2:64 (doubling), 2:64:+2 (default: 2 "   \
-      "up to the processors, or the simulated hosts)", 0, 0 },               \
+      "up to the processors, or the simulated hosts); in rounds also one "   \
+      "count between two powers of two, such as 6 or 24", 0, 0 },            \
     { "collectives", 'c', CHORALE_OPT_COLLS,                                 \
       offsetof(type, field.collectives), "LIST",                             \
       "collectives to measure (default: all of `chorale list`)", 0, 0 },     \

@@ -214,6 +214,40 @@ static long usable_processors(void)
                ? (long)fmax(1, floor(quota.processors)) : online;
 }
 
+static int is_power_of_two(long p)
+{
+    return p > 0 && (p & (p - 1)) == 0;
+}
+
+/* Add to successive process counts that are powers of two one count between
+ * them, 6 or 12 or 24 ...: libraries and variants treat other counts
+ * differently, so that tables cannot be interpolated between powers of two. It
+ * is left out below 6 and where it would fill a node partly. */
+static enum chorale_err add_between(struct planner *p)
+{
+    const struct chorale_plan *plan = p->plan;
+    long *proc = malloc((2 * p->nproc + 1) * sizeof(*proc));
+    size_t n = 0;
+
+    if (proc == NULL)
+        return chorale_fail_memory(p->msg, NULL);
+    for (size_t i = 0; i < p->nproc; i++) {
+        long a = i > 0 ? p->proc[i - 1] : 0, b = p->proc[i], middle = 6;
+
+        while (middle * middle < a * b)
+            middle *= 2;
+        if (is_power_of_two(a) && is_power_of_two(b) && a < middle &&
+            middle < b && (plan->ppn <= 1 || middle < plan->ppn ||
+                           middle % plan->ppn == 0))
+            proc[n++] = middle;
+        proc[n++] = b;
+    }
+    free(p->proc);
+    p->proc = proc;
+    p->nproc = n;
+    return CHORALE_OK;
+}
+
 /* Fill in defaults that depend on the launcher: processes, launches, memory. */
 static enum chorale_err fill_defaults(struct planner *p, const char *path)
 {
@@ -232,6 +266,8 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
              most >= 2 ? most : 1);
     err = chorale_spec_list("-P", plan->procs != NULL ? plan->procs : text, 1,
                             &p->proc, &p->nproc, p->msg);
+    if (err == CHORALE_OK && plan->rounds && !plan->from_trace)
+        err = add_between(p);
     if (err == CHORALE_OK)
         err = chorale_spec_list("-m", plan->sizes, 0, &p->size, &p->nsize,
                                 p->msg);
@@ -392,7 +428,7 @@ static enum chorale_err print_round(const struct planner *p, const char *path,
            p->round.npoint, p->round.npoint == 1 ? "point" : "points",
            p->sys.name, p->round.round, p->round.foreseen, unit);
     if (p->plan->adaptive)
-        printf("; %.3g of %.3g are spent", p->spent, p->budget);
+        printf("; %.3g of %.3g %s are spent", p->spent, p->budget, unit);
     else if (!p->plan->carried_on)
         printf("; after `chorale run`, plan again for the next");
     if (p->round.regret >= 0)
