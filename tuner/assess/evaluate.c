@@ -247,6 +247,8 @@ int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
         most += log(v->library_seconds / v->best_seconds);
         if (v->tuned && v->seconds > v->library_seconds * (1 + SLOWER))
             ++*(v->confirmed ? &score->nslower : &score->nguessed);
+        score->nworse += v->seconds >
+                         v->library_seconds * (1 + CHORALE_EVALUATE_WORSE);
         if (score->worst_at == NULL || expm1(loss[n]) > score->worst) {
             score->worst = expm1(loss[n]);
             score->worst_at = v;

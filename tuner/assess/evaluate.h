@@ -57,6 +57,8 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
                                             size_t count,
                                             struct chorale_errmsg *msg);
 
+#define CHORALE_EVALUATE_WORSE 0.03
+
 /* Means over the verdicts whose choice the oracle measured. */
 struct chorale_score {
     size_t npoint, nunknown; /* nunknown: choice not measured; such points are
@@ -64,6 +66,8 @@ struct chorale_score {
     size_t nslower;          /* confirmed choices that are slower than the
                               * library by more than 0.1 % */
     size_t nguessed;         /* the same for tuned choices not confirmed */
+    size_t nworse;           /* choices slower than the library by more than
+                              * CHORALE_EVALUATE_WORSE */
     double regret, p99, worst; /* seconds / best seconds - 1: from the geometric
                               * mean, 99th percentile, maximum */
     const struct chorale_verdict *worst_at;

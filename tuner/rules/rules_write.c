@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/exploratory.h"
 #include "db/loaded_runs.h"
 #include "algorithms/mpi_name.h"
 #include "db/systems.h"
@@ -297,6 +298,11 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
         fputs(w.check.said, stdout);
     if (err == CHORALE_OK && !job->quiet)
         err = chorale_loaded_runs(store, system_id, loaded, msg);
+    if (loaded[0] != '\0')
+        printf("%s\n", loaded);
+    loaded[0] = '\0';
+    if (err == CHORALE_OK && !job->quiet)
+        err = chorale_exploratory(store, system_id, loaded, msg);
     if (loaded[0] != '\0')
         printf("%s\n", loaded);
     for (int i = 0; i < OUTPUTS; i++)
