@@ -49,6 +49,16 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
                                   struct chorale_verdict **verdict_p,
                                   size_t *count_p, struct chorale_errmsg *msg);
 
+/* The same for the decisions of target rules, which choose among the library's
+ * own algorithms: those compete, and confirmed is set if the database decided
+ * at the point. CHORALE_DATA: the system has no such decisions. */
+enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const struct chorale_points *oracle,
+                                        struct chorale_verdict **verdict_p,
+                                        size_t *count_p,
+                                        struct chorale_errmsg *msg);
+
 /* Set `confirmed` of the verdicts whose choice the table's database measured at
  * the same point, in a decision of basis 'measured'. */
 enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,

@@ -38,6 +38,16 @@ double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
                              comm_size, sd_p);
 }
 
+/* 1 if a member was measured on a line, at any size. A member that was not may
+ * fail there, although its smoothed time is known from other lines. */
+static int is_on(const struct chorale_line *line, size_t member, size_t ncand)
+{
+    for (size_t i = 0; i < line->nspot; i++)
+        if (isfinite(line->log_time[i * ncand + member]))
+            return 1;
+    return 0;
+}
+
 void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
 {
     const struct chorale_family *fam = grid->fam;
@@ -51,7 +61,10 @@ void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
             const size_t m = grid->member[c];
             double t = chorale_family_smooth(fam, m, n, l->comm_size, NULL);
 
-            if (m > 0 && chorale_family_excluded(fam, m, n, l->comm_size))
+            if (m > 0 &&
+                (chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||
+                 (l->measured &&
+                  !is_on(&fam->line[l->line], m, fam->ncand))))
                 t = NAN;
             grid->may[c] = (unsigned char)(isnan(t) == 0);
             grid->seconds[at + c] = grid->score[at + c] = t;

@@ -23,7 +23,7 @@ struct opts {
     const char *oracle, *system, *oracle_system;
     const char *leave_out, *by;
     struct chorale_policy policy; /* threshold, launch_noise, accept_mean */
-    int points, json, allow_patented, trace;
+    int points, json, allow_patented, trace, rules;
 };
 
 static enum chorale_err name_of(struct chorale_store *store, sqlite3_int64 id,
@@ -243,6 +243,7 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     struct chorale_store *store = NULL;
     struct chorale_emit_table table;
     char name[NAME_SIZE] = "", judge[NAME_SIZE] = "";
+    char mark[CHORALE_EXPLORATORY_TEXT];
     sqlite3_int64 id = 0;
     size_t count = 0;
     int nword = 0;
@@ -266,15 +267,20 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = chorale_store_system(store, opts.system, &id, NULL, msg);
     if (err == CHORALE_OK)
         err = name_of(store, id, name, msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && !opts.rules)
         err = chorale_emit_load(store, id, &table, msg);
     if (err == CHORALE_OK)
         err = load_oracle(opts.oracle, opts.oracle_system, judge, &oracle,
                           msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && opts.rules && !opts.policy.accept_mean)
+        chorale_points_remove_means(&oracle);
+    if (err == CHORALE_OK && opts.rules)
+        err = chorale_evaluate_rules(store, id, &oracle, &verdict, &count,
+                                     msg);
+    else if (err == CHORALE_OK)
         err = chorale_evaluate(&table, &oracle, opts.allow_patented, &verdict,
                                &count, msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && !opts.rules)
         err = chorale_evaluate_confirmed(store, id, verdict, count, msg);
     if (err == CHORALE_OK && count == 0)
         err = chorale_fail(msg, CHORALE_DATA, "%s: no point at which the"
@@ -283,6 +289,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK && strcmp(name, judge) != 0)
         fprintf(stderr, "chorale: the table is of system %s, and what judges "
                 "it was measured on system %s\n", name, judge);
+    if (err == CHORALE_OK)
+        err = chorale_exploratory(store, id, mark, msg);
+    if (err == CHORALE_OK && mark[0] != '\0')
+        fprintf(stderr, "chorale: %s: %s\n", argv[1], mark);
     if (err == CHORALE_OK && show(verdict, count, &opts) != 0)
         err = unshown(&opts, opts.oracle, msg);
     free(verdict);
@@ -303,6 +313,9 @@ static const struct chorale_opt rows[] = {
     { "trace", 0, CHORALE_OPT_FLAG, offsetof(struct opts, trace), NULL,
       "instead of the regret: how much of the time of the imported traces the"
       " table wins", 0, 0 },
+    { "rules", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rules), NULL,
+      "judge the table for rules files, among the library's own algorithms",
+      0, 0 },
     { "leave-out", 0, CHORALE_OPT_TEXT, offsetof(struct opts, leave_out),
       "WHAT", "instead of a table: choose without some of the measurements of "
       "this database, and judge by them: each P, every third n, or all but one "
@@ -317,7 +330,7 @@ static const struct chorale_opt rows[] = {
     CHORALE_POLICY_NOISE_OPT(struct opts, policy),
     { "accept-mean", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, policy.accept_mean), NULL,
-      "with --leave-out: use means over the ranks of rooted collectives too",
+      "with --leave-out and --rules: use means over the ranks of rooted collectives too",
       0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
       "list each point", 0, 0 },
