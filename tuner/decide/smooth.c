@@ -13,7 +13,7 @@
 
 #define USUAL 1.4 /* prior standard deviation of log times around the trend */
 #define WEIGHT 10 /* degrees of freedom of the pooled variance */
-#define FEW 4     /* measurements that are too few for a trend */
+#define RIDGE 1e-9 /* keeps the normal equations regular */
 
 /* The runs of one algorithm at one point. */
 struct cell {
@@ -27,6 +27,7 @@ struct cell {
 struct curve {
     const struct chorale_run_point *run;
     struct chorale_krige krige;
+    double centre[3];        /* means of log m, log P, log seconds */
     double trend[3];         /* constant, per log m, per log P */
     double x_lo, x_hi, y_lo, y_hi; /* measured range */
     size_t ncell;
@@ -45,7 +46,8 @@ static struct chorale_krige_at place(const struct chorale_run_point *at,
 
     return (struct chorale_krige_at){
         .x = log(fmax((double)msg_size, 1)), .y = log((double)comm_size),
-        .kin = { at->shape[0], one_node ? 0 : at->ppn },
+        .kin = { at->shape[0], one_node ? 0 : at->ppn,
+                 (comm_size & (comm_size - 1)) == 0 },
     };
 }
 
@@ -192,31 +194,49 @@ static double trend_at(const double trend[3],
     return trend[0] + trend[1] * at->x + trend[2] * at->y;
 }
 
-/* Ordinary least squares of z on (1, x, y); stays 0 if the points do not
- * determine it. */
-static void fit_trend(const struct chorale_krige_at *at, const double *z,
-                      size_t n, double trend[3])
+/* Set the trends: slopes that all curves share, by least squares, so that curves
+ * with few measurements compare with others, and a constant for each. The
+ * slopes stay 0 if the measurements do not determine them. */
+static void fit_trends(struct chorale_smooth *s)
 {
-    double a[9] = { 0 }, b[3] = { 0 };
-    gsl_matrix_view m = gsl_matrix_view_array(a, 3, 3);
-    gsl_vector_view v = gsl_vector_view_array(b, 3);
-    gsl_vector_view x = gsl_vector_view_array(trend, 3);
+    double a[4] = { 0 }, b[2] = { 0 }, slope[2] = { 0 };
+    gsl_matrix_view m = gsl_matrix_view_array(a, 2, 2);
+    gsl_vector_view v = gsl_vector_view_array(b, 2);
+    gsl_vector_view w = gsl_vector_view_array(slope, 2);
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
 
-    for (size_t i = 0; i < n; i++) {
-        const double f[3] = { 1, at[i].x, at[i].y };
+    for (size_t i = 0; i < s->ncell; i++) {
+        const struct cell *cell = &s->cell[i];
+        struct curve *c = &s->curve[cell->curve];
 
-        for (int j = 0; j < 3; j++) {
-            b[j] += f[j] * z[i];
-            for (int k = 0; k < 3; k++)
-                a[3 * j + k] += f[j] * f[k] + (j == k ? 1e-9 : 0);
+        c->centre[0] += cell->at.x / (double)c->ncell;
+        c->centre[1] += cell->at.y / (double)c->ncell;
+        c->centre[2] += cell->mean / (double)c->ncell;
+    }
+    for (size_t i = 0; i < s->ncell; i++) {
+        const struct cell *cell = &s->cell[i];
+        const double *centre = s->curve[cell->curve].centre;
+        const double f[2] = { cell->at.x - centre[0],
+                              cell->at.y - centre[1] };
+
+        for (int j = 0; j < 2; j++) {
+            b[j] += f[j] * (cell->mean - centre[2]);
+            for (int k = 0; k < 2; k++)
+                a[2 * j + k] += f[j] * f[k] + (j == k ? RIDGE : 0);
         }
     }
-    if (n < FEW ||
-        gsl_linalg_cholesky_decomp1(&m.matrix) != GSL_SUCCESS ||
-        gsl_linalg_cholesky_solve(&m.matrix, &v.vector, &x.vector) !=
+    if (gsl_linalg_cholesky_decomp1(&m.matrix) != GSL_SUCCESS ||
+        gsl_linalg_cholesky_solve(&m.matrix, &v.vector, &w.vector) !=
             GSL_SUCCESS)
-        trend[0] = trend[1] = trend[2] = 0;
+        slope[0] = slope[1] = 0;
+    for (size_t c = 0; c < s->ncurve; c++) {
+        double *trend = s->curve[c].trend;
+        const double *centre = s->curve[c].centre;
+
+        trend[1] = slope[0];
+        trend[2] = slope[1];
+        trend[0] = centre[2] - slope[0] * centre[0] - slope[1] * centre[1];
+    }
     gsl_set_error_handler(handler);
 }
 
@@ -241,7 +261,6 @@ static int fit_curve(struct chorale_smooth *s, size_t curve)
         k++;
     }
     if (at != NULL && z != NULL) {
-        fit_trend(at, z, n, c->trend);
         for (size_t i = 0; i < n; i++)
             z[i] -= trend_at(c->trend, &at[i]);
         rc = chorale_krige_fit(&c->krige, at, z, n, 0, USUAL, length);
@@ -265,6 +284,8 @@ struct chorale_smooth *chorale_smooth_new(const struct chorale_run_point *row,
     if (s->cell != NULL) {
         set_noise(s, noise);
         rc = find_curves(s);
+        if (rc == 0)
+            fit_trends(s);
         for (size_t c = 0; c < s->ncurve && rc == 0; c++)
             rc = fit_curve(s, c);
     }
