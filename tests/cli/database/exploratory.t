@@ -129,9 +129,9 @@ n=$(score regret --leave-out launch --by nearest)
 least "$r < $n" "smoothing beats the plain minimum of a launch: $r, $n"
 
 # --- other tables -------------------------------------------------------------
-sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" sim.db ring \
-    "2 16"
-sqlite3 sim.db "UPDATE system SET kind = 'simulated'"
-"$chorale" decide sim.db >out 2>&1
+start one.csv
+sql "UPDATE system SET kind = 'simulated'"
+"$chorale" decide "$db" >out 2>&1
+is "$? $(grep -c allreduce out)" "0 2" "a simulated system is decided"
 is "$(grep -c exploratory out)" 0 "a simulated system is not exploratory"
 finish
