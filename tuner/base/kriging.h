@@ -30,10 +30,9 @@ struct chorale_krige {
 
 /* Fit to n measurements z with standard deviation noise each (0: exact).
  * length: the correlation lengths; NULL: chosen from a few by cross-validation.
- * The standard
- * deviation of the process is the cross-validation error, shrunk towards usual
- * (> 0) if n is small. With n = 0 the mean is 0. -1: out of memory; release k
- * in either case.
+ * The standard deviation of the process is the cross-validation error, shrunk
+ * towards usual (> 0) if n is small. With n = 0 the mean is 0. -1: out of
+ * memory; release k in either case.
  * Source  Rasmussen and Williams, Gaussian Processes for Machine Learning,
  * 2006, sections 4.2.1 and 5.4.2. */
 int chorale_krige_fit(struct chorale_krige *k,

@@ -3,18 +3,17 @@
  * count, for measurements with few launches.
  *
  * One or two launches of a point determine its time poorly, but its neighbours
- * in n and P have nearly the same noise-free time. The logarithm of an
- * algorithm's time is modelled as a linear function of log m (m: bytes of one
- * rank's block) and log P plus a Gaussian process, which draws each measurement
- * towards its neighbours by as much as its noise requires, and interpolates
- * between measured points. All algorithms share the correlation lengths, so the
- * bias of the interpolation cancels in comparisons. The lengths are fixed, since
- * choices hardly depend on them (tests/bench/results/real.md), and a
- * cross-validation of neighbouring points does not predict what leaving out a
- * process count shows.
+ * in n and P follow the same curve. The logarithm of an algorithm's time is a
+ * linear function of log m (m: bytes of one rank's block) and log P, plus a
+ * Gaussian process. The process draws each measurement towards its neighbours by
+ * as much as its noise requires, and interpolates between measured points.
+ *
+ * All algorithms share slopes and correlation lengths, so the bias of the
+ * interpolation cancels in comparisons. The lengths are fixed, since choices
+ * hardly depend on them; tests/bench/results/real.md has the figures.
  *
  * Source  Rasmussen and Williams, Gaussian Processes for Machine Learning,
- *         2006, section 2.7 (the linear part) and 5.4.2.
+ *         2006, sections 2.2 and 2.7.
  */
 #ifndef CHORALE_TUNER_DECIDE_SMOOTH_H
 #define CHORALE_TUNER_DECIDE_SMOOTH_H

@@ -134,4 +134,15 @@ sql "UPDATE system SET kind = 'simulated'"
 "$chorale" decide "$db" >out 2>&1
 is "$? $(grep -c allreduce out)" "0 2" "a simulated system is decided"
 is "$(grep -c exploratory out)" 0 "a simulated system is not exploratory"
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" own.db ring \
+    "2 16"
+sqlite3 own.db "UPDATE system SET kind = 'real'"
+"$chorale" decide own.db >out 2>&1
+is "$? $(grep -c exploratory out)" "0 0" "a campaign of 5 launches is not"
+sqlite3 own.db "DELETE FROM run WHERE launch_id IN (SELECT launch_id FROM
+    launch WHERE ordinal > 2)"
+"$chorale" decide own.db >out 2>&1
+like "$(sed -n 2p out)" '^exploratory: .* fewer than 4 launches$' \
+    "a campaign of 3 launches is exploratory"
+like "$(cat out)" 'confirmed in 3 launches' "its choices are tested as before"
 finish
