@@ -397,6 +397,12 @@ CREATE TABLE policy (
     allow_patented INTEGER NOT NULL,
     accept_mean INTEGER NOT NULL DEFAULT 0, -- 1: times that are 'not a
                                         -- duration' decide too
+    launch_noise REAL,                  -- assumed standard deviation of the
+                                        -- log time of a launch, where no cell
+                                        -- has two
+    exploratory TEXT NOT NULL DEFAULT '', -- not empty: too few launches to
+                                        -- confirm a choice; how many, and how
+                                        -- much launches differ
     arrival     TEXT NOT NULL DEFAULT 'sync' CHECK (arrival IN
                     ('sync', 'traced', 'robust')) -- patterns that decided
 );

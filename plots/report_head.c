@@ -293,6 +293,13 @@ static void write_imported(struct chorale_report *report, sqlite3_stmt *stmt,
     *any = 1;
 }
 
+static void write_exploratory(struct chorale_report *report, sqlite3_stmt *stmt,
+                              void *arg)
+{
+    (void)arg;
+    fact(report->out, "Table", chorale_text(stmt, 0));
+}
+
 static enum chorale_err write_kind(struct chorale_report *report)
 {
     int any = 0;
@@ -303,7 +310,11 @@ static enum chorale_err write_kind(struct chorale_report *report)
         fact(report->out, "Kind", report->system.simulated
                                       ? "simulated cluster (SimGrid)"
                                       : "real machine");
-    return err;
+    return err == CHORALE_OK
+               ? chorale_report_query(report, "SELECT exploratory FROM policy"
+                                      " WHERE system_id = ?1 AND exploratory"
+                                      " <> ''", write_exploratory, NULL)
+               : err;
 }
 
 enum chorale_err chorale_report_head(struct chorale_report *report)

@@ -10,7 +10,7 @@
 
 #include "tuner/base/alg_config.h"
 #include "tuner/decide/family.h"
-#include "tuner/adaptive/kriging.h"
+#include "tuner/base/kriging.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/model/predict.h"
 
@@ -241,7 +241,7 @@ static int expect_variant(struct group *g, size_t first)
     }
     if (at != NULL && z != NULL)
         rc = chorale_krige_fit(&k, at, z, n, noise(g),
-                               alg == NULL || part ? USUAL_SD : g->sd);
+                               alg == NULL || part ? USUAL_SD : g->sd, NULL);
     for (size_t p = 0; rc == 0 && p < g->a->npoint; p++) {
         const struct chorale_adapt_point *pt = &g->a->point[p];
 

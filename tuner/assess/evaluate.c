@@ -186,6 +186,106 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
     return CHORALE_OK;
 }
 
+/* Judge one point by the rule at its size and process count. Returns 0 if the
+ * library has no time. */
+static int judge_rule(const struct chorale_run_point *row, size_t n,
+                      const char *variant, const char *params,
+                      struct chorale_verdict *v)
+{
+    double library = NAN, best = INFINITY, mine = NAN;
+    size_t end;
+
+    *v = (struct chorale_verdict){ .point = row, .choice = "library",
+                                   .best = "library",
+                                   .tuned = *variant != '\0' };
+    if (v->tuned)
+        name(v->choice, sizeof(v->choice), variant, params);
+    for (size_t i = 0; i < n; i = end) {
+        double t;
+
+        for (end = i; end < n && chorale_run_same_candidate(&row[i], &row[end]);
+             end++)
+            continue;
+        t = log_mean(&row[i], end - i);
+        if (strcmp(row[i].provider, "library") == 0)
+            library = t;
+        if (strcmp(row[i].provider, "native") != 0)
+            continue;
+        if (strcmp(row[i].variant, variant) == 0 &&
+            strcmp(row[i].params, params) == 0)
+            mine = t;
+        if (t < best) {
+            best = t;
+            name(v->best, sizeof(v->best), row[i].variant, row[i].params);
+        }
+    }
+    if (!(best < library)) {
+        best = library;
+        snprintf(v->best, sizeof(v->best), "library");
+    }
+    v->seconds = exp(v->tuned ? mine : library);
+    v->best_seconds = exp(best);
+    v->library_seconds = exp(library);
+    return isfinite(library);
+}
+
+enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const struct chorale_points *oracle,
+                                        struct chorale_verdict **verdict_p,
+                                        size_t *count_p,
+                                        struct chorale_errmsg *msg)
+{
+    struct chorale_verdict *v = malloc((oracle->count + 1) * sizeof(*v));
+    const struct chorale_run_point *row = oracle->row;
+    sqlite3_int64 rules = 0;
+    size_t count = 0, end;
+    enum chorale_err err =
+        v == NULL ? chorale_fail_memory(msg, "evaluate")
+                  : chorale_store_find(store, "SELECT count(*) FROM decision"
+                                       " WHERE system_id = ?1 AND target ="
+                                       " 'rules'", CHORALE_FIELDS(system_id),
+                                       0, &rules, msg);
+
+    if (err == CHORALE_OK && rules == 0)
+        err = chorale_fail(msg, CHORALE_DATA, "%s: no decisions on the "
+                           "library's own algorithms; run `chorale decide`",
+                           chorale_store_path(store));
+    for (size_t i = 0; i < oracle->count && err == CHORALE_OK; i = end) {
+        sqlite3_stmt *stmt = NULL;
+        int got;
+
+        for (end = i; end < oracle->count && same_place(&row[i], &row[end]);
+             end++)
+            continue;
+        if (row[i].comm_size < 2)
+            continue;
+        err = chorale_store_query(
+            store, "SELECT iif(provider = 'library', '', variant), params,"
+            " basis = 'measured' FROM decision WHERE system_id = ?1 AND coll ="
+            " ?2 AND shape = ?3 AND dtype = ?4 AND op = ?5 AND target ="
+            " 'rules' AND ?6 BETWEEN n_lo AND n_hi AND ?7 BETWEEN comm_size"
+            " AND max(comm_size, comm_size_hi) AND (ppn = ?8 OR shape ="
+            " 'single-node')",
+            CHORALE_FIELDS(system_id, chorale_coll_info(row[i].coll)->name,
+                           row[i].shape, row[i].dtype, row[i].op, row[i].n,
+                           row[i].comm_size, row[i].ppn), &stmt, msg);
+        got = chorale_store_next(store, stmt, &err, msg);
+        if (err == CHORALE_OK &&
+            judge_rule(&row[i], end - i, got ? chorale_text(stmt, 0) : "",
+                       got ? chorale_text(stmt, 1) : "", &v[count]))
+            v[count++].confirmed = got && sqlite3_column_int(stmt, 2);
+        sqlite3_finalize(stmt);
+    }
+    if (err != CHORALE_OK) {
+        free(v);
+        return err;
+    }
+    *verdict_p = v;
+    *count_p = count;
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
                                             sqlite3_int64 system_id,
                                             struct chorale_verdict *verdict,
@@ -247,6 +347,8 @@ int chorale_evaluate_score(const struct chorale_verdict *verdict, size_t count,
         most += log(v->library_seconds / v->best_seconds);
         if (v->tuned && v->seconds > v->library_seconds * (1 + SLOWER))
             ++*(v->confirmed ? &score->nslower : &score->nguessed);
+        score->nworse += v->seconds >
+                         v->library_seconds * (1 + CHORALE_EVALUATE_WORSE);
         if (score->worst_at == NULL || expm1(loss[n]) > score->worst) {
             score->worst = expm1(loss[n]);
             score->worst_at = v;

@@ -49,6 +49,16 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
                                   struct chorale_verdict **verdict_p,
                                   size_t *count_p, struct chorale_errmsg *msg);
 
+/* The same for the decisions of target rules, which choose among the library's
+ * own algorithms: those compete, and confirmed is set if the database decided
+ * at the point. CHORALE_DATA: the system has no such decisions. */
+enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
+                                        sqlite3_int64 system_id,
+                                        const struct chorale_points *oracle,
+                                        struct chorale_verdict **verdict_p,
+                                        size_t *count_p,
+                                        struct chorale_errmsg *msg);
+
 /* Set `confirmed` of the verdicts whose choice the table's database measured at
  * the same point, in a decision of basis 'measured'. */
 enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
@@ -57,6 +67,8 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
                                             size_t count,
                                             struct chorale_errmsg *msg);
 
+#define CHORALE_EVALUATE_WORSE 0.03
+
 /* Means over the verdicts whose choice the oracle measured. */
 struct chorale_score {
     size_t npoint, nunknown; /* nunknown: choice not measured; such points are
@@ -64,6 +76,8 @@ struct chorale_score {
     size_t nslower;          /* confirmed choices that are slower than the
                               * library by more than 0.1 % */
     size_t nguessed;         /* the same for tuned choices not confirmed */
+    size_t nworse;           /* choices slower than the library by more than
+                              * CHORALE_EVALUATE_WORSE */
     double regret, p99, worst; /* seconds / best seconds - 1: from the geometric
                               * mean, 99th percentile, maximum */
     const struct chorale_verdict *worst_at;

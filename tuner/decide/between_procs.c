@@ -107,10 +107,7 @@ static void guess(struct chorale_grid *grid, size_t layer, size_t stop)
         grid->error[layer * grid->nstop + stop] = grid->wrong[best];
 }
 
-/* For a collective with unknown n: choose the variant that is predicted to beat
- * the library by more than the threshold at all stops within the hull of a
- * layer, and is the fastest on average. */
-static void choose_one(struct chorale_grid *grid, size_t layer)
+void chorale_grid_choose_one(struct chorale_grid *grid, size_t layer)
 {
     const struct chorale_family *fam = grid->fam;
     const struct chorale_layer *l = &grid->layer[layer];
@@ -142,7 +139,7 @@ static void choose_one(struct chorale_grid *grid, size_t layer)
         *error = 0;
         for (size_t c = 0; c < grid->ncand; c++)
             grid->loss[at + c] = c == best ? 0 : INFINITY;
-        if (best > 0)
+        if (best > 0 && fam->smooth == NULL)
             chorale_family_between(fam, l->line, grid->member[best],
                                    grid->n[s], l->comm_size, error);
     }
@@ -153,5 +150,5 @@ void chorale_grid_fill_between(struct chorale_grid *grid, size_t layer)
     for (size_t stop = 0; stop < grid->nstop; stop++)
         guess(grid, layer, stop);
     if (grid->blind)
-        choose_one(grid, layer);
+        chorale_grid_choose_one(grid, layer);
 }

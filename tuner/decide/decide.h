@@ -17,6 +17,9 @@ struct chorale_decide_opts {
     int simulated;           /* deterministic times: one launch decides */
     enum chorale_arrival_policy arrivals; /* patterns in which the times were
                               * measured, combined by decide_arrival.h */
+    int smooth;              /* decide by smoothed times (smooth.h): imported
+                              * timings of a real system */
+    double noise;            /* as in chorale_smooth_new() */
     int rules;               /* choose native algorithms, not Chorale's */
     double threshold;        /* keep the library below this gain (share) */
     double fdr;              /* false discovery rate on real systems */
@@ -107,9 +110,16 @@ struct chorale_decision {
  *   a variant is chosen at most by that factor beyond the bounds of a process
  *   count. Rows of the library may extend further, since the library is used
  *   there without a row as well.
- * - Rows for rule files of the library have one process count.
+ * - Rows for rule files of the library have one process count, unless times are
+ *   smoothed.
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
+ *
+ * Smoothed times (opts->smooth): at measured points and between them, the
+ * algorithm with the smallest smoothed time is chosen if its expected gain is
+ * above the threshold, else the library. Choices between two process counts are
+ * made for at most CHORALE_SMOOTH_LAYERS ranges of them. No choice is called
+ * significant; the reason of each row begins with "exploratory".
  *
  * *rows_p is freed by the caller. Rows are sorted by collective and grouped by
  * ppn, shape, dtype and op; those of a group are sorted by comm_size and n_lo,
@@ -131,6 +141,8 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 
 /* Fewest launches of a real system that can confirm a choice. */
 #define CHORALE_DECIDE_LAUNCHES 3
+/* With fewer launches a point a table is marked exploratory. */
+#define CHORALE_DECIDE_SURE 4
 /* The largest loss at a predicted point, as a multiple of the mean loss allowed
  * (opts.compact). */
 #define CHORALE_DECIDE_ALLOWANCE 6
@@ -138,6 +150,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 /* Most process counts between two measured ones for which rows are written:
  * each is predicted separately, and wider gaps are too uncertain. */
 #define CHORALE_DECIDE_GAP 512
+#define CHORALE_SMOOTH_GAP 1024 /* the same for smoothed times */
 
 /* End of reasons that name `decide --explain`. */
 #define CHORALE_DECIDE_SEE " (`chorale decide --explain` lists why)"

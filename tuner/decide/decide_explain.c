@@ -19,6 +19,8 @@ struct entry {
     const struct chorale_member *member;
     double seconds, lo, hi;  /* lo, hi: of the speed-up, or NAN */
     double error;            /* of the prediction; NAN: unknown or measured */
+    double smoothed;         /* s, by which it is chosen; NAN: times are not
+                              * smoothed, or unknown */
     size_t nlaunch;          /* launches that measured it; 0: predicted */
     const char *barred;
     int listed;              /* 0: named by an equal entry (print_equals) */
@@ -73,13 +75,19 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
     const struct chorale_family *fam = v->fam;
     const struct chorale_line *ln = &fam->line[line];
     const struct chorale_cand *cand;
-    double t;
+    double t, sd = NAN;
 
     *e = (struct entry){ .member = &fam->cand[c], .lo = NAN, .hi = NAN,
-                         .error = NAN };
+                         .error = NAN, .smoothed = NAN };
     if (c > 0 && chorale_decide_other(fam->cand[c].run, fam->opts) != NULL)
         return 0;
     e->barred = chorale_family_excluded(fam, c, v->n, v->comm_size);
+    if (fam->smooth != NULL) {
+        e->smoothed = exp(chorale_family_smooth(fam, c, v->n, v->comm_size,
+                                                &sd));
+        e->error = isnan(e->smoothed) ? NAN : expm1(sd);
+        e->seconds = e->smoothed;
+    }
     for (size_t i = 0; exact && i < ln->nspot; i++) {
         if (ln->spot[i].point->n != v->n)
             continue;
@@ -95,9 +103,12 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
                             : "failed, gave wrong data or was not timed "
                               "properly";
         interval(&ln->spot[i], cand, e);
+        e->error = NAN;
         e->seconds = isfinite(t) ? exp(t) : NAN;
         return 1;
     }
+    if (fam->smooth != NULL)
+        return isfinite(e->seconds) || e->barred != NULL;
     t = exact ? chorale_family_on(fam, line, c, v->n)
               : chorale_family_between(fam, line, c, v->n, v->comm_size,
                                        &e->error);
@@ -289,8 +300,9 @@ static const char *why_of(const struct view *v)
 
 static void print_entry(const struct view *v, const struct entry *e)
 {
-    char name[160], seconds[32] = "-", gain[64] = "", how[96];
+    char name[160], seconds[32] = "-", gain[64] = "", how[96], smoothed[32];
 
+    chorale_human_seconds(e->smoothed, smoothed);
     name_of(e->member, name, sizeof(name));
     if (!isnan(e->seconds))
         chorale_human_seconds(e->seconds, seconds);
@@ -298,15 +310,19 @@ static void print_entry(const struct view *v, const struct entry *e)
         snprintf(gain, sizeof(gain), "x%.3f [%.3f, %.3f]",
                  sqrt(e->lo * e->hi), e->lo, e->hi);
     if (e->nlaunch > 0)
-        snprintf(how, sizeof(how), "measured, %zu launch%s", e->nlaunch,
-                 e->nlaunch == 1 ? "" : "es");
+        snprintf(how, sizeof(how), "measured, %zu launch%s%s%s", e->nlaunch,
+                 e->nlaunch == 1 ? "" : "es",
+                 isnan(e->smoothed) ? "" : "; smoothed ",
+                 isnan(e->smoothed) ? "" : smoothed);
     else if (isnan(e->seconds))
         snprintf(how, sizeof(how), "no time");
     else if (isnan(e->error))
         snprintf(how, sizeof(how), "modelled");
     else
-        snprintf(how, sizeof(how), "modelled, error of such predictions"
-                 " %.1f %%", 100 * e->error);
+        snprintf(how, sizeof(how), isnan(e->smoothed)
+                     ? "modelled, error of such predictions %.1f %%"
+                     : "between measured points, within %.1f %% (1 sd)",
+                 100 * e->error);
     printf("  %c %-40s %10s  %-25s %s%s%s\n", is_choice(v, e) ? '*' : ' ',
            name, seconds, gain, how, e->barred != NULL ? "; never: " : "",
            e->barred != NULL ? e->barred : "");
@@ -356,10 +372,11 @@ static int append_view(const struct view *v, json_t *list)
             if (other_name(v, i, k, name, sizeof(name)))
                 bad |= json_array_append_new(also, json_string(name)) != 0;
         bad |= json_array_append_new(entries, json_pack(
-            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:s?, s:o}",
+            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:s?, s:o}",
             "provider", e->member->run->provider, "variant",
             e->member->run->variant, "params", e->member->run->params,
             "seconds", chorale_json(e->seconds),
+            "smoothed", chorale_json(e->smoothed),
             "speedup_lo", chorale_json(e->lo), "speedup_hi",
             chorale_json(e->hi),
             "guess_error", chorale_json(e->error), "launches",
@@ -456,13 +473,15 @@ enum chorale_err chorale_decide_explain(
     struct chorale_errmsg *msg)
 {
     struct chorale_measured *spot;
-    struct chorale_predictor *model = opts->model, *own = NULL;
+    struct chorale_predictor *model = opts->smooth ? NULL : opts->model;
+    struct chorale_predictor *own = NULL;
+    struct chorale_smoothed times = { NULL, NULL };
     size_t nspot, found = 0;
     enum chorale_err err = chorale_decide_sizes(points, opts, &spot, &nspot,
                                                 msg);
     int rc = 0;
 
-    if (err == CHORALE_OK && model == NULL && !opts->rules)
+    if (err == CHORALE_OK && model == NULL && !opts->rules && !opts->smooth)
         model = own = chorale_predictor_fit(points);
     if (err == CHORALE_OK && opts->rules && list == NULL)
         printf("For rule files of the library, its own algorithms:\n");
@@ -471,7 +490,11 @@ enum chorale_err chorale_decide_explain(
 
         if (spot[i].point->coll != query->coll || !is_first(spot, i))
             continue;
+        rc = chorale_smooth_for(points, opts, spot[i].point, &times);
+        if (rc != 0)
+            break;
         rc = chorale_family_init(&fam, spot, nspot, &spot[i], model, opts);
+        fam.smooth = times.smooth;
         if (rc == 0)
             rc = explain(&fam, query, list);
         chorale_family_release(&fam);
@@ -494,6 +517,7 @@ enum chorale_err chorale_decide_explain(
                            "plan` and `chorale run` measure it",
                            chorale_coll_info(query->coll)->name);
     chorale_predictor_free(own);
+    chorale_smooth_free(times.smooth);
     for (size_t i = 0; i < nspot; i++)
         chorale_measured_release(&spot[i]);
     free(spot);

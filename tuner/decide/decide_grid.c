@@ -136,6 +136,17 @@ static unsigned char is_inside(const struct chorale_grid *grid,
            (stop + 1 < grid->nstop && grid->n[stop + 1] > l->hi);
 }
 
+/* The last process count of the range that begins with p, of
+ * CHORALE_SMOOTH_LAYERS ranges between two lines. */
+static int last_process(int line, int next, int p)
+{
+    const double width = log((double)next / line) / CHORALE_SMOOTH_LAYERS;
+    const double part = floor(log((double)p / line) / width * (1 + ROUNDING));
+    const int end = (int)(line * exp((part + 1) * width) * (1 - ROUNDING));
+
+    return end < p ? p : end >= next ? next - 1 : end;
+}
+
 static int find_layers(struct chorale_grid *grid)
 {
     const struct chorale_line *line = &grid->fam->line[grid->line];
@@ -149,11 +160,15 @@ static int find_layers(struct chorale_grid *grid)
         int next = j + 1 < grid->nline ? line[j + 1].comm_size
                                        : line[j].comm_size + 1;
 
-        for (int p = line[j].comm_size; p < next; p++) {
+        for (int p = line[j].comm_size, end; p < next; p = end + 1) {
             struct chorale_layer *l = &grid->layer[grid->nlayer++];
 
-            *l = (struct chorale_layer){ p, grid->line + j,
-                                         p == line[j].comm_size, 0, 0 };
+            end = grid->fam->smooth != NULL && p > line[j].comm_size
+                      ? last_process(line[j].comm_size, next, p) : p;
+            *l = (struct chorale_layer){
+                .comm_size = (int)lround(sqrt((double)p * end)),
+                .first = p, .last = end, .line = grid->line + j,
+                .measured = p == line[j].comm_size };
             find_hull(grid->fam, l);
         }
     }
@@ -172,7 +187,10 @@ static int find_members(struct chorale_grid *grid)
         return -1;
     }
     near[0] = 1;
-    for (size_t j = grid->line; j < grid->line + grid->nline; j++) {
+    for (size_t m = 1; fam->smooth != NULL && m < fam->ncand; m++)
+        near[m] = chorale_decide_other(fam->cand[m].run, fam->opts) == NULL;
+    for (size_t j = grid->line; j < grid->line + grid->nline &&
+                                fam->smooth == NULL; j++) {
         const struct chorale_line *line = &fam->line[j];
         int gap = j + 1 < grid->line + grid->nline &&
                   line[1].comm_size > line->comm_size + 1;
@@ -219,8 +237,10 @@ static int fill(struct chorale_grid *grid)
                 is_inside(grid, &grid->layer[l], s);
         if (grid->layer[l].measured)
             chorale_grid_fill_line(grid, l);
-        else
+        else if (grid->fam->smooth == NULL)
             chorale_grid_fill_between(grid, l);
+        if (grid->fam->smooth != NULL)
+            chorale_grid_fill_smooth(grid, l);
     }
     return 0;
 }
@@ -400,7 +420,7 @@ static void advantages(const struct chorale_grid *grid, size_t begin,
         const double *u = t + grid->ncand;
         double l = t[b] - t[a], r = u[a] - u[b];
 
-        if (grid->layer[layer].measured) {
+        if (grid->layer[layer].measured && grid->fam->smooth == NULL) {
             size_t n_a = grid->n[i] + 1, n_b = grid->n[i + 1] - 1;
 
             l = chorale_grid_known(grid, layer, i, b, a, n_a) -
@@ -683,8 +703,9 @@ static int continues(const struct chorale_family *fam, size_t line)
 {
     const struct chorale_line *a = &fam->line[line];
 
-    return !fam->opts->rules && a->comm_size >= 2 &&
-           a[1].comm_size - a->comm_size - 1 <= CHORALE_DECIDE_GAP;
+    return (!fam->opts->rules || fam->smooth != NULL) && a->comm_size >= 2 &&
+           a[1].comm_size - a->comm_size - 1 <=
+               (fam->smooth != NULL ? CHORALE_SMOOTH_GAP : CHORALE_DECIDE_GAP);
 }
 
 int chorale_decide_rows(const struct chorale_family *fam,

@@ -10,6 +10,8 @@
 /* A process count. */
 struct chorale_layer {
     int comm_size;
+    int first, last;         /* process counts that it stands for; comm_size,
+                              * unless times are smoothed */
     size_t line;             /* the last line of at most this process count */
     int measured;            /* 1: that line has this process count */
     size_t lo, hi;           /* the hull: least and largest n that may have a
@@ -78,6 +80,20 @@ void chorale_grid_near(const struct chorale_grid *grid, size_t line,
 
 /* between_procs.c: fill the entries of a layer between two lines. */
 void chorale_grid_fill_between(struct chorale_grid *grid, size_t layer);
+
+/* For a collective with unknown n: choose the variant that is predicted to beat
+ * the library by more than the threshold at all stops within the hull of a
+ * layer, and is the fastest on average. */
+void chorale_grid_choose_one(struct chorale_grid *grid, size_t layer);
+
+/* decide_smooth.c: fill the entries of a layer with smoothed times. */
+void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer);
+/* Most layers between two lines then. */
+#define CHORALE_SMOOTH_LAYERS 6
+/* The reason of a rectangle with nspot measured points. */
+void chorale_smooth_reason(const struct chorale_grid *grid,
+                           const struct chorale_rectangle *r, size_t nspot,
+                           char *text, size_t size);
 
 /* decide_rows.c: append the row of a rectangle, and mark its choice in the
  * measured spots that it contains. -1: out of memory. */

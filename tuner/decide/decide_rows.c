@@ -232,8 +232,8 @@ static struct chorale_decision *add_row(const struct chorale_grid *grid,
     *rows_p = rows;
     row = &rows[(*count_p)++];
     *row = (struct chorale_decision){
-        .coll = point->coll, .comm_size = grid->layer[r->begin].comm_size,
-        .comm_size_hi = grid->layer[r->end].comm_size, .ppn = point->ppn,
+        .coll = point->coll, .comm_size = grid->layer[r->begin].first,
+        .comm_size_hi = grid->layer[r->end].last, .ppn = point->ppn,
         .shape = point->shape, .dtype = point->dtype, .op = point->op,
         .op_class = point->op_class, .n_lo = r->lo, .n_hi = r->hi,
         .run = fam->cand[grid->member[r->cand]].run, .basis = "library",
@@ -399,6 +399,24 @@ static void measure(const struct list *list, struct chorale_decision *row)
     reason_gain(list, row->reason, sizeof(row->reason));
 }
 
+/* Fill a row from smoothed times. */
+static void explore(const struct chorale_grid *grid,
+                    const struct chorale_rectangle *r, size_t nspot,
+                    struct chorale_decision *row)
+{
+    const struct sums sum = add_up(grid, r, 0);
+
+    if (sum.count > 0) {
+        row->seconds = exp(sum.mine / sum.count);
+        row->library_seconds = exp(sum.base / sum.count);
+        row->speedup = exp((sum.base - sum.mine) / sum.count);
+        row->regret = expm1(sum.loss / sum.count);
+    }
+    if (r->cand != 0)
+        row->basis = nspot > 0 ? "measured" : "modelled";
+    chorale_smooth_reason(grid, r, nspot, row->reason, sizeof(row->reason));
+}
+
 int chorale_grid_row(const struct chorale_grid *grid,
                      const struct chorale_rectangle *r,
                      struct chorale_decision **rows_p, size_t *count_p)
@@ -420,6 +438,8 @@ int chorale_grid_row(const struct chorale_grid *grid,
     if (r->gap)
         snprintf(row->reason, sizeof(row->reason), "between two sizes neither"
                  " choice is known to be faster");
+    else if (grid->fam->smooth != NULL)
+        explore(grid, r, list.nspot, row);
     else if (list.nspot > 0)
         measure(&list, row);
     else

@@ -330,6 +330,7 @@ static int seen(const struct chorale_measured *spot, size_t i)
 
 /* Append the rows of one family. */
 static int decide_family(struct chorale_predictor *model,
+                         const struct chorale_smooth *smooth,
                          const struct chorale_decide_opts *opts,
                          struct chorale_measured *spot, size_t nspot,
                          const struct chorale_measured *first,
@@ -338,6 +339,7 @@ static int decide_family(struct chorale_predictor *model,
     struct chorale_family fam;
     int rc = chorale_family_init(&fam, spot, nspot, first, model, opts);
 
+    fam.smooth = smooth;
     if (rc == 0)
         rc = chorale_decide_rows(&fam, rows_p, count_p);
     chorale_family_release(&fam);
@@ -351,18 +353,21 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 {
     struct chorale_decision *rows = NULL;
     struct chorale_measured *spot;
-    struct chorale_predictor *model = opts->model, *own = NULL;
+    struct chorale_predictor *model = opts->smooth ? NULL : opts->model;
+    struct chorale_predictor *own = NULL;
+    struct chorale_smoothed times = { NULL, NULL };
     size_t nspot, count = 0;
     enum chorale_err err = chorale_decide_sizes(points, opts, &spot, &nspot,
                                                 msg);
 
-    if (err == CHORALE_OK && model == NULL && !opts->rules &&
+    if (err == CHORALE_OK && model == NULL && !opts->rules && !opts->smooth &&
         any_choice(spot, nspot))
         model = own = chorale_predictor_fit(points);
     for (size_t i = 0; i < nspot && err == CHORALE_OK; i++)
         if (!seen(spot, i) &&
-            decide_family(model, opts, spot, nspot, &spot[i], &rows,
-                          &count) != 0)
+            (chorale_smooth_for(points, opts, spot[i].point, &times) != 0 ||
+             decide_family(model, times.smooth, opts, spot, nspot, &spot[i],
+                           &rows, &count) != 0))
             err = chorale_fail_memory(msg, "decide");
     if (err == CHORALE_OK) {
         *rows_p = rows;
@@ -371,6 +376,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
     }
     free(rows);
     chorale_predictor_free(own);
+    chorale_smooth_free(times.smooth);
     for (size_t i = 0; i < nspot; i++)
         chorale_measured_release(&spot[i]);
     free(spot);

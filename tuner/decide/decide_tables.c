@@ -15,6 +15,7 @@
 #include "tuner/decide/decide_arrival.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/decide/served_kinds.h"
+#include "tuner/decide/smooth.h"
 #include "tuner/model/excluded_points.h"
 #include "tuner/model/predict.h"
 
@@ -210,6 +211,8 @@ static enum chorale_err print_rows(struct chorale_store *store,
            " %g %% on%s%s\n", system->name,
            system->simulated ? "simulated" : "real", 100 * threshold,
            *words != '\0' ? "; decided by " : "", words);
+    if (policy->exploratory[0] != '\0')
+        printf("%s\n", policy->exploratory);
     for (size_t t = 0; t < ntable; t++) {
         const struct chorale_decision *row = table[t].row;
         size_t ntuned = 0, nspot = 0;
@@ -231,10 +234,12 @@ static enum chorale_err print_rows(struct chorale_store *store,
             if (row[i].run != &chorale_library_run)
                 ntuned += row[i].nspot;
         }
-        printf("%zu of %zu measured point%s %s faster than the library's "
+        printf("%zu of %zu measured point%s %s%s faster than the library's "
                "default; points not\nlisted stay with the library\n", ntuned,
                nspot, nspot == 1 ? "" : "s",
-               nspot == 1 || ntuned == 1 ? "is" : "are");
+               nspot == 1 || ntuned == 1 ? "is" : "are",
+               strncmp(policy->exploratory, "exploratory: imp", 16) == 0
+                   ? " expected to be" : "");
     }
     if (err == CHORALE_OK)
         err = print_left_out(store, system->id, msg);
@@ -281,9 +286,10 @@ static enum chorale_err append_json(json_t *list, const char *path,
         for (size_t i = 0; i < table[t].count; i++)
             bad |= json_array_append_new(rows[t],
                                          row_json(&table[t].row[i])) != 0;
-    item = json_pack("{s:s, s:s, s:f, s:s, s:o, s:o}", "system", system->name,
+    item = json_pack("{s:s, s:s, s:f, s:s, s:s, s:o, s:o}", "system", system->name,
                      "kind", system->simulated ? "simulated" : "real",
                      "threshold", threshold, "options", words,
+                     "exploratory", policy->exploratory,
                      "decisions", rows[0], "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
@@ -303,16 +309,112 @@ static int has_natives(const struct chorale_points *points,
     return 0;
 }
 
-/* Remove the runs whose time is not a duration. Returns their number. */
-static size_t remove_means(struct chorale_points *points)
+/* 1 if the times of a real system are another program's. */
+static int is_imported(const struct chorale_points *points)
 {
-    size_t kept = 0, count = points->count;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->row[i].imported && points->row[i].ok)
+            return 1;
+    return 0;
+}
 
-    for (size_t i = 0; i < count; i++)
-        if (!points->row[i].not_duration)
-            points->row[kept++] = points->row[i];
-    points->count = kept;
-    return count - kept;
+/* Let the rows of single nodes have one number of ranks a node, the largest, so
+ * that the process counts of a node are one family. */
+static void join_nodes(struct chorale_points *points)
+{
+    int most = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < points->count; i++) {
+            struct chorale_run_point *r = &points->row[i];
+
+            if (strcmp(r->shape, "single-node") != 0)
+                continue;
+            if (pass == 0 && r->ppn > most)
+                most = r->ppn;
+            else if (pass == 1)
+                r->ppn = most;
+        }
+}
+
+/* A copy of the runs in which the library's own algorithms are the catalogue's
+ * variants of the same name, for a dispatch table. Rows NULL: out of memory, or
+ * Chorale's variants were measured themselves. */
+static struct chorale_points by_catalogue(const struct chorale_points *points)
+{
+    struct chorale_points copy = *points;
+
+    for (size_t i = 0; i < points->count; i++)
+        if (strcmp(points->row[i].provider, "chorale") == 0)
+            return (struct chorale_points){ .row = NULL };
+    copy.row = malloc((points->count + 1) * sizeof(*copy.row));
+    for (size_t i = 0; copy.row != NULL && i < points->count; i++) {
+        struct chorale_run_point *r = &copy.row[i];
+
+        *r = points->row[i];
+        if (strcmp(r->provider, "native") != 0 || *r->params != '\0' ||
+            chorale_alg_find(r->coll, r->variant) == NULL)
+            continue;
+        r->provider = "chorale";
+        r->config = chorale_alg_configure(r->coll, r->variant, "");
+    }
+    return copy;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* The median over the points of the number of launches that ran the library;
+ * 0: none did, or out of memory. */
+static int usual_launches(const struct chorale_points *points)
+{
+    int *count = calloc(points->count + 1, sizeof(*count)), median = 0;
+    size_t n = 0, last = 0;
+
+    for (size_t i = 0; count != NULL && i < points->count; i++) {
+        const struct chorale_run_point *r = &points->row[i];
+
+        if (strcmp(r->provider, "library") != 0 || !r->ok)
+            continue;
+        if (n == 0 || r->n != points->row[last].n ||
+            !chorale_decide_same_line(r, &points->row[last]))
+            count[n++] = 1;
+        else if (r->launch != points->row[last].launch)
+            count[n - 1]++;
+        last = i;
+    }
+    if (n > 0) {
+        qsort(count, n, sizeof(*count), compare_counts);
+        median = count[n / 2];
+    }
+    free(count);
+    return median;
+}
+
+/* Why the table of a real system is exploratory, or "". */
+static void describe(const struct chorale_points *points,
+                     const struct chorale_decide_opts *how,
+                     char text[CHORALE_EXPLORATORY_TEXT])
+{
+    const int launches = usual_launches(points);
+    double noise;
+    int learnt;
+
+    text[0] = '\0';
+    if (how->smooth) {
+        noise = chorale_smooth_noise(points->row, points->count, how->noise,
+                                     &learnt);
+        snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: imported timings"
+                 " with %d launch%s a point, which differ by %.2g %% (%s)",
+                 launches, launches == 1 ? "" : "es", 100 * noise,
+                 learnt ? "pooled over all points" : "--launch-noise");
+    } else if (!how->simulated && launches > 0 &&
+               launches < CHORALE_DECIDE_SURE)
+        snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: half of the"
+                 " points or more have fewer than %d launches",
+                 CHORALE_DECIDE_SURE);
 }
 
 static size_t count_means(const struct chorale_points *points)
@@ -353,7 +455,7 @@ static enum chorale_err load(struct chorale_store *store,
 
     if (err == CHORALE_OK)
         *means_p = policy->accept_mean ? count_means(points)
-                                       : remove_means(points);
+                                       : chorale_points_remove_means(points);
     if (err == CHORALE_OK)
         chorale_points_dispatched(
             points, chorale_policy_cost(policy, system->simulated));
@@ -401,11 +503,14 @@ static enum chorale_err nothing(const char *path, const char *system,
 
 /* Make both tables of a system; that of native algorithms only if measured. */
 static enum chorale_err make_tables(const struct chorale_points *points,
+                                    const struct chorale_points *catalogue,
                                     struct chorale_decide_opts how,
                                     struct table *table, size_t *ntable_p,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_decide(points, &how, &table[0].row,
+    enum chorale_err err = chorale_decide(catalogue->row != NULL ? catalogue
+                                                                 : points,
+                                          &how, &table[0].row,
                                           &table[0].count, msg);
 
     *ntable_p = 1;
@@ -419,6 +524,7 @@ static enum chorale_err make_tables(const struct chorale_points *points,
 static enum chorale_err explain(struct chorale_store *store,
                                 sqlite3_int64 system_id,
                                 const struct chorale_points *points,
+                                const struct chorale_points *catalogue,
                                 const struct chorale_decide_opts *how,
                                 struct chorale_decide_query query,
                                 json_t *list, struct chorale_errmsg *msg)
@@ -432,7 +538,9 @@ static enum chorale_err explain(struct chorale_store *store,
 
     query.left_out = left.count > 0;
     if (err == CHORALE_OK)
-        err = chorale_decide_explain(points, how, &query, list, msg);
+        err = chorale_decide_explain(catalogue->row != NULL ? catalogue
+                                                            : points,
+                                     how, &query, list, msg);
     if (err == CHORALE_OK && has_natives(points, query.coll)) {
         rules.rules = 1;
         err = chorale_decide_explain(points, &rules, &query, list, msg);
@@ -447,7 +555,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     const struct chorale_tables_opts *opts = arg;
-    struct chorale_points points = { .row = NULL };
+    struct chorale_points points = { .row = NULL }, catalogue = points;
     struct chorale_policy policy = opts->policy;
     struct chorale_decide_opts how;
     struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };
@@ -464,15 +572,25 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = load(store, system, &policy, &how, &points, &arrivals,
                    &means, msg);
+    if (err == CHORALE_OK) {
+        how.smooth = !system->simulated && is_imported(&points);
+        describe(&points, &how, policy.exploratory);
+    }
+    if (err == CHORALE_OK && how.smooth) {
+        join_nodes(&points);
+        catalogue = by_catalogue(&points);
+    }
     if (err == CHORALE_OK && !opts->each.quiet)
         say_means(path, system->name, means, policy.accept_mean);
     if (err == CHORALE_OK && opts->explain != NULL) {
-        err = explain(store, system->id, &points, &how, *opts->explain, list,
-                      msg);
+        if (list == NULL && policy.exploratory[0] != '\0')
+            printf("%s\n", policy.exploratory);
+        err = explain(store, system->id, &points, &catalogue, &how,
+                      *opts->explain, list, msg);
         goto out;
     }
     if (err == CHORALE_OK)
-        err = make_tables(&points, how, table, &ntable, msg);
+        err = make_tables(&points, &catalogue, how, table, &ntable, msg);
     if (err == CHORALE_OK && table[0].count == 0)
         err = nothing(path, system->name, policy.accept_mean ? 0 : means, msg);
     if (err == CHORALE_OK)
@@ -494,6 +612,7 @@ out:
     chorale_predictor_free(how.model);
     free(table[0].row);
     free(table[1].row);
+    free(catalogue.row);
     chorale_points_release(&points);
     return err;
 }

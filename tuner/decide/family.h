@@ -6,6 +6,7 @@
 
 #include "algorithms/alg.h"
 #include "tuner/decide/decide.h"
+#include "tuner/decide/smooth.h"
 #include "tuner/model/predict.h"
 
 /* Seconds per message, byte and reduced byte; alpha NAN: no model. */
@@ -53,6 +54,9 @@ struct chorale_family {
     const struct chorale_decide_opts *opts;
     struct chorale_family_net net;
     struct chorale_predictor *model; /* or NULL */
+    const struct chorale_smooth *smooth; /* set by the caller after
+                              * chorale_family_init(); NULL: times are not
+                              * smoothed */
     int played;              /* schedules are replayed; 0: formulas are used */
     struct chorale_line *line; /* ascending in comm_size */
     size_t nline;
@@ -130,6 +134,22 @@ double chorale_family_guess(const struct chorale_family *fam,
 /* Give candidates without a model error the largest one of their variant with
  * other parameters. Call once, when the errors are known. */
 void chorale_family_fill_errors(struct chorale_family *fam);
+
+/* decide_smooth.c: let got be the smoothed times of like's collective, type and
+ * operation, if opts ask for them; keeps those it has if they are. -1: out of
+ * memory. got starts empty; free got->smooth at last. */
+struct chorale_smoothed {
+    struct chorale_smooth *smooth;
+    const struct chorale_run_point *like;
+};
+int chorale_smooth_for(const struct chorale_points *points,
+                       const struct chorale_decide_opts *opts,
+                       const struct chorale_run_point *like,
+                       struct chorale_smoothed *got);
+
+/* Smoothed log seconds of a candidate; as of chorale_smooth_at(). */
+double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
+                             size_t n, int comm_size, double *sd_p);
 
 /* Between two sizes, at each of which another choice is better by the given log
  * units: the last n at which the first choice is still better. */

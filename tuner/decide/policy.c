@@ -66,6 +66,8 @@ chorale_policy_decide(const struct chorale_policy *policy, int simulated)
         .deterministic = policy->deterministic,
         .allow_patented = policy->allow_patented,
         .max_scratch = policy->max_scratch,
+        .noise = isnan(policy->launch_noise) ? CHORALE_LAUNCH_NOISE
+                                             : policy->launch_noise,
         .arrivals = chorale_policy_arrivals(policy),
     };
 
@@ -100,7 +102,7 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
     enum chorale_err err = chorale_store_query(
         store, "SELECT threshold, compact, dispatch_cost, objective,"
         " deterministic, coalesce(max_scratch, -1), allow_patented, arrival,"
-        " accept_mean"
+        " accept_mean, launch_noise, exploratory"
         " FROM policy WHERE system_id = ?1", CHORALE_FIELDS(system_id), &stmt, msg);
 
     if (chorale_store_next(store, stmt, &err, msg)) {
@@ -115,9 +117,12 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
             .max_scratch = (long)sqlite3_column_int64(stmt, 5),
             .allow_patented = sqlite3_column_int(stmt, 6),
             .accept_mean = sqlite3_column_int(stmt, 8),
+            .launch_noise = real(stmt, 9),
             .arrival = arrival > 0 ? chorale_arrival_policy_name(
                            (enum chorale_arrival_policy)arrival) : NULL,
         };
+        snprintf(policy->exploratory, sizeof(policy->exploratory), "%s",
+                 chorale_text(stmt, 10));
     }
     sqlite3_finalize(stmt);
     return err;
@@ -139,6 +144,8 @@ enum chorale_err chorale_policy_inherit(struct chorale_store *store,
         policy->compact = old.compact;
     if (isnan(policy->dispatch_cost))
         policy->dispatch_cost = old.dispatch_cost;
+    if (isnan(policy->launch_noise))
+        policy->launch_noise = old.launch_noise;
     if (policy->objective == NULL)
         policy->objective = old.objective;
     if (policy->max_scratch < 0)
@@ -158,15 +165,17 @@ enum chorale_err chorale_policy_store(struct chorale_store *store,
     return chorale_store_run(
         store, "INSERT OR REPLACE INTO policy (system_id, threshold, compact,"
         " dispatch_cost, objective, deterministic, max_scratch,"
-        " allow_patented, arrival, accept_mean) VALUES (?1, ?2, ?3, ?4, ?5,"
-        " ?6, iif(?7 < 0, NULL, ?7), ?8, ?9, ?10)",
+        " allow_patented, arrival, accept_mean, launch_noise, exploratory)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, iif(?7 < 0, NULL, ?7), ?8, ?9, ?10,"
+        " ?11, ?12)",
         CHORALE_FIELDS(system_id, policy->threshold, policy->compact,
                        policy->dispatch_cost, policy->objective,
                        policy->deterministic, policy->max_scratch,
                        policy->allow_patented,
                        chorale_arrival_policy_name(
                            chorale_policy_arrivals(policy)),
-                       policy->accept_mean), msg);
+                       policy->accept_mean, policy->launch_noise,
+                       policy->exploratory), msg);
 }
 
 void chorale_policy_words(const struct chorale_policy *policy, char *text,

@@ -7,9 +7,12 @@
 
 #include <math.h>
 
+#include "db/exploratory.h"
 #include "db/store.h"
 #include "tuner/decide/decide.h"
 #include "tuner/model/observations.h"
+
+#define CHORALE_LAUNCH_NOISE 0.05
 
 struct chorale_policy {
     double threshold;        /* share; NAN: 0.03, or 0 in simulation */
@@ -20,13 +23,23 @@ struct chorale_policy {
     const char *arrival;     /* "sync", "traced" or "robust"; NULL: "sync" */
     int deterministic, allow_patented;
     int accept_mean;         /* times that are not a duration decide too */
+    double launch_noise;     /* standard deviation of the log time of a launch,
+                              * if no cell has two; NAN: CHORALE_LAUNCH_NOISE */
+    char exploratory[CHORALE_EXPLORATORY_TEXT]; /* why the table is no more than
+                              * exploratory, or ""; set by decide */
     long max_scratch;        /* bytes per rank; -1: default, as in struct
                               * chorale_decide_opts */
 };
 
 #define CHORALE_POLICY_DEFAULTS                                             \
     { .threshold = NAN, .compact = NAN, .dispatch_cost = NAN,               \
-      .max_scratch = -1 }
+      .launch_noise = NAN, .max_scratch = -1 }
+
+#define CHORALE_POLICY_NOISE_OPT(type, member)                              \
+    { "launch-noise", 0, CHORALE_OPT_PERCENT,                               \
+      offsetof(type, member.launch_noise), "PERCENT",                       \
+      "imported timings with one launch only: how much launches of one "     \
+      "point differ (default: 5%)", 0, 0 }
 
 /* Option rows of a verb whose struct has a member of type policy. */
 #define CHORALE_POLICY_OPTS(type, member)                                   \
@@ -55,6 +68,7 @@ struct chorale_policy {
       offsetof(type, member.allow_patented), NULL,                          \
       "allow patented variants (`chorale list` shows them) in the "         \
       "table", 0, 0 },                                                      \
+    CHORALE_POLICY_NOISE_OPT(type, member),                                 \
     { "accept-mean", 0, CHORALE_OPT_FLAG, offsetof(type, member.accept_mean),\
       NULL, "decide also by imported times of rooted collectives that are " \
       "means over the ranks, and so not a duration", 0, 0 }

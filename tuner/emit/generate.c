@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/exploratory.h"
 #include "db/loaded_runs.h"
 #include "db/systems.h"
 #include "tuner/base/output.h"
@@ -170,6 +171,11 @@ enum chorale_err chorale_table_generate(
         fputs(said, stdout);
     if (err == CHORALE_OK && !opts->quiet)
         err = chorale_loaded_runs(store, system_id, loaded, msg);
+    if (loaded[0] != '\0')
+        printf("%s\n", loaded);
+    loaded[0] = '\0';
+    if (err == CHORALE_OK && !opts->quiet)
+        err = chorale_exploratory(store, system_id, loaded, msg);
     if (loaded[0] != '\0')
         printf("%s\n", loaded);
     chorale_emit_check_free(check);

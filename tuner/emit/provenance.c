@@ -143,6 +143,10 @@ static enum chorale_err load_policy(struct chorale_store *store,
         err = load_arrivals(store, system_id, origin, msg);
     if (err != CHORALE_OK)
         return err;
+    if (policy.exploratory[0] != '\0' &&
+        chorale_origin_line(&origin->environment, "table", policy.exploratory,
+                            "") != 0)
+        return chorale_fail_memory(msg, NULL);
     chorale_policy_words(&policy, words, sizeof(words));
     if (*words != '\0' &&
         chorale_origin_line(&origin->environment, "decided by", words,

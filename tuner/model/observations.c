@@ -44,7 +44,7 @@ static const char runs_sql[] =
     "  WHERE s.coll = x.coll AND s.comm_size = x.comm_size AND s.ppn = x.ppn"
     "   AND s.shape = x.shape AND s.dtype = x.dtype AND s.op = x.op"
     "   AND s.msg_size = x.msg_size AND s.choice ="
-    "    x.variant || iif(x.params = '', '', ':' || x.params)) FROM"
+    "    x.variant || iif(x.params = '', '', ':' || x.params)), imported FROM"
     " (SELECT v.coll, v.comm_size, ppn, shape, dtype, op, op_class, v.msg_size,"
     "   n, provider, variant, params, root_policy, buffers, ordinal, launch_id,"
     "   batch, late, patterns, v.arrival,"
@@ -56,6 +56,7 @@ static const char runs_sql[] =
     "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
     "    AND stop_reason <> 'unequal' AS ok, " HAS("load") " AS loaded,"
     "   " HAS("not a duration") " AS not_duration,"
+    "   " HAS("imported") " AS imported,"
     "   CASE ?2 WHEN 0 THEN median ELSE p95 END AS seconds,"
     "   max(" HAS("clock") " OR " HAS("suspicious") ") OVER"
     "    (PARTITION BY launch_id, v.coll, v.msg_size, dtype, op, root_policy,"
@@ -160,6 +161,7 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->loaded = sqlite3_column_int(stmt, 23);
     row->not_duration = sqlite3_column_int(stmt, 24);
     row->slower = sqlite3_column_int(stmt, 25);
+    row->imported = sqlite3_column_int(stmt, 26);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));
@@ -182,6 +184,17 @@ static int grow(struct chorale_points *points, size_t *room)
         return -1;
     points->row = more;
     return 0;
+}
+
+size_t chorale_points_remove_means(struct chorale_points *points)
+{
+    size_t kept = 0, count = points->count;
+
+    for (size_t i = 0; i < count; i++)
+        if (!points->row[i].not_duration)
+            points->row[kept++] = points->row[i];
+    points->count = kept;
+    return count - kept;
 }
 
 enum chorale_err chorale_points_load(struct chorale_store *store,

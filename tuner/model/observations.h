@@ -41,6 +41,7 @@ struct chorale_run_point {
     int loaded;              /* 1: tagged load (db/loaded_runs.h) */
     int slower;              /* 1: a validation found this choice slower than
                               * the library at the point */
+    int imported;            /* 1: of another program's results */
     int not_duration;        /* 1: a mean over the ranks of a rooted collective,
                               * imported */
     int inherited;           /* 1: measured under the name of an equal candidate
@@ -101,6 +102,9 @@ enum chorale_err chorale_points_load_by(struct chorale_store *store,
 
 /* Add seconds to the times of all runs of Chorale's own variants. */
 void chorale_points_dispatched(struct chorale_points *points, double seconds);
+
+/* Remove the runs whose time is not a duration. Returns their number. */
+size_t chorale_points_remove_means(struct chorale_points *points);
 
 void chorale_points_release(struct chorale_points *points);
 

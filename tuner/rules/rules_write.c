@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/exploratory.h"
 #include "db/loaded_runs.h"
 #include "algorithms/mpi_name.h"
 #include "db/systems.h"
@@ -42,6 +43,23 @@ static void word_line(FILE *out, const char *prefix, const char *option,
          rest);
 }
 
+/* The row of another number of ranks that is left out like r, or NULL. */
+static const struct chorale_rule *likewise(const struct chorale_rules *rules,
+                                           const struct chorale_rule *r,
+                                           int comm_size)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct chorale_rule *o = &rules->rule[i];
+
+        if (o->left == r->left && o->coll == r->coll &&
+            o->comm_size == comm_size && o->shape == r->shape &&
+            (o->ppn == r->ppn || o->shape == CHORALE_SHAPE_SINGLE_NODE) &&
+            o->lo == r->lo && o->hi == r->hi && strcmp(o->name, r->name) == 0)
+            return o;
+    }
+    return NULL;
+}
+
 static void left_out(FILE *out, const char *prefix,
                      const struct chorale_rules *rules)
 {
@@ -57,11 +75,19 @@ static void left_out(FILE *out, const char *prefix,
             " library: %zu\n", prefix, said, left);
     for (size_t i = 0; i < rules->count; i++) {
         const struct chorale_rule *r = &rules->rule[i];
+        int last = r->comm_size;
 
-        if (r->left != NULL)
-            fprintf(out, "%s  %s %s, P = %d, %d a node, n = %llu ... %llu:"
-                    " %s\n", prefix, chorale_coll_info(r->coll)->name, r->name,
-                    r->comm_size, r->ppn, r->lo, r->hi, r->left);
+        if (r->left == NULL ||
+            likewise(rules, r, r->comm_size - 1) != NULL)
+            continue;
+        while (likewise(rules, r, last + 1) != NULL)
+            last++;
+        fprintf(out, "%s  %s %s, P = %d", prefix,
+                chorale_coll_info(r->coll)->name, r->name, r->comm_size);
+        if (last > r->comm_size)
+            fprintf(out, "-%d", last);
+        fprintf(out, ", %d a node, n = %llu ... %llu: %s\n", r->ppn, r->lo,
+                r->hi, r->left);
     }
 }
 
@@ -297,6 +323,11 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
         fputs(w.check.said, stdout);
     if (err == CHORALE_OK && !job->quiet)
         err = chorale_loaded_runs(store, system_id, loaded, msg);
+    if (loaded[0] != '\0')
+        printf("%s\n", loaded);
+    loaded[0] = '\0';
+    if (err == CHORALE_OK && !job->quiet)
+        err = chorale_exploratory(store, system_id, loaded, msg);
     if (loaded[0] != '\0')
         printf("%s\n", loaded);
     for (int i = 0; i < OUTPUTS; i++)

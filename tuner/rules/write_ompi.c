@@ -62,13 +62,53 @@ static int one_size(FILE *out, const struct chorale_rules *rules,
     return 0;
 }
 
+/* 1 if the rows of one number of ranks, from row b on, become the same lines as
+ * those of the number before it, from row a on. */
+static int repeats(const struct chorale_rules *rules, size_t a, size_t b)
+{
+    static const struct chorale_rule_place any;
+    const size_t first[2] = { a, b };
+    unsigned long long *from[2] = { NULL, NULL };
+    size_t count[2] = { 0, 0 };
+    int same = rules->rule[a].comm_size + 1 == rules->rule[b].comm_size;
+
+    for (int k = 0; k < 2 && same; k++) {
+        const size_t end = chorale_rules_same_set(rules, first[k]);
+
+        from[k] = calloc(2 * (end - first[k]) + 1, sizeof(*from[k]));
+        same = from[k] != NULL;
+        if (same)
+            count[k] = chorale_rules_bands(rules, first[k], end, from[k]);
+    }
+    same = same && count[0] == count[1];
+    for (size_t i = 0; same && i < count[0]; i++) {
+        const char *name[2];
+        unsigned long long key[2];
+
+        for (int k = 0; k < 2; k++) {
+            const struct chorale_rule *r = &rules->rule[first[k]];
+
+            key[k] = from[k][i] / (unsigned long long)chorale_ompi_unit(
+                                      r->coll, r->comm_size);
+            name[k] = chorale_rules_at(rules, r->coll, r->comm_size, &any,
+                                       from[k][i]);
+        }
+        same = key[0] == key[1] && strcmp(name[0], name[1]) == 0;
+    }
+    free(from[0]);
+    free(from[1]);
+    return same;
+}
+
 /* Write the numbers of ranks in the file: the decided ones, 1 before the first,
- * and the undecided ones that follow a decided one. If out is NULL only count.
+ * and the undecided ones that follow a decided one. One whose rules are those of
+ * the number before it is left out. If out is NULL only count.
  * Returns the count. */
 static int all_sizes(FILE *out, const struct chorale_rules *rules,
                      size_t first, size_t end)
 {
     int written = 0, next_size = 1;
+    size_t before = end;
 
     for (size_t i = first, next; i <= end; i = next) {
         int size = i < end ? rules->rule[i].comm_size : INT_MAX;
@@ -84,10 +124,15 @@ static int all_sizes(FILE *out, const struct chorale_rules *rules,
         }
         if (i == end)
             break;
+        next_size = size + 1;
+        if (before < end && repeats(rules, before, i)) {
+            before = i;
+            continue;
+        }
+        before = i;
         if (out != NULL && one_size(out, rules, i, next) != 0)
             return -1;
         written++;
-        next_size = size + 1;
     }
     return written;
 }

@@ -127,20 +127,53 @@ static int add_entry(const struct chorale_rules *rules, size_t first,
     return entry == NULL ? -1 : json_array_append_new(list, entry);
 }
 
+/* Let the entries of the number of ranks before also serve the next one, if
+ * they are the same. Returns 1 if they do. */
+static int extend(json_t *before, const json_t *group, int comm_size)
+{
+    const size_t count = json_array_size(group);
+    int same = before != NULL && count > 0 && count == json_array_size(before);
+
+    for (size_t i = 0; i < count && same; i++) {
+        const json_t *a = json_array_get(before, i);
+        const json_t *b = json_array_get(group, i);
+
+        same = json_integer_value(json_object_get(a, "comm_size_max")) ==
+                   comm_size - 1 &&
+               json_equal(json_object_get(a, "comm_rank_distribution"),
+                          json_object_get(b, "comm_rank_distribution")) &&
+               json_equal(json_object_get(a, "rules"),
+                          json_object_get(b, "rules"));
+    }
+    for (size_t i = 0; i < count && same; i++)
+        same = json_object_set_new(json_array_get(before, i), "comm_size_max",
+                                   json_integer(comm_size)) == 0;
+    return same;
+}
+
 static json_t *one_coll(const struct chorale_rules *rules, size_t first,
                         size_t end)
 {
-    json_t *list = json_array();
+    json_t *list = json_array(), *before = NULL;
     int bad = list == NULL;
 
     for (size_t i = first, next; i < end && !bad; i = next) {
+        json_t *group = json_array();
         int any = rules->rule[i].shape == CHORALE_SHAPE_UNKNOWN;
 
         next = chorale_rules_same_size(rules, i);
         for (int p = 0; p < PLACES && !bad; p++)
             if (where[p].shape != CHORALE_SHAPE_UNKNOWN || any)
-                bad = add_entry(rules, i, next, p, any, list) != 0;
+                bad = add_entry(rules, i, next, p, any, group) != 0;
+        if (bad || extend(before, group, rules->rule[i].comm_size)) {
+            json_decref(group);
+            continue;
+        }
+        bad = json_array_extend(list, group) != 0;
+        json_decref(before);
+        before = group;
     }
+    json_decref(before);
     if (bad) {
         json_decref(list);
         return NULL;

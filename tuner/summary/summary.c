@@ -216,6 +216,13 @@ static void each_imported(struct chorale_page *page, sqlite3_stmt *stmt)
     fputc('\n', page->out);
 }
 
+static void each_exploratory(struct chorale_page *page, sqlite3_stmt *stmt)
+{
+    fputs(page->markdown ? "- " : "  ", page->out);
+    chorale_page_put(page, chorale_text(stmt, 0));
+    fputc('\n', page->out);
+}
+
 /* Count each of a cell's flags once; the lists of launches may repeat them. */
 static void each_validity(struct chorale_page *page, sqlite3_stmt *stmt)
 {
@@ -408,6 +415,10 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
         err = chorale_page_query(&page, measured_sql, each_measured, msg);
     if (err == CHORALE_OK)
         err = chorale_page_query(&page, imported_sql, each_imported, msg);
+    if (err == CHORALE_OK)
+        err = chorale_page_query(&page, "SELECT exploratory FROM policy WHERE "
+                                 "system_id = ?1 AND exploratory <> ''",
+                                 each_exploratory, msg);
     if (err == CHORALE_OK)
         err = chorale_page_decisions(&page, msg);
     if (err == CHORALE_OK)

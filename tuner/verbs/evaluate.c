@@ -6,19 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "db/systems.h"
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/gain_show.h"
+#include "tuner/assess/leave_out.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
+#include "tuner/decide/policy.h"
 
 enum { NAME_SIZE = 128 };
 
 struct opts {
     const char *oracle, *system, *oracle_system;
-    int points, json, allow_patented, trace;
+    const char *leave_out, *by;
+    struct chorale_policy policy; /* threshold, launch_noise, accept_mean */
+    int points, json, allow_patented, trace, rules;
 };
 
 static enum chorale_err name_of(struct chorale_store *store, sqlite3_int64 id,
@@ -89,9 +94,9 @@ static struct chorale_rows list_points(const struct chorale_verdict *v,
 
 static const char score_columns[] =
     "collective=coll|points=points|=unknown|=slower_than_library|"
-    "=modelled_slower|regret=regret:%.2f %%|p99=p99:%.2f %%|"
+    "=modelled_slower|=worse_than_library|regret=regret:%.2f %%|p99=p99:%.2f %%|"
     "worst=worst:%.2f %%|=speedup|captured=captured:%.1f %%|speed-up:%.3f|"
-    "slower|m. slower|unknown|worst at";
+    "slower|m. slower|unknown|over 3 %|worst at";
 
 static void add_score(struct chorale_rows *rows, const char *name,
                       const struct chorale_score *s)
@@ -105,10 +110,11 @@ static void add_score(struct chorale_rows *rows, const char *name,
                  s->worst_at->point->comm_size);
     chorale_rows_add(rows,
                      CHORALE_FIELDS(name, s->npoint, s->nunknown, s->nslower,
-                                    s->nguessed, s->regret, s->p99, s->worst,
+                                    s->nguessed, s->nworse, s->regret, s->p99,
+                                    s->worst,
                                     s->speedup, s->captured, s->speedup,
                                     s->nslower, s->nguessed, s->nunknown,
-                                    where));
+                                    s->nworse, where));
 }
 
 static int show(const struct chorale_verdict *v, size_t count,
@@ -176,15 +182,68 @@ static enum chorale_err run_trace(const char *path, const struct opts *opts,
     return err;
 }
 
+/* Cross-validate a choice within one database. */
+static enum chorale_err run_leave_out(const char *path,
+                                      const struct opts *opts,
+                                      struct chorale_errmsg *msg)
+{
+    static const char *const leave[] = { "P", "n", "launch" };
+    static const char *const by[] = { "smooth", "nearest" };
+    struct chorale_leave_opts how = {
+        .threshold = opts->policy.threshold, .noise = opts->policy.launch_noise,
+        .allow_patented = opts->allow_patented,
+    };
+    struct chorale_points points = { .row = NULL };
+    struct chorale_verdict *verdict = NULL;
+    struct chorale_store *store = NULL;
+    int simulated = 0;
+    sqlite3_int64 id;
+    size_t count = 0, i = 0, k = 0;
+    enum chorale_err err;
+
+    while (i < 3 && strcasecmp(opts->leave_out, leave[i]) != 0)
+        i++;
+    while (k < 2 && opts->by != NULL && strcmp(opts->by, by[k]) != 0)
+        k++;
+    if (opts->oracle != NULL || i == 3 || k == 2)
+        return chorale_fail(msg, CHORALE_USAGE, "evaluate: %s",
+                            i == 3   ? "--leave-out: give P, n or launch"
+                            : k == 2 ? "--by: give smooth or nearest"
+                                     : "give either --oracle or --leave-out");
+    how.leave = (enum chorale_leave)i;
+    how.chooser = (enum chorale_chooser)k;
+    err = chorale_store_open(path, CHORALE_STORE_READ, &store, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_system(store, opts->system, &id, &simulated, msg);
+    if (err == CHORALE_OK)
+        err = chorale_points_load(store, id, &points, msg);
+    if (err == CHORALE_OK && !opts->policy.accept_mean)
+        chorale_points_remove_means(&points);
+    if (err == CHORALE_OK && isnan(how.threshold))
+        how.threshold = chorale_policy_decide(&opts->policy,
+                                              simulated).threshold;
+    if (err == CHORALE_OK && isnan(how.noise))
+        how.noise = CHORALE_LAUNCH_NOISE;
+    if (err == CHORALE_OK)
+        err = chorale_leave_out(&points, &how, &verdict, &count, msg);
+    if (err == CHORALE_OK && show(verdict, count, opts) != 0)
+        err = unshown(opts, path, msg);
+    free(verdict);
+    chorale_points_release(&points);
+    chorale_store_close(store);
+    return err;
+}
+
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct opts opts = { NULL, NULL, NULL, 0, 0, 0, 0 };
+    struct opts opts = { .policy = CHORALE_POLICY_DEFAULTS };
     struct chorale_points oracle = { .row = NULL };
     struct chorale_verdict *verdict = NULL;
     struct chorale_store *store = NULL;
     struct chorale_emit_table table;
     char name[NAME_SIZE] = "", judge[NAME_SIZE] = "";
+    char mark[CHORALE_EXPLORATORY_TEXT];
     sqlite3_int64 id = 0;
     size_t count = 0;
     int nword = 0;
@@ -195,25 +254,33 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         return err;
     if (opts.trace)
         return run_trace(argv[1], &opts, msg);
+    if (opts.leave_out != NULL)
+        return run_leave_out(argv[1], &opts, msg);
     if (opts.oracle == NULL)
         return chorale_fail(msg, CHORALE_USAGE, "evaluate: --oracle"
                             " exhaustive.db is missing: the database whose"
-                            " measurements judge the table; or --trace");
+                            " measurements judge the table; or --leave-out"
+                            " P; or --trace");
     memset(&table, 0, sizeof(table));
     err = chorale_store_open(argv[1], CHORALE_STORE_READ, &store, msg);
     if (err == CHORALE_OK)
         err = chorale_store_system(store, opts.system, &id, NULL, msg);
     if (err == CHORALE_OK)
         err = name_of(store, id, name, msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && !opts.rules)
         err = chorale_emit_load(store, id, &table, msg);
     if (err == CHORALE_OK)
         err = load_oracle(opts.oracle, opts.oracle_system, judge, &oracle,
                           msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && opts.rules && !opts.policy.accept_mean)
+        chorale_points_remove_means(&oracle);
+    if (err == CHORALE_OK && opts.rules)
+        err = chorale_evaluate_rules(store, id, &oracle, &verdict, &count,
+                                     msg);
+    else if (err == CHORALE_OK)
         err = chorale_evaluate(&table, &oracle, opts.allow_patented, &verdict,
                                &count, msg);
-    if (err == CHORALE_OK)
+    if (err == CHORALE_OK && !opts.rules)
         err = chorale_evaluate_confirmed(store, id, verdict, count, msg);
     if (err == CHORALE_OK && count == 0)
         err = chorale_fail(msg, CHORALE_DATA, "%s: no point at which the"
@@ -222,6 +289,10 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK && strcmp(name, judge) != 0)
         fprintf(stderr, "chorale: the table is of system %s, and what judges "
                 "it was measured on system %s\n", name, judge);
+    if (err == CHORALE_OK)
+        err = chorale_exploratory(store, id, mark, msg);
+    if (err == CHORALE_OK && mark[0] != '\0')
+        fprintf(stderr, "chorale: %s: %s\n", argv[1], mark);
     if (err == CHORALE_OK && show(verdict, count, &opts) != 0)
         err = unshown(&opts, opts.oracle, msg);
     free(verdict);
@@ -242,6 +313,25 @@ static const struct chorale_opt rows[] = {
     { "trace", 0, CHORALE_OPT_FLAG, offsetof(struct opts, trace), NULL,
       "instead of the regret: how much of the time of the imported traces the"
       " table wins", 0, 0 },
+    { "rules", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rules), NULL,
+      "judge the table for rules files, among the library's own algorithms",
+      0, 0 },
+    { "leave-out", 0, CHORALE_OPT_TEXT, offsetof(struct opts, leave_out),
+      "WHAT", "instead of a table: choose without some of the measurements of "
+      "this database, and judge by them: each P, every third n, or all but one "
+      "launch", 0, 0 },
+    { "by", 0, CHORALE_OPT_TEXT, offsetof(struct opts, by), "HOW",
+      "with --leave-out: smooth, by times smoothed over n and P; nearest, the "
+      "fastest at the next smaller P or n (default: smooth)", 0, 0 },
+    { "threshold", 0, CHORALE_OPT_PERCENT,
+      offsetof(struct opts, policy.threshold), "GAIN",
+      "with --leave-out: keep the library below this gain (default: 3%, 0 in "
+      "simulation)", 0, 0 },
+    CHORALE_POLICY_NOISE_OPT(struct opts, policy),
+    { "accept-mean", 0, CHORALE_OPT_FLAG,
+      offsetof(struct opts, policy.accept_mean), NULL,
+      "with --leave-out and --rules: use means over the ranks of rooted collectives too",
+      0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
       "list each point", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
@@ -270,11 +360,18 @@ const struct chorale_verb chorale_verb_evaluate = {
         "other figure.\n"
         "The oracle may have other points than the table was decided from: "
         "other sizes and process counts show the quality of interpolation.\n"
+        "With --leave-out the measurements of one database choose and judge, "
+        "but never the same one: each process count but the first and last is "
+        "left out in turn, or every third size, or all launches but one. The "
+        "others choose among all measured algorithms, those of the library and "
+        "imported ones included. over 3 % counts choices that are more than "
+        "3 % slower than the library.\n"
         "With --trace the time of each traced point is multiplied by 1 - "
         "seconds(choice) / seconds(library), as table.db measured them at "
         "that point. Points without a measurement count as no gain and are "
         "reported.",
     .example = "chorale evaluate table.db --oracle exhaustive.db --points\n"
+               "chorale evaluate results.db --leave-out P\n"
                "chorale evaluate results.db --trace",
     .opt = rows,
     .run = run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kriging.c - Gaussian process regression in two dimensions. */
-#include "tuner/adaptive/kriging.h"
+#include "tuner/base/kriging.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -34,7 +34,9 @@ static int invert(struct chorale_krige *k)
         for (size_t j = 0; j < k->n; j++)
             k->inverse[i * k->n + j] =
                 correlation(k, &k->at[i], &k->at[j]) +
-                (i == j ? NUGGET + k->nugget : 0);
+                (i == j ? NUGGET + k->nugget +
+                              pow(k->at[i].noise / k->usual, 2)
+                        : 0);
     if (gsl_linalg_cholesky_decomp1(&m.matrix) != GSL_SUCCESS)
         return -1;
     return gsl_linalg_cholesky_invert(&m.matrix) == GSL_SUCCESS ? 0 : -1;
@@ -90,12 +92,13 @@ static int search(struct chorale_krige *k, const double *z, double usual,
 
 int chorale_krige_fit(struct chorale_krige *k,
                       const struct chorale_krige_at *at, const double *z,
-                      size_t n, double noise, double usual)
+                      size_t n, double noise, double usual,
+                      const double *length)
 {
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     double best[2] = { 8, 4 };
 
-    *k = (struct chorale_krige){ .n = n, .sd = usual,
+    *k = (struct chorale_krige){ .n = n, .sd = usual, .usual = usual,
                                  .length = { 8, 4 } };
     k->at = malloc((n + 1) * sizeof(*k->at));
     k->inverse = malloc((n * n + 1) * sizeof(double));
@@ -112,11 +115,15 @@ int chorale_krige_fit(struct chorale_krige *k,
         k->at[i] = at[i];
         k->mean += z[i] / (double)n;
     }
-    if (n > 0 && search(k, z, usual, best) != 0)
+    if (length != NULL)
+        memcpy(best, length, sizeof(best));
+    else if (n > 0 && search(k, z, usual, best) != 0)
         k->n = 0; /* predict the mean everywhere */
     memcpy(k->length, best, sizeof(best));
     if (k->n > 0 && invert(k) == 0)
         leave_one_out(k, z, usual);
+    else
+        k->n = 0;
     gsl_set_error_handler(handler);
     return 0;
 }
@@ -140,10 +147,13 @@ double chorale_krige_expect(const struct chorale_krige *k,
         double sum = 0;
 
         mean += k->near[i] * k->weight[i];
+        if (sd_p == NULL)
+            continue;
         for (size_t j = 0; j < k->n; j++)
             sum += k->inverse[i * k->n + j] * k->near[j];
         known += k->near[i] * sum;
     }
-    *sd_p = k->sd * sqrt(fmax(0, 1 - known));
+    if (sd_p != NULL)
+        *sd_p = k->sd * sqrt(fmax(0, 1 - known));
     return mean;
 }

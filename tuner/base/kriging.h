@@ -2,8 +2,8 @@
 /* kriging.h - predict a quantity at unmeasured points, with its uncertainty.
  * The Gaussian process over (x, y) has exponential correlation in each
  * direction and interpolates linearly along one direction. */
-#ifndef CHORALE_TUNER_ADAPTIVE_KRIGING_H
-#define CHORALE_TUNER_ADAPTIVE_KRIGING_H
+#ifndef CHORALE_TUNER_BASE_KRIGING_H
+#define CHORALE_TUNER_BASE_KRIGING_H
 
 #include <stddef.h>
 
@@ -14,6 +14,8 @@
 struct chorale_krige_at {
     double x, y;
     int kin[CHORALE_KRIGE_KINDS];
+    double noise;            /* standard deviation of this measurement, in
+                              * addition to that of all */
 };
 #define CHORALE_KRIGE_KIN 0.9
 
@@ -23,22 +25,24 @@ struct chorale_krige {
     double *near;            /* [n] scratch */
     size_t n;
     double mean, sd, length[2]; /* of the process: units of x, y */
-    double nugget;
+    double nugget, usual;    /* variance of noise over usual^2; usual */
 };
 
-/* Fit to n measurements z with standard deviation noise each (0: exact). The
- * correlation lengths are chosen from a few by cross-validation. The standard
- * deviation of the process is the cross-validation error, shrunk towards usual
- * (> 0) if n is small. With n = 0 the mean is 0. -1: out of memory; release k
- * in either case.
+/* Fit to n measurements z with standard deviation noise each (0: exact).
+ * length: the correlation lengths; NULL: chosen from a few by cross-validation.
+ * The standard deviation of the process is the cross-validation error, shrunk
+ * towards usual (> 0) if n is small. With n = 0 the mean is 0. -1: out of
+ * memory; release k in either case.
  * Source  Rasmussen and Williams, Gaussian Processes for Machine Learning,
  * 2006, sections 4.2.1 and 5.4.2. */
 int chorale_krige_fit(struct chorale_krige *k,
                       const struct chorale_krige_at *at, const double *z,
-                      size_t n, double noise, double usual);
+                      size_t n, double noise, double usual,
+                      const double *length);
 void chorale_krige_release(struct chorale_krige *k);
 
-/* Predicted value at a point; *sd_p: its standard deviation. */
+/* Predicted value at a point; *sd_p (may be NULL): its standard deviation, which
+ * takes n times as long. */
 double chorale_krige_expect(const struct chorale_krige *k,
                             const struct chorale_krige_at *at, double *sd_p);
 

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# real.sh - choices for real clusters by public timings of algorithms, judged by
+# measurements that were left out.
+# Usage: tests/bench/real.sh DATA_DIR (in the build folder)
+# A set is a subfolder of DATA_DIR with a file tidy.csv that `chorale import`
+# reads. Prints a Markdown table with a line for each system, each collective
+# with at least 20 judged points, and each of: process counts, sizes, launches
+# left out. Regret of the choice by smoothed times, of the winner at the next
+# smaller process count or size (or of the plain minimum of a launch), and of
+# the library's default. Times that are not a duration are left out.
+data=${1:?usage: tests/bench/real.sh DATA_DIR}
+chorale=$PWD/chorale
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+# Regret, captured share, speed-up, and share of points more than 3 % slower than
+# the library, from the JSON of evaluate.
+scores() { # file
+    awk -F'[:,]' '/"coll":/ { gsub(/[" ]/, "", $2); coll = $2 }
+        /"points":/ { n[coll] = $2 + 0 }
+        /"worse_than_library":/ { worse[coll] = $2 }
+        /"regret":/ { regret[coll] = $2 }
+        /"captured":/ { captured[coll] = $2 }
+        /"speedup":/ { speed[coll] = $2 }
+        END {
+            for (c in n)
+                print c, n[c], regret[c], captured[c], worse[c] / n[c],
+                      (1 + regret[c]) * speed[c] - 1
+        }' "$1" | sort
+}
+
+printf "| set | left out | collective | points | regret | %s |\n" \
+    'nearest | library | captured | > 3 % slower than library'
+echo '|---|---|---|---|---|---|---|---|---|'
+for csv in "$data"/*/tidy.csv; do
+    [ -f "$csv" ] || { echo "real.sh: no */tidy.csv in $data" >&2; exit 2; }
+    rm -f "$work/r.db"
+    "$chorale" import "$work/r.db" "$csv" >"$work/log" 2>&1 ||
+        { cat "$work/log" >&2; exit 1; }
+    sqlite3 "$work/r.db" 'SELECT name FROM system ORDER BY 1' >"$work/systems"
+    while IFS= read -r system; do
+        for what in P n launch; do
+            for by in smooth nearest; do
+                "$chorale" evaluate "$work/r.db" --system "$system" \
+                    --leave-out $what --by $by --json >"$work/json" \
+                    2>/dev/null || echo '{}' >"$work/json"
+                scores "$work/json" >"$work/$by"
+            done
+            join "$work/smooth" "$work/nearest" | awk -v set="$system" \
+                -v what=$what '$2 >= 20 {
+                printf "| %s | %s | %s | %d | %.2f %% | %.2f %% | %.1f %% | " \
+                    "%.1f %% | %.1f %% |\n", set, what, $1, $2, 100 * $3,
+                    100 * $8, 100 * $6, 100 * $4, 100 * $5
+            }'
+        done
+    done <"$work/systems"
+done

@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# exploratory.t - imported timings with one or two launches give a table that is
+# marked exploratory, chosen by times smoothed over n and P, also between
+# measured process counts. The times are those of known formulas.
+. "$(dirname "$0")/../../lib.sh"
+
+cd "$work" || exit 99
+db=r.db
+sql() { sqlite3 "$db" "$1"; }
+# Allreduce of n bytes at P ranks, in us: recursive doubling takes lg P (2 + n /
+# 1000), ring takes P + 2 n / 1000, so ring is faster where n (lg P - 2) > 1000
+# (P - 2 lg P). The library takes 1.2 times recursive doubling below 64 KiB, and
+# from there on 0.9 times the faster one. Noise: launches times relative errors.
+table() { # launches, noise in percent, first P, last P
+    awk -v launches="$1" -v noise="$2" -v first="$3" -v last="$4" 'BEGIN {
+        print "system,coll,algorithm,nodes,ppn,P,msg_size_bytes,rep,time_us"
+        srand(7)
+        for (p = first; p <= last; p *= 2)
+            for (n = 8; n <= 1048576; n *= 2)
+                for (r = 0; r < launches; r++) {
+                    l = log(p) / log(2)
+                    t[1] = l * (2 + n / 1000)
+                    t[2] = p + 2 * n / 1000
+                    best = t[1] < t[2] ? t[1] : t[2]
+                    t[0] = n < 65536 ? 1.2 * t[1] : 0.9 * best
+                    name[0] = "library"
+                    name[1] = "recursive_doubling"
+                    name[2] = "ring"
+                    for (a = 0; a < 3; a++)
+                        printf "big,allreduce,%s,%d,1,%d,%d,%d,%.9g\n",
+                            name[a], p, p, n, r,
+                            t[a] * (1 + noise * (2 * rand() - 1) / 100)
+                }
+    }'
+}
+decided() { # rows of the rules table at n bytes and P ranks
+    sql "SELECT variant || ' ' || basis FROM decision WHERE target = 'rules'
+        AND $1 BETWEEN n_lo AND n_hi AND $2 BETWEEN comm_size AND comm_size_hi"
+}
+start() { # words of the import
+    rm -f "$db"
+    "$chorale" import "$db" --mpi 'Open MPI v4.1.6' "$@" >out 2>err || cat err
+    "$chorale" decide "$db" >out 2>err
+}
+
+# --- one launch ---------------------------------------------------------------
+table 1 0 4 64 >one.csv
+start one.csv
+like "$(sed -n 2p out)" '^exploratory: .*1 launch a point.*5 % \(--launch-noi' \
+    "one launch: the table is exploratory, by the assumed noise"
+is "$(sql "SELECT count(*) FROM decision WHERE reason NOT LIKE 'exploratory%'
+    OR speedup_lo IS NOT NULL")" 0 "no row is called significant"
+is "$(decided 64 16)" "recursive_doubling measured" \
+    "the fastest algorithm is chosen at a measured point"
+is "$(decided 262144 16)" "default library" \
+    "the library stays where it is the fastest"
+like "$(decided 512 24)" "^recursive_doubling " \
+    "an algorithm is chosen between two process counts"
+is "$(decided 512 3)$(decided 512 65)" "" \
+    "nothing is chosen outside the measured process counts"
+is "$(sql "SELECT DISTINCT provider FROM decision WHERE target = 'dispatch'
+    AND provider <> 'library'")" chorale \
+    "the dispatch table has the catalogue's variant of the same name"
+"$chorale" decide "$db" --launch-noise 2% -q
+like "$(sql 'SELECT exploratory FROM policy')" ' differ by 2 % \(--launch-noise' \
+    "--launch-noise is the assumed noise"
+"$chorale" decide "$db" -q
+
+# --- the mark in the outputs --------------------------------------------------
+"$chorale" decide "$db" --explain allreduce 512 24 >out 2>&1
+like "$(sed -n 1p out)" '^exploratory: ' "--explain has the mark"
+like "$(cat out)" '\* recursive_doubling .*between measured points, within' \
+    "--explain of a P between measured ones gives the expected times"
+"$chorale" generate "$db" --format ompi-rules --no-check -o rules.conf >out
+like "$(cat out)" '^exploratory: ' "generate prints the mark"
+like "$(cat rules.conf)" '# table: exploratory: ' "the rules file has the mark"
+"$chorale" generate "$db" --format c -o table.c >out
+like "$(cat table.c)" 'table: exploratory: ' "the C file has the mark"
+"$chorale" report "$db" -o report.html >out 2>&1
+like "$(cat report.html)" 'exploratory: imported' "the report has the mark"
+ranks=$(awk '/# ranks/ { print $1 }' rules.conf | tr '\n' ' ')
+like "$ranks" ' (1[3-57-9]|2[0-9]) ' "the rules file covers process counts in between"
+
+# --- two launches with noise --------------------------------------------------
+table 2 10 4 64 >two.csv
+start two.csv
+like "$(sed -n 2p out)" '2 launches a point.*\(pooled over all points' \
+    "two launches: the noise is learnt from all points"
+noise=$(sed -n 's/.*differ by \([0-9.]*\) %.*/\1/p' out)
+ok "$(awk "BEGIN { print !($noise > 4 && $noise < 8) }")" \
+    "the noise is that of the times: $noise % of 5.8 %"
+truth() { # is the choice at these points that without noise?
+    for p in 8 12 16 32; do
+        for n in 16 64 512 2048; do
+            decided "$n" "$p"
+        done
+    done | sed 's/ .*//' | sort | uniq -c | tr -s ' '
+}
+is "$(truth)" " 16 recursive_doubling" \
+    "noise of 6 % does not change a choice with a gain of 20 %"
+
+# --- cross-validation ---------------------------------------------------------
+start one.csv
+score() { # column of JSON, words of evaluate
+    column=$1
+    shift
+    "$chorale" evaluate "$db" --json "$@" |
+        sed -n "/\"all\"/,\$s/.*\"$column\": \([-0-9.e]*\).*/\1/p"
+}
+least() { ok "$(awk "BEGIN { print !($1) }")" "$2"; }
+for what in P n; do
+    r=$(score regret --leave-out $what)
+    least "$r < 0.02" "$what left out of exact times: regret $r"
+done
+s=$(score regret --leave-out P)
+n=$(score regret --leave-out P --by nearest)
+least "$s < $n" "smoothed times choose better than the next smaller P: $s, $n"
+is "$(score points --leave-out P)" 54 "all P but the first and last are judged"
+"$chorale" evaluate "$db" --leave-out launch >out 2>err
+is "$? $(cat err)" "4 chorale: evaluate: --leave-out needs two launches of a \
+collective; measure more, with the library's default at each point" \
+    "one launch cannot be left out"
+"$chorale" evaluate "$db" --leave-out Q >out 2>err
+is "$?" 2 "an unknown --leave-out is refused"
+start two.csv
+r=$(score regret --leave-out launch)
+n=$(score regret --leave-out launch --by nearest)
+least "$r < $n" "smoothing beats the plain minimum of a launch: $r, $n"
+
+# --- other tables -------------------------------------------------------------
+start one.csv
+sql "UPDATE system SET kind = 'simulated'"
+"$chorale" decide "$db" >out 2>&1
+is "$? $(grep -c allreduce out)" "0 2" "a simulated system is decided"
+is "$(grep -c exploratory out)" 0 "a simulated system is not exploratory"
+sh "$top_srcdir/tests/cli/synth.sh" "$top_srcdir/db/schema.sql" own.db ring \
+    "2 16"
+sqlite3 own.db "UPDATE system SET kind = 'real'"
+"$chorale" decide own.db >out 2>&1
+is "$? $(grep -c exploratory out)" "0 0" "a campaign of 5 launches is not"
+sqlite3 own.db "DELETE FROM run WHERE launch_id IN (SELECT launch_id FROM
+    launch WHERE ordinal > 2)"
+"$chorale" decide own.db >out 2>&1
+like "$(sed -n 2p out)" '^exploratory: .* fewer than 4 launches$' \
+    "a campaign of 3 launches is exploratory"
+like "$(cat out)" 'confirmed in 3 launches' "its choices are tested as before"
+finish

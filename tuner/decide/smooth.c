@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* smooth.c - Gaussian processes of the log times of algorithms. */
+#include "tuner/decide/smooth.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/kriging.h"
+
+#define USUAL 1.4 /* prior standard deviation of log times around the trend */
+#define WEIGHT 10 /* degrees of freedom of the pooled variance */
+#define RIDGE 1e-9 /* keeps the normal equations regular */
+
+/* The runs of one algorithm at one point. */
+struct cell {
+    const struct chorale_run_point *run; /* the first of them */
+    struct chorale_krige_at at;
+    double mean, variance, n; /* of log seconds over launches */
+    size_t curve;
+};
+
+/* One algorithm. */
+struct curve {
+    const struct chorale_run_point *run;
+    struct chorale_krige krige;
+    double centre[3];        /* means of log m, log P, log seconds */
+    double trend[3];         /* constant, per log m, per log P */
+    double x_lo, x_hi, y_lo, y_hi; /* measured range */
+    size_t ncell;
+};
+
+struct chorale_smooth {
+    struct cell *cell;       /* released when fitted */
+    struct curve *curve;
+    size_t ncell, ncurve;
+};
+
+static struct chorale_krige_at place(const struct chorale_run_point *at,
+                                     size_t msg_size, int comm_size)
+{
+    const int one_node = strcmp(at->shape, "single-node") == 0;
+
+    return (struct chorale_krige_at){
+        .x = log(fmax((double)msg_size, 1)), .y = log((double)comm_size),
+        .kin = { at->shape[0], one_node ? 0 : at->ppn,
+                 (comm_size & (comm_size - 1)) == 0 },
+    };
+}
+
+/* 1 if both are of one algorithm; chorale_library_run stands for runs of the
+ * library. */
+static int same_algorithm(const struct chorale_run_point *a,
+                          const struct chorale_run_point *b)
+{
+    return chorale_run_same_candidate(a, b) ||
+           (strcmp(a->provider, "library") == 0 &&
+            strcmp(b->provider, "library") == 0);
+}
+
+static int same_cell(const struct chorale_run_point *a,
+                     const struct chorale_run_point *b)
+{
+    return chorale_run_same_candidate(a, b) && a->coll == b->coll &&
+           a->comm_size == b->comm_size && a->ppn == b->ppn &&
+           a->shape == b->shape && a->dtype == b->dtype && a->op == b->op &&
+           a->msg_size == b->msg_size;
+}
+
+/* Summarise the runs row[0, n) of a cell; n is 0 in the result if one of them
+ * is not usable. */
+static struct cell summarise(const struct chorale_run_point *row, size_t n)
+{
+    struct cell cell = { .run = row,
+                         .at = place(row, row->msg_size, row->comm_size) };
+    double squares = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double d = log(row[i].seconds) - cell.mean;
+
+        if (!row[i].ok)
+            return (struct cell){ .run = row };
+        cell.n++;
+        cell.mean += d / cell.n;
+        squares += d * (log(row[i].seconds) - cell.mean);
+    }
+    cell.variance = cell.n > 1 ? squares / (cell.n - 1) : 0;
+    return cell;
+}
+
+/* Collect the usable cells among row[0, n), of like's kind unless it is NULL.
+ * Returns their number; *cell_p is NULL if out of memory. */
+static size_t collect(const struct chorale_run_point *row, size_t n,
+                      const struct chorale_run_point *like,
+                      struct cell **cell_p)
+{
+    struct cell *cell = malloc((n + 1) * sizeof(*cell));
+    size_t count = 0;
+
+    for (size_t i = 0, end; cell != NULL && i < n; i = end) {
+        for (end = i + 1; end < n && same_cell(&row[i], &row[end]); end++)
+            continue;
+        if (like != NULL && (row[i].coll != like->coll ||
+                             row[i].dtype != like->dtype ||
+                             row[i].op != like->op))
+            continue;
+        cell[count] = summarise(&row[i], end - i);
+        count += cell[count].n > 0;
+    }
+    *cell_p = cell;
+    return count;
+}
+
+/* The variance of one launch, pooled over the cells with two or more: the median
+ * of their variances, each over the median of its distribution (by Wilson and
+ * Hilferty), so that disturbed launches count little. 0: unknown. */
+static double pool(const struct cell *cell, size_t n)
+{
+    double *variance = malloc((n + 1) * sizeof(*variance)), median = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; variance != NULL && i < n; i++)
+        if (cell[i].n > 1)
+            variance[count++] = cell[i].variance /
+                                pow(1 - 2 / (9 * (cell[i].n - 1)), 3);
+    if (count > 0)
+        median = gsl_stats_median(variance, 1, count);
+    free(variance);
+    return median;
+}
+
+double chorale_smooth_noise(const struct chorale_run_point *row, size_t n,
+                            double noise, int *learnt_p)
+{
+    struct cell *cell;
+    size_t count = collect(row, n, NULL, &cell);
+    double variance = cell != NULL ? pool(cell, count) : 0;
+
+    free(cell);
+    *learnt_p = variance > 0;
+    return *learnt_p ? sqrt(variance) : noise;
+}
+
+/* Set the noise of each cell's mean: the pooled one, or if its own launches
+ * differ more, their variance moderated by the pooled one. */
+static void set_noise(struct chorale_smooth *s, double noise)
+{
+    double common = pool(s->cell, s->ncell);
+
+    if (!(common > 0))
+        common = noise * noise;
+    for (size_t i = 0; i < s->ncell; i++) {
+        struct cell *cell = &s->cell[i];
+        double dof = cell->n - 1;
+        double own = (WEIGHT * common + dof * cell->variance) / (WEIGHT + dof);
+
+        cell->at.noise = sqrt(fmax(common, own) / cell->n);
+    }
+}
+
+/* Assign the cells to curves. -1: out of memory. */
+static int find_curves(struct chorale_smooth *s)
+{
+    s->curve = calloc(s->ncell + 1, sizeof(*s->curve));
+    for (size_t i = 0; s->curve != NULL && i < s->ncell; i++) {
+        struct cell *cell = &s->cell[i];
+        struct curve *c = s->curve;
+
+        while (c < s->curve + s->ncurve &&
+               !chorale_run_same_candidate(c->run, cell->run))
+            c++;
+        cell->curve = (size_t)(c - s->curve);
+        if (cell->curve == s->ncurve) {
+            s->ncurve++;
+            *c = (struct curve){ .run = cell->run,
+                                 .x_lo = cell->at.x, .x_hi = cell->at.x,
+                                 .y_lo = cell->at.y, .y_hi = cell->at.y };
+        }
+        c->x_lo = fmin(c->x_lo, cell->at.x);
+        c->x_hi = fmax(c->x_hi, cell->at.x);
+        c->y_lo = fmin(c->y_lo, cell->at.y);
+        c->y_hi = fmax(c->y_hi, cell->at.y);
+        c->ncell++;
+    }
+    return s->curve != NULL ? 0 : -1;
+}
+
+static double trend_at(const double trend[3],
+                       const struct chorale_krige_at *at)
+{
+    return trend[0] + trend[1] * at->x + trend[2] * at->y;
+}
+
+/* Set the trends: slopes that all curves share, by least squares, so that curves
+ * with few measurements compare with others, and a constant for each. The
+ * slopes stay 0 if the measurements do not determine them. */
+static void fit_trends(struct chorale_smooth *s)
+{
+    double a[4] = { 0 }, b[2] = { 0 }, slope[2] = { 0 };
+    gsl_matrix_view m = gsl_matrix_view_array(a, 2, 2);
+    gsl_vector_view v = gsl_vector_view_array(b, 2);
+    gsl_vector_view w = gsl_vector_view_array(slope, 2);
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+
+    for (size_t i = 0; i < s->ncell; i++) {
+        const struct cell *cell = &s->cell[i];
+        struct curve *c = &s->curve[cell->curve];
+
+        c->centre[0] += cell->at.x / (double)c->ncell;
+        c->centre[1] += cell->at.y / (double)c->ncell;
+        c->centre[2] += cell->mean / (double)c->ncell;
+    }
+    for (size_t i = 0; i < s->ncell; i++) {
+        const struct cell *cell = &s->cell[i];
+        const double *centre = s->curve[cell->curve].centre;
+        const double f[2] = { cell->at.x - centre[0],
+                              cell->at.y - centre[1] };
+
+        for (int j = 0; j < 2; j++) {
+            b[j] += f[j] * (cell->mean - centre[2]);
+            for (int k = 0; k < 2; k++)
+                a[2 * j + k] += f[j] * f[k] + (j == k ? RIDGE : 0);
+        }
+    }
+    if (gsl_linalg_cholesky_decomp1(&m.matrix) != GSL_SUCCESS ||
+        gsl_linalg_cholesky_solve(&m.matrix, &v.vector, &w.vector) !=
+            GSL_SUCCESS)
+        slope[0] = slope[1] = 0;
+    for (size_t c = 0; c < s->ncurve; c++) {
+        double *trend = s->curve[c].trend;
+        const double *centre = s->curve[c].centre;
+
+        trend[1] = slope[0];
+        trend[2] = slope[1];
+        trend[0] = centre[2] - slope[0] * centre[0] - slope[1] * centre[1];
+    }
+    gsl_set_error_handler(handler);
+}
+
+/* -1: out of memory. */
+static int fit_curve(struct chorale_smooth *s, size_t curve)
+{
+    static const double length[] = { 8, 4 };
+    struct curve *c = &s->curve[curve];
+    struct chorale_krige_at *at = malloc((c->ncell + 1) * sizeof(*at));
+    double *z = malloc((c->ncell + 1) * sizeof(*z));
+    size_t n = 0, k = 0;
+    int rc = -1;
+
+    for (size_t i = 0; at != NULL && z != NULL && i < s->ncell; i++) {
+        if (s->cell[i].curve != curve)
+            continue;
+        at[n] = s->cell[i].at;
+        z[n] = s->cell[i].mean;
+        n += c->ncell <= CHORALE_SMOOTH_MOST ||
+             k * CHORALE_SMOOTH_MOST / c->ncell !=
+                 (k + 1) * CHORALE_SMOOTH_MOST / c->ncell;
+        k++;
+    }
+    if (at != NULL && z != NULL) {
+        for (size_t i = 0; i < n; i++)
+            z[i] -= trend_at(c->trend, &at[i]);
+        rc = chorale_krige_fit(&c->krige, at, z, n, 0, USUAL, length);
+    }
+    free(at);
+    free(z);
+    return rc;
+}
+
+struct chorale_smooth *chorale_smooth_new(const struct chorale_run_point *row,
+                                          size_t n,
+                                          const struct chorale_run_point *like,
+                                          double noise)
+{
+    struct chorale_smooth *s = calloc(1, sizeof(*s));
+    int rc = -1;
+
+    if (s == NULL)
+        return NULL;
+    s->ncell = collect(row, n, like, &s->cell);
+    if (s->cell != NULL) {
+        set_noise(s, noise);
+        rc = find_curves(s);
+        if (rc == 0)
+            fit_trends(s);
+        for (size_t c = 0; c < s->ncurve && rc == 0; c++)
+            rc = fit_curve(s, c);
+    }
+    free(s->cell);
+    s->cell = NULL;
+    if (rc == 0)
+        return s;
+    chorale_smooth_free(s);
+    return NULL;
+}
+
+void chorale_smooth_free(struct chorale_smooth *s)
+{
+    for (size_t c = 0; s != NULL && s->curve != NULL && c < s->ncurve; c++)
+        chorale_krige_release(&s->curve[c].krige);
+    if (s != NULL) {
+        free(s->curve);
+        free(s->cell);
+    }
+    free(s);
+}
+
+double chorale_smooth_at(const struct chorale_smooth *s,
+                         const struct chorale_run_point *run,
+                         const struct chorale_run_point *at, size_t msg_size,
+                         int comm_size, double *sd_p)
+{
+    const struct chorale_krige_at to = place(at, msg_size, comm_size);
+    const double slack = 1e-9, beyond = log(CHORALE_SMOOTH_BEYOND) + slack;
+
+    for (size_t i = 0; i < s->ncurve; i++) {
+        const struct curve *c = &s->curve[i];
+
+        if (!same_algorithm(c->run, run))
+            continue;
+        if (to.x < c->x_lo - slack || to.x > c->x_hi + slack ||
+            to.y < c->y_lo - beyond || to.y > c->y_hi + beyond)
+            return NAN;
+        return trend_at(c->trend, &to) +
+               chorale_krige_expect(&c->krige, &to, sd_p);
+    }
+    return NAN;
+}

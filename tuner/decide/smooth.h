@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* smooth.h - times of each algorithm as a smooth function of size and process
+ * count, for measurements with few launches.
+ *
+ * One or two launches of a point determine its time poorly, but its neighbours
+ * in n and P follow the same curve. The logarithm of an algorithm's time is a
+ * linear function of log m (m: bytes of one rank's block) and log P, plus a
+ * Gaussian process. The process draws each measurement towards its neighbours by
+ * as much as its noise requires, and interpolates between measured points.
+ *
+ * All algorithms share slopes and correlation lengths, so the bias of the
+ * interpolation cancels in comparisons. The lengths are fixed, since choices
+ * hardly depend on them; tests/bench/results/real.md has the figures.
+ *
+ * Source  Rasmussen and Williams, Gaussian Processes for Machine Learning,
+ *         2006, sections 2.2 and 2.7.
+ */
+#ifndef CHORALE_TUNER_DECIDE_SMOOTH_H
+#define CHORALE_TUNER_DECIDE_SMOOTH_H
+
+#include <stddef.h>
+
+#include "tuner/model/observations.h"
+
+struct chorale_smooth;
+
+/* Fit to the usable runs row[0, n) of like's collective, type and operation, in
+ * all placements. row must be sorted as struct chorale_points. noise: standard
+ * deviation of the log time of one launch, used if no cell has two launches;
+ * otherwise the deviation is learnt from all cells that do. At most CHORALE_SMOOTH_MOST points of an algorithm are
+ * used, spread evenly. NULL: out of memory. */
+#define CHORALE_SMOOTH_MOST 400
+struct chorale_smooth *chorale_smooth_new(const struct chorale_run_point *row,
+                                          size_t n,
+                                          const struct chorale_run_point *like,
+                                          double noise);
+void chorale_smooth_free(struct chorale_smooth *smooth);
+
+/* Log seconds of run's algorithm for blocks of msg_size bytes at comm_size
+ * ranks placed as at. *sd_p (may be NULL): standard deviation. NAN: the
+ * algorithm was not measured, or the point is outside its measured sizes or
+ * more than a factor of CHORALE_SMOOTH_BEYOND outside its process counts. */
+#define CHORALE_SMOOTH_BEYOND 2
+double chorale_smooth_at(const struct chorale_smooth *smooth,
+                         const struct chorale_run_point *run,
+                         const struct chorale_run_point *at, size_t msg_size,
+                         int comm_size, double *sd_p);
+
+/* Standard deviation of the log time of one launch in the runs row[0, n);
+ * *learnt_p: 1 if two launches of a cell differ, else the result is noise. */
+double chorale_smooth_noise(const struct chorale_run_point *row, size_t n,
+                            double noise, int *learnt_p);
+
+#endif
