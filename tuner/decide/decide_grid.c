@@ -577,7 +577,9 @@ static void find_changes(const struct chorale_grid *grid,
         }
         if (before != NULL)
             share_change(grid, plan, begin, l, i);
-        for (l = 0; l < grid->nlayer && !grid->blind; l = plan->last[l] + 1) {
+        if (grid->blind || grid->fam->smooth != NULL)
+            continue;
+        for (l = 0; l < grid->nlayer; l = plan->last[l] + 1) {
             const size_t *pick = plan->pick + l * grid->nstop + i;
 
             if (pick[0] != pick[1])
