@@ -72,19 +72,32 @@ static void measure_name(const struct chorale_plots_row *row, size_t size[2])
     size[1] = strlen(label);
 }
 
-/* Returns 1 if a has fewer parameters than b, or as many and a shorter name. */
-static int simpler(const struct chorale_plots_series *a,
-                   const struct chorale_plots_series *b)
+static int any_decided(const struct chorale_plots_series *series)
+{
+    int any = 0;
+
+    for (size_t i = 0; i < series->count; i++)
+        any |= series->row[i].decided;
+    return any;
+}
+
+/* Returns 1 if a rather than b stands for both: the table names it or, if it
+ * names both or none, it has fewer parameters, or as many and a shorter
+ * name. */
+static int preferred(const struct chorale_plots_series *a,
+                     const struct chorale_plots_series *b)
 {
     size_t of_a[2], of_b[2];
 
+    if (any_decided(a) != any_decided(b))
+        return any_decided(a);
     measure_name(a->row, of_a);
     measure_name(b->row, of_b);
     return of_a[0] != of_b[0] ? of_a[0] < of_b[0] : of_a[1] < of_b[1];
 }
 
-/* Let the simplest of series with the same times stand for all. The library is
- * the simplest of all. */
+/* Let one of the series with the same times stand for all, the library's if it
+ * is among them. */
 static void join_equal(struct chorale_plots_series *series, size_t n)
 {
     for (size_t s = 0; s < n; s++) {
@@ -95,7 +108,7 @@ static void join_equal(struct chorale_plots_series *series, size_t n)
         for (size_t k = s + 1; k < n; k++)
             if (same_times(&series[s], &series[k])) {
                 series[k].like = series[s].row;
-                if (s > 0 && simpler(&series[k], &series[best]))
+                if (s > 0 && preferred(&series[k], &series[best]))
                     best = k;
             }
         for (size_t k = s; k < n; k++)

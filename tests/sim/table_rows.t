@@ -61,4 +61,17 @@ done <want >got
 diff want got >diff.txt && [ -s want ]
 ok $? "--explain names the choice of the table at each measured point"
 sed 's/^/# /' diff.txt
+# Of series with equal times a picture draws the one that the table names.
+for dat in sim-plots/*_P*.dat; do
+    awk '/^#/ { next }
+        /^$/ { if (++blank == 2) block++; next }
+        { first = blank >= 2; blank = 0 }
+        block == 1 { name = $0; sub(/^[^"]*/, "", name); want[$5] = name }
+        block > 1 && first { label[block - 1] = $0 }
+        END { for (s in want) if (s > 0 && want[s] != label[s])
+            print FILENAME, want[s], label[s] }' "$dat"
+done >names.txt
+[ ! -s names.txt ] && ls sim-plots/*_P*.dat >/dev/null
+ok $? "pictures name choices as the table does"
+sed 's/^/# /' names.txt
 finish

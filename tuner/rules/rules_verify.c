@@ -359,8 +359,8 @@ static void report(const struct tally *tally, const char *library,
             tally->blind ? "only results compared, as messages are not visible"
                          : "it sends what was decided");
     if (tally->run > 0 && !tally->blind)
-        say(check, "at %zu of these it sends other messages than without the"
-            " table\n", tally->tells);
+        say(check, "the messages differ from those without the table at %zu of"
+            " these\n", tally->tells);
     if (tally->unknown > 0)
         say(check, "at %zu of these the algorithm cannot be forced, and only"
             " results are compared\n", tally->unknown);

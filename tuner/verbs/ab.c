@@ -167,7 +167,7 @@ const struct chorale_verb chorale_verb_ab = {
         "build:PROGRAM: another build of chorale, as of another commit or for "
         "another MPI library: build:/opt/old/bin/chorale.\n"
         "env:NAME=VALUE ...: this chorale with these environment variables: "
-        "env:MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring, or two: "
+        "env:MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=ring, or two: "
         "'env:UCX_TLS=tcp UCX_RNDV_THRESH=8192'. They are set for the "
         "launcher, which passes them to the ranks. ab warns of a variable that "
         "is named like a variable of an MPI library but that the library here "
