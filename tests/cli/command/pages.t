@@ -43,7 +43,8 @@ END
 pages="$top_srcdir/README.md $top_srcdir/tuner/TUTORIAL.md
 $top_srcdir/runners/MEASURING.md $top_srcdir/tuner/PEERS.md
 $top_srcdir/algorithms/CATALOGUE.md $top_srcdir/algorithms/SHIM.md
-$top_srcdir/tuner/COMPARING.md $top_srcdir/tuner/slurm/README.md
+$top_srcdir/tuner/COMPARING.md $top_srcdir/tuner/REAL.md
+$top_srcdir/tuner/slurm/README.md
 $top_srcdir/ci/templates/README.md
 $top_srcdir/ci/packaging/README.md"
 # shellcheck disable=SC2086
