@@ -25,7 +25,7 @@ struct chorale_policy {
     int accept_mean;         /* times that are not a duration decide too */
     double launch_noise;     /* standard deviation of the log time of a launch,
                               * if no cell has two; NAN: CHORALE_LAUNCH_NOISE */
-    char exploratory[CHORALE_EXPLORATORY_TEXT]; /* why the table is no more than
+    char exploratory[CHORALE_EXPLORATORY_TEXT]; /* why the table is only
                               * exploratory, or ""; set by decide */
     long max_scratch;        /* bytes per rank; -1: default, as in struct
                               * chorale_decide_opts */
