@@ -73,6 +73,11 @@ enum chorale_err chorale_page_proofs(struct chorale_page *page,
         if (proofs.loop != NULL)
             put_line(page, proofs.loop, CHORALE_NCOLL,
                      "calls back to back, where the table chooses a variant");
+        if (!simulated)
+            fprintf(page->out, "%sWorst: the least speed-up whose interval "
+                    "excludes 1. SLOWER: a loss above %g %%, significant\n"
+                    "after correction for the number of points.\n",
+                    page->markdown ? "\n" : "", 100 * proofs.threshold);
     }
     chorale_proofs_release(&proofs);
     return err;
