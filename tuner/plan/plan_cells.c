@@ -422,21 +422,23 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
 }
 
 /* Write the point in one arrival pattern for each number of siblings. */
-static enum chorale_err put_siblings(struct planner *p, struct point *pt)
+static enum chorale_err put_siblings(struct planner *p,
+                                     const struct point *plain)
 {
     char siblings[32];
+    struct point pt = *plain;
     enum chorale_err err = CHORALE_OK;
 
-    pt->siblings = siblings;
+    pt.siblings = siblings;
     for (size_t j = 0; err == CHORALE_OK &&
                        chorale_spec_word(p->plan->siblings, j, siblings,
                                          sizeof(siblings)) == 1; j++) {
-        long count = chorale_planned_siblings(p, siblings, pt->procs);
+        long count = chorale_planned_siblings(p, siblings, pt.procs);
 
         if (strcmp(siblings, "alone") != 0)
             snprintf(siblings, sizeof(siblings), "%ld", count);
-        if ((count > 1 && pt->procs > 1) || strcmp(siblings, "alone") == 0)
-            err = put_point(p, pt);
+        if ((count > 1 && pt.procs > 1) || strcmp(siblings, "alone") == 0)
+            err = put_point(p, &pt);
     }
     return err;
 }
