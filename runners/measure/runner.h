@@ -423,8 +423,8 @@ int chorale_copying_measure(struct chorale_bench *bench);
 
 /* memory_times.c: fill bench->memory and set bench->nmemory. Collective.
  * nmemory is 0 in simulation, with more ranks than processors, with siblings,
- * if ranks 0 and 1 are on different nodes, or without memory. Returns an MPI
- * error code. */
+ * if ranks 0 and 1 are on different nodes, if the clock's steps are longer than
+ * messages, or without memory. Returns an MPI error code. */
 int chorale_memory_measure(struct chorale_bench *bench);
 
 /* hop_latency.c: fill bench->distance; collective. Skipped with fewer than 3
