@@ -126,11 +126,11 @@ sqlite3 many.db "UPDATE run_summary SET median = (SELECT s.median
         WHERE variant = 'linear' OR params = 'fanout=1,segsize=8192')"
 run plot many.db -c bcast --figures times --format svg --all-variants -o same
 is "$? $(names same/bcast_P64.svg | grep -c 'binomial\|linear\|=8192$') \
-$(names same/bcast_P64.svg | sed -n 2p)" "0 1 linear" \
-    "variants with the same times are one line, with the simplest name"
-is "$(grep -c '^# same times as linear$' same/bcast_P64.dat)" 2 \
+$(names same/bcast_P64.svg | sed -n 2p)" "0 1 binomial" \
+    "variants with the same times are one line, with the name in the table"
+is "$(grep -c '^# same times as binomial$' same/bcast_P64.dat)" 2 \
     "the data file has each, with the name of the line"
-is "$(awk '/^"/ { on = $0 == "\"linear\"" } on && NF == 8 && $8 != "NaN" {
+is "$(awk '/^"/ { on = $0 == "\"binomial\"" } on && NF == 8 && $8 != "NaN" {
     print $1 }' same/bcast_P64.dat | paste -sd ' ')" "128 512 2048 8192 32768" \
     "the line is marked where one of them is chosen"
 is "$(sed -n 's/^128 .* \([0-9]*\) "binomial"$/\1/p' same/bcast_P64.dat)" 2 \
