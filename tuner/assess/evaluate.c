@@ -117,21 +117,44 @@ static void name(char *text, size_t size, const char *variant,
              params);
 }
 
-/* Judge one point with runs row[0, n). Returns 0 if the library has no time. */
-static int judge(const struct chorale_emit_table *table,
-                 const struct chorale_run_point *row, size_t n,
-                 int allow_patented, struct chorale_verdict *v)
+/* What a table chooses at a point. */
+struct wish {
+    const char *variant, *params; /* "": the library's default */
+    const struct chorale_emit_choice *choice; /* NULL: the library's default, or
+                              * an algorithm of the library itself */
+    int rules;               /* choose among the library's own algorithms */
+    int allow_patented;
+};
+
+static int competes(const struct wish *wish,
+                    const struct chorale_run_point *row)
 {
-    const struct chorale_emit_choice *choice =
-        chorale_evaluate_choice(table, row);
+    return wish->rules ? strcmp(row->provider, "native") == 0
+                       : may_choose(row, wish->allow_patented);
+}
+
+static int is_wish(const struct wish *wish, const struct chorale_run_point *row)
+{
+    if (wish->rules)
+        return strcmp(row->provider, "native") == 0 &&
+               strcmp(row->variant, wish->variant) == 0 &&
+               strcmp(row->params, wish->params) == 0;
+    return wish->choice != NULL &&
+           chorale_evaluate_is_choice(row, wish->choice);
+}
+
+/* Judge one point with runs row[0, n). Returns 0 if the library has no time. */
+static int judge(const struct wish *wish, const struct chorale_run_point *row,
+                 size_t n, struct chorale_verdict *v)
+{
     double library = NAN, best = INFINITY, mine = NAN;
     size_t end;
 
     *v = (struct chorale_verdict){ .point = row, .best = "library",
                                    .choice = "library",
-                                   .tuned = choice != NULL };
-    if (choice != NULL)
-        name(v->choice, sizeof(v->choice), choice->alg->name, choice->params);
+                                   .tuned = *wish->variant != '\0' };
+    if (v->tuned)
+        name(v->choice, sizeof(v->choice), wish->variant, wish->params);
     for (size_t i = 0; i < n; i = end) {
         double t;
 
@@ -141,22 +164,21 @@ static int judge(const struct chorale_emit_table *table,
         t = log_mean(&row[i], end - i);
         if (strcmp(row[i].provider, "library") == 0)
             library = t;
-        if (choice != NULL && chorale_evaluate_is_choice(&row[i], choice))
+        if (is_wish(wish, &row[i]))
             mine = t;
-        if (may_choose(&row[i], allow_patented) && t < best) {
+        if (competes(wish, &row[i]) && t < best) {
             best = t;
             name(v->best, sizeof(v->best), row[i].variant, row[i].params);
         }
     }
-    if (choice != NULL && isnan(mine))
-        mine = equal_mean(row, n, choice);
+    if (wish->choice != NULL && isnan(mine))
+        mine = equal_mean(row, n, wish->choice);
     if (!(best < library)) {
         best = library;
         snprintf(v->best, sizeof(v->best), "library");
     }
-    v->seconds = exp(choice != NULL ? mine : library);
-    v->best_seconds = exp(fmin(best, choice != NULL && isfinite(mine)
-                                         ? mine : best));
+    v->seconds = exp(v->tuned ? mine : library);
+    v->best_seconds = exp(fmin(best, v->tuned && isfinite(mine) ? mine : best));
     v->library_seconds = exp(library);
     return isfinite(library);
 }
@@ -177,56 +199,21 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
         for (end = i; end < oracle->count && same_place(&row[i], &row[end]);
              end++)
             continue;
-        if (row[i].comm_size > 1)
-            count += (size_t)judge(table, &row[i], end - i, allow_patented,
-                                   &v[count]);
+        if (row[i].comm_size > 1) {
+            const struct chorale_emit_choice *choice =
+                chorale_evaluate_choice(table, &row[i]);
+            const struct wish wish = {
+                .variant = choice != NULL ? choice->alg->name : "",
+                .params = choice != NULL ? choice->params : "",
+                .choice = choice, .allow_patented = allow_patented,
+            };
+
+            count += (size_t)judge(&wish, &row[i], end - i, &v[count]);
+        }
     }
     *verdict_p = v;
     *count_p = count;
     return CHORALE_OK;
-}
-
-/* Judge one point by the rule at its size and process count. Returns 0 if the
- * library has no time. */
-static int judge_rule(const struct chorale_run_point *row, size_t n,
-                      const char *variant, const char *params,
-                      struct chorale_verdict *v)
-{
-    double library = NAN, best = INFINITY, mine = NAN;
-    size_t end;
-
-    *v = (struct chorale_verdict){ .point = row, .choice = "library",
-                                   .best = "library",
-                                   .tuned = *variant != '\0' };
-    if (v->tuned)
-        name(v->choice, sizeof(v->choice), variant, params);
-    for (size_t i = 0; i < n; i = end) {
-        double t;
-
-        for (end = i; end < n && chorale_run_same_candidate(&row[i], &row[end]);
-             end++)
-            continue;
-        t = log_mean(&row[i], end - i);
-        if (strcmp(row[i].provider, "library") == 0)
-            library = t;
-        if (strcmp(row[i].provider, "native") != 0)
-            continue;
-        if (strcmp(row[i].variant, variant) == 0 &&
-            strcmp(row[i].params, params) == 0)
-            mine = t;
-        if (t < best) {
-            best = t;
-            name(v->best, sizeof(v->best), row[i].variant, row[i].params);
-        }
-    }
-    if (!(best < library)) {
-        best = library;
-        snprintf(v->best, sizeof(v->best), "library");
-    }
-    v->seconds = exp(v->tuned ? mine : library);
-    v->best_seconds = exp(best);
-    v->library_seconds = exp(library);
-    return isfinite(library);
 }
 
 enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
@@ -271,10 +258,15 @@ enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
                            row[i].shape, row[i].dtype, row[i].op, row[i].n,
                            row[i].comm_size, row[i].ppn), &stmt, msg);
         got = chorale_store_next(store, stmt, &err, msg);
-        if (err == CHORALE_OK &&
-            judge_rule(&row[i], end - i, got ? chorale_text(stmt, 0) : "",
-                       got ? chorale_text(stmt, 1) : "", &v[count]))
-            v[count++].confirmed = got && sqlite3_column_int(stmt, 2);
+        if (err == CHORALE_OK) {
+            const struct wish wish = {
+                .variant = got ? chorale_text(stmt, 0) : "",
+                .params = got ? chorale_text(stmt, 1) : "", .rules = 1,
+            };
+
+            if (judge(&wish, &row[i], end - i, &v[count]))
+                v[count++].confirmed = got && sqlite3_column_int(stmt, 2);
+        }
         sqlite3_finalize(stmt);
     }
     if (err != CHORALE_OK) {
