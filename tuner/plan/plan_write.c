@@ -17,6 +17,7 @@
 #include "tuner/run/runner_query.h"
 #include "tuner/base/units.h"
 
+#define MOST_RANKS (1 << 24) /* of any plan */
 #define LOCAL_MAX 16 /* most ranks per processor on this node */
 
 /* UUID of a campaign. A simulated one is derived from the plan, so that a rerun
@@ -233,12 +234,14 @@ static enum chorale_err add_between(struct planner *p)
         return chorale_fail_memory(p->msg, NULL);
     for (size_t i = 0; i < p->nproc; i++) {
         long a = i > 0 ? p->proc[i - 1] : 0, b = p->proc[i], middle = 6;
+        int powers = b <= MOST_RANKS && is_power_of_two(a) &&
+                     is_power_of_two(b);
 
-        while (middle * middle < a * b)
+        while (powers && middle * middle < a * b)
             middle *= 2;
-        if (is_power_of_two(a) && is_power_of_two(b) && a < middle &&
-            middle < b && (plan->ppn <= 1 || middle < plan->ppn ||
-                           middle % plan->ppn == 0))
+        if (powers && a < middle && middle < b &&
+            (plan->ppn <= 1 || middle < plan->ppn ||
+             middle % plan->ppn == 0))
             proc[n++] = middle;
         proc[n++] = b;
     }
@@ -285,7 +288,7 @@ static enum chorale_err fill_defaults(struct planner *p, const char *path)
     long ppn = chorale_planner_ppn(p, top);
     if (plan->procs == NULL)
         snprintf(text, sizeof(text), "%ld", top);
-    if (most_ranks > 1 << 24)
+    if (most_ranks > MOST_RANKS)
         return chorale_fail(p->msg, CHORALE_USAGE, "-P %s: more processes "
                             "than any system has; ask for fewer", procs);
     if (p->sys.simulated && (top + ppn - 1) / ppn > p->sys.nhost)
