@@ -41,8 +41,8 @@ int chorale_krige_fit(struct chorale_krige *k,
                       const double *length);
 void chorale_krige_release(struct chorale_krige *k);
 
-/* Predicted value at a point; *sd_p (may be NULL): its standard deviation, which
- * takes n times as long. */
+/* Predicted value at a point; *sd_p (may be NULL): its standard deviation,
+ * which takes n times as long. */
 double chorale_krige_expect(const struct chorale_krige *k,
                             const struct chorale_krige_at *at, double *sd_p);
 

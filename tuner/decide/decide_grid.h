@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* decide_grid.h - times and losses of a family's candidates over sizes and
  * process counts, from which the rectangles of the table are made. Shared by
- * decide_grid.c, decide_line.c, between_procs.c and decide_rows.c. */
+ * decide_grid.c, decide_line.c, between_procs.c, decide_rectangles.c and
+ * decide_rows.c. */
 #ifndef CHORALE_TUNER_DECIDE_DECIDE_GRID_H
 #define CHORALE_TUNER_DECIDE_DECIDE_GRID_H
 
@@ -94,6 +95,11 @@ void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer);
 void chorale_smooth_reason(const struct chorale_grid *grid,
                            const struct chorale_rectangle *r, size_t nspot,
                            char *text, size_t size);
+
+/* decide_rectangles.c: append the rows of a grid whose entries are filled. -1:
+ * out of memory. */
+int chorale_grid_add_rows(const struct chorale_grid *grid,
+                          struct chorale_decision **rows_p, size_t *count_p);
 
 /* decide_rows.c: append the row of a rectangle, and mark its choice in the
  * measured spots that it contains. -1: out of memory. */

@@ -287,6 +287,17 @@ static struct sums add_up(const struct chorale_grid *grid,
     return sum;
 }
 
+/* Set the times of a row to the means over the stops. */
+static void put_means(const struct sums *sum, struct chorale_decision *row)
+{
+    if (sum->count == 0)
+        return;
+    row->seconds = exp(sum->mine / sum->count);
+    row->library_seconds = exp(sum->base / sum->count);
+    row->speedup = exp((sum->base - sum->mine) / sum->count);
+    row->regret = expm1(sum->loss / sum->count);
+}
+
 /* Describe a predicted choice. */
 static void reason_predicted(const struct chorale_grid *grid,
                              const struct chorale_rectangle *r,
@@ -330,12 +341,7 @@ static void predict(const struct chorale_grid *grid,
 
     if (!inside)
         sum = add_up(grid, r, 1);
-    if (sum.count > 0) {
-        row->seconds = exp(sum.mine / sum.count);
-        row->library_seconds = exp(sum.base / sum.count);
-        row->speedup = exp((sum.base - sum.mine) / sum.count);
-        row->regret = expm1(sum.loss / sum.count);
-    }
+    put_means(&sum, row);
     if (r->cand != 0)
         row->basis = "modelled";
     reason_predicted(grid, r, inside ? &sum : NULL, row->reason,
@@ -406,12 +412,7 @@ static void explore(const struct chorale_grid *grid,
 {
     const struct sums sum = add_up(grid, r, 0);
 
-    if (sum.count > 0) {
-        row->seconds = exp(sum.mine / sum.count);
-        row->library_seconds = exp(sum.base / sum.count);
-        row->speedup = exp((sum.base - sum.mine) / sum.count);
-        row->regret = expm1(sum.loss / sum.count);
-    }
+    put_means(&sum, row);
     if (r->cand != 0)
         row->basis = nspot > 0 ? "measured" : "modelled";
     chorale_smooth_reason(grid, r, nspot, row->reason, sizeof(row->reason));

@@ -15,7 +15,6 @@
 #include "tuner/decide/decide_arrival.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/decide/served_kinds.h"
-#include "tuner/decide/smooth.h"
 #include "tuner/model/excluded_points.h"
 #include "tuner/model/predict.h"
 
@@ -198,7 +197,7 @@ static enum chorale_err print_left_out(struct chorale_store *store,
  * be read. */
 static enum chorale_err print_rows(struct chorale_store *store,
                                    const struct chorale_system_row *system,
-                                   double threshold,
+                                   const struct chorale_decide_opts *how,
                                    const struct chorale_policy *policy,
                                    const struct table *table, size_t ntable,
                                    struct chorale_errmsg *msg)
@@ -209,7 +208,7 @@ static enum chorale_err print_rows(struct chorale_store *store,
     chorale_policy_words(policy, words, sizeof(words));
     printf("System %s (%s): a variant replaces the library from a gain of"
            " %g %% on%s%s\n", system->name,
-           system->simulated ? "simulated" : "real", 100 * threshold,
+           system->simulated ? "simulated" : "real", 100 * how->threshold,
            *words != '\0' ? "; decided by " : "", words);
     if (policy->exploratory[0] != '\0')
         printf("%s\n", policy->exploratory);
@@ -238,8 +237,7 @@ static enum chorale_err print_rows(struct chorale_store *store,
                "default; points not\nlisted stay with the library\n", ntuned,
                nspot, nspot == 1 ? "" : "s",
                nspot == 1 || ntuned == 1 ? "is" : "are",
-               strncmp(policy->exploratory, "exploratory: imp", 16) == 0
-                   ? " expected to be" : "");
+               how->smooth ? " expected to be" : "");
     }
     if (err == CHORALE_OK)
         err = print_left_out(store, system->id, msg);
@@ -286,7 +284,8 @@ static enum chorale_err append_json(json_t *list, const char *path,
         for (size_t i = 0; i < table[t].count; i++)
             bad |= json_array_append_new(rows[t],
                                          row_json(&table[t].row[i])) != 0;
-    item = json_pack("{s:s, s:s, s:f, s:s, s:s, s:o, s:o}", "system", system->name,
+    item = json_pack("{s:s, s:s, s:f, s:s, s:s, s:o, s:o}",
+                     "system", system->name,
                      "kind", system->simulated ? "simulated" : "real",
                      "threshold", threshold, "options", words,
                      "exploratory", policy->exploratory,
@@ -307,114 +306,6 @@ static int has_natives(const struct chorale_points *points,
             strcmp(points->row[i].provider, "native") == 0)
             return 1;
     return 0;
-}
-
-/* 1 if the times of a real system are another program's. */
-static int is_imported(const struct chorale_points *points)
-{
-    for (size_t i = 0; i < points->count; i++)
-        if (points->row[i].imported && points->row[i].ok)
-            return 1;
-    return 0;
-}
-
-/* Let the rows of single nodes have one number of ranks a node, the largest, so
- * that the process counts of a node are one family. */
-static void join_nodes(struct chorale_points *points)
-{
-    int most = 0;
-
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < points->count; i++) {
-            struct chorale_run_point *r = &points->row[i];
-
-            if (strcmp(r->shape, "single-node") != 0)
-                continue;
-            if (pass == 0 && r->ppn > most)
-                most = r->ppn;
-            else if (pass == 1)
-                r->ppn = most;
-        }
-}
-
-/* A copy of the runs in which the library's own algorithms are the catalogue's
- * variants of the same name, for a dispatch table. Rows NULL: out of memory, or
- * Chorale's variants were measured themselves. */
-static struct chorale_points by_catalogue(const struct chorale_points *points)
-{
-    struct chorale_points copy = *points;
-
-    for (size_t i = 0; i < points->count; i++)
-        if (strcmp(points->row[i].provider, "chorale") == 0)
-            return (struct chorale_points){ .row = NULL };
-    copy.row = malloc((points->count + 1) * sizeof(*copy.row));
-    for (size_t i = 0; copy.row != NULL && i < points->count; i++) {
-        struct chorale_run_point *r = &copy.row[i];
-
-        *r = points->row[i];
-        if (strcmp(r->provider, "native") != 0 || *r->params != '\0' ||
-            chorale_alg_find(r->coll, r->variant) == NULL)
-            continue;
-        r->provider = "chorale";
-        r->config = chorale_alg_configure(r->coll, r->variant, "");
-    }
-    return copy;
-}
-
-static int compare_counts(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-/* The median over the points of the number of launches that ran the library;
- * 0: none did, or out of memory. */
-static int usual_launches(const struct chorale_points *points)
-{
-    int *count = calloc(points->count + 1, sizeof(*count)), median = 0;
-    size_t n = 0, last = 0;
-
-    for (size_t i = 0; count != NULL && i < points->count; i++) {
-        const struct chorale_run_point *r = &points->row[i];
-
-        if (strcmp(r->provider, "library") != 0 || !r->ok)
-            continue;
-        if (n == 0 || r->n != points->row[last].n ||
-            !chorale_decide_same_line(r, &points->row[last]))
-            count[n++] = 1;
-        else if (r->launch != points->row[last].launch)
-            count[n - 1]++;
-        last = i;
-    }
-    if (n > 0) {
-        qsort(count, n, sizeof(*count), compare_counts);
-        median = count[n / 2];
-    }
-    free(count);
-    return median;
-}
-
-/* Why the table of a real system is exploratory, or "". */
-static void describe(const struct chorale_points *points,
-                     const struct chorale_decide_opts *how,
-                     char text[CHORALE_EXPLORATORY_TEXT])
-{
-    const int launches = usual_launches(points);
-    double noise;
-    int learnt;
-
-    text[0] = '\0';
-    if (how->smooth) {
-        noise = chorale_smooth_noise(points->row, points->count, how->noise,
-                                     &learnt);
-        snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: imported timings"
-                 " with %d launch%s a point, which differ by %.2g %% (%s)",
-                 launches, launches == 1 ? "" : "es", 100 * noise,
-                 learnt ? "pooled over all points" : "--launch-noise");
-    } else if (!how->simulated && launches > 0 &&
-               launches < CHORALE_DECIDE_SURE)
-        snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: half of the"
-                 " points or more have fewer than %d launches",
-                 CHORALE_DECIDE_SURE);
 }
 
 static size_t count_means(const struct chorale_points *points)
@@ -480,7 +371,8 @@ static void say_arrivals(const char *path, const char *system,
                     "arrival %s, the others by sync%s%s\n", path, system,
             count->late, count->points,
             chorale_plural((long long)count->points),
-            count->late == 1 ? "is" : "are", chorale_arrival_policy_name(arrivals),
+            count->late == 1 ? "is" : "are",
+            chorale_arrival_policy_name(arrivals),
             count->late > 0 ? "" : "; measure the patterns with ",
             count->late > 0 ? ""
             : traced        ? "'chorale plan --from-trace --arrival traced'"
@@ -501,16 +393,15 @@ static enum chorale_err nothing(const char *path, const char *system,
                         path, system);
 }
 
-/* Make both tables of a system; that of native algorithms only if measured. */
+/* Make both tables of a system; that of native algorithms only if measured.
+ * dispatch: the runs that decide the dispatch table. */
 static enum chorale_err make_tables(const struct chorale_points *points,
-                                    const struct chorale_points *catalogue,
+                                    const struct chorale_points *dispatch,
                                     struct chorale_decide_opts how,
                                     struct table *table, size_t *ntable_p,
                                     struct chorale_errmsg *msg)
 {
-    enum chorale_err err = chorale_decide(catalogue->row != NULL ? catalogue
-                                                                 : points,
-                                          &how, &table[0].row,
+    enum chorale_err err = chorale_decide(dispatch, &how, &table[0].row,
                                           &table[0].count, msg);
 
     *ntable_p = 1;
@@ -524,7 +415,7 @@ static enum chorale_err make_tables(const struct chorale_points *points,
 static enum chorale_err explain(struct chorale_store *store,
                                 sqlite3_int64 system_id,
                                 const struct chorale_points *points,
-                                const struct chorale_points *catalogue,
+                                const struct chorale_points *dispatch,
                                 const struct chorale_decide_opts *how,
                                 struct chorale_decide_query query,
                                 json_t *list, struct chorale_errmsg *msg)
@@ -538,9 +429,7 @@ static enum chorale_err explain(struct chorale_store *store,
 
     query.left_out = left.count > 0;
     if (err == CHORALE_OK)
-        err = chorale_decide_explain(catalogue->row != NULL ? catalogue
-                                                            : points,
-                                     how, &query, list, msg);
+        err = chorale_decide_explain(dispatch, how, &query, list, msg);
     if (err == CHORALE_OK && has_natives(points, query.coll)) {
         rules.rules = 1;
         err = chorale_decide_explain(points, &rules, &query, list, msg);
@@ -556,6 +445,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
 {
     const struct chorale_tables_opts *opts = arg;
     struct chorale_points points = { .row = NULL }, catalogue = points;
+    const struct chorale_points *dispatch = &points;
     struct chorale_policy policy = opts->policy;
     struct chorale_decide_opts how;
     struct table table[2] = { { "dispatch", NULL, 0 }, { "rules", NULL, 0 } };
@@ -572,25 +462,23 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = load(store, system, &policy, &how, &points, &arrivals,
                    &means, msg);
-    if (err == CHORALE_OK) {
-        how.smooth = !system->simulated && is_imported(&points);
-        describe(&points, &how, policy.exploratory);
-    }
-    if (err == CHORALE_OK && how.smooth) {
-        join_nodes(&points);
-        catalogue = by_catalogue(&points);
-    }
+    if (err == CHORALE_OK &&
+        chorale_decide_exploratory(&points, &how, &catalogue,
+                                   policy.exploratory) != 0)
+        err = chorale_fail_memory(msg, path);
+    if (catalogue.row != NULL)
+        dispatch = &catalogue;
     if (err == CHORALE_OK && !opts->each.quiet)
         say_means(path, system->name, means, policy.accept_mean);
     if (err == CHORALE_OK && opts->explain != NULL) {
         if (list == NULL && policy.exploratory[0] != '\0')
             printf("%s\n", policy.exploratory);
-        err = explain(store, system->id, &points, &catalogue, &how,
+        err = explain(store, system->id, &points, dispatch, &how,
                       *opts->explain, list, msg);
         goto out;
     }
     if (err == CHORALE_OK)
-        err = make_tables(&points, &catalogue, how, table, &ntable, msg);
+        err = make_tables(&points, dispatch, how, table, &ntable, msg);
     if (err == CHORALE_OK && table[0].count == 0)
         err = nothing(path, system->name, policy.accept_mean ? 0 : means, msg);
     if (err == CHORALE_OK)
@@ -603,8 +491,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK && (!opts->each.quiet || arrivals.late == 0))
         say_arrivals(path, system->name, how.arrivals, &arrivals);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
-        err = print_rows(store, system, how.threshold, &policy, table, ntable,
-                         msg);
+        err = print_rows(store, system, &how, &policy, table, ntable, msg);
     else if (err == CHORALE_OK && list != NULL)
         err = append_json(list, path, system, how.threshold, &policy, table,
                           ntable, msg);

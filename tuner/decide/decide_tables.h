@@ -27,4 +27,15 @@ enum chorale_err chorale_tables_decide(const char *path,
                                        const struct chorale_tables_opts *opts,
                                        struct chorale_errmsg *msg);
 
+/* decide_exploratory.c: prepare to decide the runs of a system. If times of a
+ * real system are imported, set how->smooth, join the process counts of a node
+ * in points, and copy the runs to catalogue, with the library's own algorithms
+ * as the catalogue's variants of the same name; those decide the dispatch table
+ * unless variants were measured themselves. The caller frees catalogue->row
+ * only. text: why the table is exploratory, or "". -1: out of memory. */
+int chorale_decide_exploratory(struct chorale_points *points,
+                               struct chorale_decide_opts *how,
+                               struct chorale_points *catalogue,
+                               char text[CHORALE_EXPLORATORY_TEXT]);
+
 #endif

@@ -103,7 +103,8 @@ enum chorale_err chorale_policy_load(struct chorale_store *store,
         store, "SELECT threshold, compact, dispatch_cost, objective,"
         " deterministic, coalesce(max_scratch, -1), allow_patented, arrival,"
         " accept_mean, launch_noise, exploratory"
-        " FROM policy WHERE system_id = ?1", CHORALE_FIELDS(system_id), &stmt, msg);
+        " FROM policy WHERE system_id = ?1", CHORALE_FIELDS(system_id), &stmt,
+        msg);
 
     if (chorale_store_next(store, stmt, &err, msg)) {
         int arrival = chorale_arrival_policy_find(chorale_text(stmt, 7));

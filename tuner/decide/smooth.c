@@ -114,9 +114,9 @@ static size_t collect(const struct chorale_run_point *row, size_t n,
     return count;
 }
 
-/* The variance of one launch, pooled over the cells with two or more: the median
- * of their variances, each over the median of its distribution (by Wilson and
- * Hilferty), so that disturbed launches count little. 0: unknown. */
+/* The variance of one launch, pooled over the cells with two or more: the
+ * median of their variances, each over the median of its distribution (by
+ * Wilson and Hilferty), so that disturbed launches count little. 0: unknown. */
 static double pool(const struct cell *cell, size_t n)
 {
     double *variance = malloc((n + 1) * sizeof(*variance)), median = 0;
@@ -194,9 +194,9 @@ static double trend_at(const double trend[3],
     return trend[0] + trend[1] * at->x + trend[2] * at->y;
 }
 
-/* Set the trends: slopes that all curves share, by least squares, so that curves
- * with few measurements compare with others, and a constant for each. The
- * slopes stay 0 if the measurements do not determine them. */
+/* Set the trends: slopes that all curves share, by least squares, so that
+ * curves with few measurements compare with others, and a constant for each.
+ * The slopes stay 0 if the measurements do not determine them. */
 static void fit_trends(struct chorale_smooth *s)
 {
     double a[4] = { 0 }, b[2] = { 0 }, slope[2] = { 0 };
