@@ -188,8 +188,9 @@ is "$(head -n 3 steps.txt | tr '\n' ' ')" "measures fits validates " \
     "tune draws a bar while it measures, fits and validates"
 gone tune.txt
 ok $? "tune's bar is removed"
-[ "$(grep -c '^t.db: .* runs made' tune.txt)" -ge 1 ]
-ok $? "tune prints a line for a finished measurement"
+is "$(grep -c 'runs made' tune.txt)" "$(sqlite3 t.db "SELECT
+    count(DISTINCT campaign_id) FROM campaign JOIN cell USING (campaign_id)
+    WHERE round > 0")" "tune prints one line for each round of measurements"
 # shellcheck disable=SC2086
 "$chorale" $tune >out.txt 2>err.txt
 [ $? -le 1 ] && ! grep -q '^\[\|%  ' err.txt

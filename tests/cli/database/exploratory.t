@@ -58,7 +58,7 @@ is "$(decided 262144 16)" "default library" \
 like "$(decided 512 24)" "^recursive_doubling " \
     "an algorithm is chosen between two process counts"
 is "$(decided 512 3)$(decided 512 65)" "" \
-    "nothing is chosen outside the measured process counts"
+    "outside the measured process counts there is no decision"
 is "$(sql "SELECT DISTINCT provider FROM decision WHERE target = 'dispatch'
     AND provider <> 'library'")" chorale \
     "the dispatch table has the catalogue's variant of the same name"
@@ -127,6 +127,20 @@ start two.csv
 r=$(score regret --leave-out launch)
 n=$(score regret --leave-out launch --by nearest)
 least "$r < $n" "smoothing beats the plain minimum of a launch: $r, $n"
+
+# --- the table for rules files -------------------------------------------------
+start one.csv
+is "$(score points --rules --oracle "$db")" 90 "rules are judged at all points"
+r=$(score regret --rules --oracle "$db")
+least "$r < 0.005" "rules of exact times choose the fastest: regret $r"
+sql "UPDATE decision SET variant = 'ring' WHERE target = 'rules' AND
+    variant = 'recursive_doubling'"
+r=$(score regret --rules --oracle "$db")
+least "$r > 0.1" "rules with another algorithm lose: regret $r"
+sql "DELETE FROM decision WHERE target = 'rules'"
+"$chorale" evaluate "$db" --rules --oracle "$db" >out 2>err
+like "$? $(cat err)" "^4 .*: no decisions on the library's own algorithms" \
+    "a table without rules is refused"
 
 # --- other tables -------------------------------------------------------------
 start one.csv
