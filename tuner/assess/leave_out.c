@@ -162,7 +162,8 @@ nearest(const struct fold *f, const struct chorale_run_point *at)
 }
 
 /* The log time that a candidate is chosen by; NAN: unknown. */
-static double expected(const struct fold *f, const struct chorale_run_point *run,
+static double expected(const struct fold *f,
+                       const struct chorale_run_point *run,
                        const struct chorale_run_point *near)
 {
     struct chorale_run_point there;

@@ -101,8 +101,8 @@ static int repeats(const struct chorale_rules *rules, size_t a, size_t b)
 }
 
 /* Write the numbers of ranks in the file: the decided ones, 1 before the first,
- * and the undecided ones that follow a decided one. One whose rules are those of
- * the number before it is left out. If out is NULL only count.
+ * and the undecided ones that follow a decided one. One whose rules are those
+ * of the number before it is left out. If out is NULL only count.
  * Returns the count. */
 static int all_sizes(FILE *out, const struct chorale_rules *rules,
                      size_t first, size_t end)

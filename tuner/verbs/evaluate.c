@@ -330,8 +330,8 @@ static const struct chorale_opt rows[] = {
     CHORALE_POLICY_NOISE_OPT(struct opts, policy),
     { "accept-mean", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, policy.accept_mean), NULL,
-      "with --leave-out and --rules: use means over the ranks of rooted collectives too",
-      0, 0 },
+      "with --leave-out and --rules: use means over the ranks of rooted "
+      "collectives, too", 0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
       "list each point", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
