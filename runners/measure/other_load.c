@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "db/loaded_runs.h"
+#include "db/remarks.h"
 
 /* Shortest interval that the clock ticks of /proc/stat resolve, and the
  * interval after which the next one begins. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/loaded_runs.h"
+#include "db/remarks.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/decide/decide_arrival.h"
@@ -330,6 +330,21 @@ static void say_means(const char *path, const char *system, size_t count,
                     : " and left out; --accept-mean includes them");
 }
 
+/* Report on stderr imported times that cannot be of one placement. */
+static enum chorale_err say_spread(struct chorale_store *store,
+                                   const struct chorale_system_row *system,
+                                   struct chorale_errmsg *msg)
+{
+    char text[CHORALE_SPREAD_TEXT];
+    enum chorale_err err = chorale_imported_spread(store, system->id, text,
+                                                   msg);
+
+    if (err == CHORALE_OK && text[0] != '\0')
+        fprintf(stderr, "chorale: %s: system %s: %s\n",
+                chorale_store_path(store), system->name, text);
+    return err;
+}
+
 /* Load a system's runs, with the dispatch cost that a program with the table
  * would see. */
 static enum chorale_err load(struct chorale_store *store,
@@ -470,6 +485,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
         dispatch = &catalogue;
     if (err == CHORALE_OK && !opts->each.quiet)
         say_means(path, system->name, means, policy.accept_mean);
+    if (err == CHORALE_OK && !system->simulated && !opts->each.quiet)
+        err = say_spread(store, system, msg);
     if (err == CHORALE_OK && opts->explain != NULL) {
         if (list == NULL && policy.exploratory[0] != '\0')
             printf("%s\n", policy.exploratory);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "db/exploratory.h"
+#include "db/remarks.h"
 #include "db/store.h"
 #include "tuner/decide/decide.h"
 #include "tuner/model/observations.h"

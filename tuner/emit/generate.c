@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/exploratory.h"
-#include "db/loaded_runs.h"
+#include "db/remarks.h"
 #include "db/systems.h"
 #include "tuner/base/output.h"
 #include "tuner/emit/compile_c.h"

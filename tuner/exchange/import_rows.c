@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "db/remarks.h"
 #include "tuner/base/output.h"
 
 /* The import of one file. */

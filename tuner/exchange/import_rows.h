@@ -43,14 +43,10 @@ struct chorale_imported {
     long systems;            /* of timings.h: systems in the file */
 };
 
-/* Two times of a point that differ by more than this factor probably have
- * different placements. They are refused unless a label is given. */
-#define CHORALE_IMPORT_FACTOR 3
-
 /* Check the rows and options of a file. CHORALE_USAGE: the options lack
  * information that the file lacks too, or contradict the file. CHORALE_DATA: a
  * time is 0, or without a label two times of a point differ by more than
- * CHORALE_IMPORT_FACTOR. */
+ * CHORALE_IMPORT_FACTOR (db/remarks.h), as of different placements. */
 enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,

@@ -38,7 +38,7 @@ struct chorale_run_point {
                               * launches among the arrival patterns; 0: not
                               * measured */
     int patterns;            /* number of arrival patterns measured */
-    int loaded;              /* 1: tagged load (db/loaded_runs.h) */
+    int loaded;              /* 1: tagged load (db/remarks.h) */
     int slower;              /* 1: a validation found this choice slower than
                               * the library at the point */
     int imported;            /* 1: of another program's results */

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/exploratory.h"
-#include "db/loaded_runs.h"
+#include "db/remarks.h"
 #include "algorithms/mpi_name.h"
 #include "db/systems.h"
 #include "tuner/emit/generate.h"

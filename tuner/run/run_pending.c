@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "db/loaded_runs.h"
+#include "db/remarks.h"
 #include "db/systems.h"
 #include "tuner/run/launcher.h"
 #include "tuner/run/session.h"

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "db/loaded_runs.h"
+#include "db/remarks.h"
 #include "tuner/base/rows.h"
 #include "tuner/slurm/slurm.h"
 #include "tuner/slurm/submission.h"

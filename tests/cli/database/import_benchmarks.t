@@ -643,6 +643,10 @@ refused 4 "mixed.txt:7: allreduce of 4 bytes at P = 8 takes 9.9 us, and 3.1 us i
 [ ! -e "$db" ]
 ok $? "a file that contradicts itself makes no database"
 imported "with a label both are imported" mixed.txt -P 8 --ppn 8 --label both
+"$chorale" decide "$db" >out 2>err
+like "$(cat err)" "factor of 3 at 1 point, most at allreduce of 4 bytes at \
+P = 8: 3.1 us and 9.9 us count as one; .*--system" \
+    "decide names the times that count as one"
 imported "one of them" good.txt -P 8 --ppn 8
 refused 4 "slow.txt:3: .* 3.1 us in good.txt" "the other in a later import" \
     slow.txt -P 8 --ppn 8
