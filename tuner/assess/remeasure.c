@@ -2,6 +2,7 @@
 /* remeasure.c - further launches of chosen points. */
 #include "tuner/assess/remeasure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,40 @@ static size_t count_slower(const struct chorale_proofs *proofs)
     for (size_t i = 0; i < proofs->count; i++)
         count += (size_t)slower_by_choice(&proofs->row[i]);
     return count;
+}
+
+/* Returns 1 if all of the interval shows a loss above the threshold. */
+static int interval_below(const struct chorale_proofs *proofs,
+                          const struct chorale_proof *p)
+{
+    return p->nlaunch > 1 && p->mean < -log1p(proofs->threshold) &&
+           p->mean + p->half < 0;
+}
+
+static int same_point(const struct chorale_proof *a,
+                      const struct chorale_proof *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->msg_size == b->msg_size &&
+           strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0 &&
+           strcmp(a->root, b->root) == 0 &&
+           strcmp(a->buffers, b->buffers) == 0;
+}
+
+/* Returns 1 if the table's variant takes longer than the library in both
+ * comparisons at p, each by its own interval. Among hundreds of points this may
+ * be chance, so that it is a reason to measure, not a verdict. */
+static int seems_slower(const struct chorale_proofs *proofs,
+                        const struct chorale_proof *p)
+{
+    if (proofs->simulated || proofs->loop == NULL ||
+        chorale_proof_is_library(p) || !interval_below(proofs, p))
+        return 0;
+    for (size_t i = 0; i < proofs->loop->count; i++)
+        if (same_point(&proofs->loop->row[i], p))
+            return interval_below(proofs->loop, &proofs->loop->row[i]);
+    return 0;
 }
 
 enum chorale_err chorale_sizes_remeasure(const char *path,
@@ -124,17 +159,25 @@ enum chorale_err chorale_remeasure(const char *path, const char *system,
     struct chorale_proofs proofs = { .row = NULL };
     int *measured = NULL;
     enum chorale_err err = load(path, system, &proofs, &measured, msg);
+    size_t count = count_slower(&proofs), nseem = 0;
 
-    *count_p = count_slower(&proofs);
     if (err == CHORALE_OK && proofs.loop != NULL)
-        *count_p += count_slower(proofs.loop);
-    if (err == CHORALE_OK && *count_p > 0 && !run->quiet)
-        printf("%s: the table is slower than the library in %zu comparison%s; "
-               "deciding again without these choices\n", path, *count_p,
-               *count_p == 1 ? "" : "s");
+        count += count_slower(proofs.loop);
     for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
-        if (slower_by_choice(&proofs.row[i]) && !measured[i])
+        nseem += !measured[i] && !proofs.row[i].slower &&
+                 seems_slower(&proofs, &proofs.row[i]);
+    if (err == CHORALE_OK && count > 0 && !run->quiet)
+        printf("%s: the table is slower than the library in %zu comparison%s; "
+               "deciding again without these choices\n", path, count,
+               count == 1 ? "" : "s");
+    if (err == CHORALE_OK && nseem > 0 && !run->quiet)
+        printf("%s: measuring %zu size%s where the table seems slower\n", path,
+               nseem, nseem == 1 ? "" : "s");
+    for (size_t i = 0; err == CHORALE_OK && i < proofs.count; i++)
+        if (!measured[i] && (slower_by_choice(&proofs.row[i]) ||
+                             seems_slower(&proofs, &proofs.row[i])))
             err = measure(path, plan, run, &proofs.row[i], msg);
+    *count_p = count + nseem;
     free(measured);
     chorale_proofs_release(&proofs);
     return err;

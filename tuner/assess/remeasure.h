@@ -27,14 +27,15 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
                                          const struct chorale_again *again,
                                          struct chorale_errmsg *msg);
 
-/* Prepare the next decision after a validation. *count_p: comparisons in which
- * the system's present table was slower than the library because of its own
- * choice, of durations and of calls back to back. `chorale decide` does not
- * choose it there again (observations.h, slower). Of these points, those
- * without cells, which lie between measured sizes, are planned and run, with
- * the options of plan and run except for the point; both are only read. Prints
- * a line if there are any, unless run is quiet. Errors: CHORALE_STOPPED, and
- * those of loading, planning and running. */
+/* Prepare the next decision after a validation, of durations and of calls back
+ * to back. *count_p: comparisons in which the system's present table was slower
+ * than the library because of its own choice, and points without cells, between
+ * measured sizes, where it seems slower: in both comparisons the 95 % interval
+ * of the point excludes 1. `chorale decide` does not choose a slower one there
+ * again (observations.h, slower). The points of both kinds without cells are
+ * planned and run, with the options of plan and run except for the point; both
+ * are only read. Prints a line for each kind, unless run is quiet. Errors:
+ * CHORALE_STOPPED, and those of loading, planning and running. */
 enum chorale_err chorale_remeasure(const char *path, const char *system,
                                    const struct chorale_plan *plan,
                                    const struct chorale_run_opts *run,

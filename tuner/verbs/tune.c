@@ -334,7 +334,8 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if (err != CHORALE_OK)
             return err;
         proved = validate(opts, path, system, &answer);
-        if (proved != CHORALE_NO || round == MAX_REPAIRS || failed ||
+        if ((proved != CHORALE_NO && proved != CHORALE_OK) ||
+            opts->no_validate || round == MAX_REPAIRS || failed ||
             (asked.adaptive && opts->seconds == 0))
             break;
         err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);
@@ -484,8 +485,9 @@ const struct chorale_verb chorale_verb_tune = {
         "(results-plots/), a summary page (results-summary.md) and a report "
         "to share (results-report.html, `chorale report`). Before these the "
         "table is validated against the library, as by `chorale validate`. "
-        "A choice that is slower at a point is not chosen there again: the "
-        "table is decided and validated again, up to two times. If a point "
+        "A choice that is slower at a point is not chosen there again, and "
+        "sizes without a measurement where the table seems slower are "
+        "measured: the table is decided and validated again, up to two times. If a point "
         "is still slower, the exit status is 1. In simulation, and with "
         "--adaptive, the table stays; in simulation the summary "
         "lists slower points. The command ends by "
