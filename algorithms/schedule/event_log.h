@@ -55,6 +55,7 @@ struct chorale_schedule {
     int size;
     int first;      /* record only this many ranks, unless sizes are exchanged;
                      * 0: all */
+    int from;       /* of these, skip the ranks below this one */
     struct trace *trace;
     size_t notes, sends; /* recorded events, and how many of them are SEND */
     struct chorale_stat *stat;
@@ -75,7 +76,7 @@ struct chorale_schedule {
 extern const struct chorale_recorder chorale_event_recorder;
 
 /* Record the events of each rank in one call of alg at pt. s must be zeroed,
- * except first, and alpha, beta, tau and links, which are not used here;
+ * except first, from, and alpha, beta, tau and links, which are not used here;
  * s->opaque is set if the MPI library runs a part. *scratch is raised to the
  * scratch bytes of the busiest rank. Returns 0, or -1 if the variant fails or
  * memory is exhausted; call chorale_schedule_release() in either case. */

@@ -164,9 +164,10 @@ static int note_all(struct chorale_schedule *s, struct stage *st,
                     const struct chorale_point *pt, const int *node,
                     int backwards, size_t *scratch)
 {
-    int count = s->first > 0 && s->told == NULL ? s->first : s->size, bad = 0;
+    const int some = s->first > 0 && s->told == NULL;
+    int count = some ? s->first : s->size, bad = 0;
 
-    for (int i = 0; !bad && !s->opaque && i < count; i++) {
+    for (int i = some ? s->from : 0; !bad && !s->opaque && i < count; i++) {
         int r = backwards ? s->size - 1 - i : i;
 
         s->trace[r].n = 0;
