@@ -15,7 +15,7 @@
 #include "tuner/base/output.h"
 #include "tuner/decide/decide_tables.h"
 #include "tuner/emit/generate.h"
-#include "tuner/model/fit.h"
+#include "tuner/fit/fit.h"
 #include "tuner/slurm/submission.h"
 #include "tuner/summary/summary.h"
 

@@ -16,7 +16,7 @@
 #include "tuner/run/launcher.h"
 #include "tuner/decide/decide_tables.h"
 #include "tuner/emit/table_module.h"
-#include "tuner/model/fit.h"
+#include "tuner/fit/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/units.h"

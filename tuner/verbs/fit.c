@@ -2,7 +2,7 @@
 /* fit.c - the verb `fit`: fits network parameters and tau of each system,
  * stores them in table model and prints them. */
 #include "tuner/base/verb.h"
-#include "tuner/model/fit.h"
+#include "tuner/fit/fit.h"
 
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)

@@ -15,7 +15,7 @@
 #include "tuner/assess/undecided.h"
 #include "tuner/decide/decide_tables.h"
 #include "tuner/emit/generate.h"
-#include "tuner/model/fit.h"
+#include "tuner/fit/fit.h"
 #include "tuner/plan/plan.h"
 #include "tuner/run/run.h"
 #include "tuner/base/shell_quote.h"

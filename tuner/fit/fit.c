@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit.c - the stage `fit`: fit, store and print the model of each system. */
-#include "tuner/model/fit.h"
+#include "tuner/fit/fit.h"
 
 #include <stdlib.h>
 

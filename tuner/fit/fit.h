@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit.h - the stage `fit`: fits the model of each system of a database, stores
  * it in table model and prints it. */
-#ifndef CHORALE_TUNER_MODEL_FIT_H
-#define CHORALE_TUNER_MODEL_FIT_H
+#ifndef CHORALE_TUNER_FIT_FIT_H
+#define CHORALE_TUNER_FIT_FIT_H
 
 #include "tuner/base/for_each_system.h"
 
