@@ -30,6 +30,26 @@ scores() { # file
         }' "$1" | sort
 }
 
+# A line for each algorithm with a known schedule, from the output of fit.
+errors() { # set, file
+    awk -v set="$1" '
+        function pair() { # the next two numbers, or a dash
+            at++
+            if ($at == "-")
+                return "-"
+            at += 3
+            return sprintf("%.1f / %.1f", $(at - 3), $(at - 1))
+        }
+        /^System / { ours = $2 == set "," }
+        ours && /^  [a-z_]+ .* \/ .* %/ {
+            at = 4
+            fitted = pair(); model = pair(); pair(); corrected = pair()
+            printf "| %s | %s %s | %s | %d | %s | %s | %s |\n", set, $1, $2,
+                $3, $4, fitted, model, corrected
+        }' "$2"
+}
+
+: >"$work/errors"
 printf "| set | left out | collective | points | regret | %s |\n" \
     'nearest | library | captured | > 3 % slower than library'
 echo '|---|---|---|---|---|---|---|---|---|'
@@ -39,7 +59,10 @@ for csv in "$data"/*/tidy.csv; do
     "$chorale" import "$work/r.db" "$csv" >"$work/log" 2>&1 ||
         { cat "$work/log" >&2; exit 1; }
     sqlite3 "$work/r.db" 'SELECT name FROM system ORDER BY 1' >"$work/systems"
+    "$chorale" fit "$work/r.db" >"$work/fit" 2>"$work/log" ||
+        cat "$work/log" >&2
     while IFS= read -r system; do
+        errors "$system" "$work/fit" >>"$work/errors"
         for what in P n launch; do
             for by in smooth nearest; do
                 "$chorale" evaluate "$work/r.db" --system "$system" \
@@ -56,3 +79,7 @@ for csv in "$data"/*/tidy.csv; do
         done
     done <"$work/systems"
 done
+printf '\n| set | algorithm | schedule | points | fit | P left out | %s |\n' \
+    'corrected, P left out'
+echo '|---|---|---|---|---|---|---|'
+cat "$work/errors"

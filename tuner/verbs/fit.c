@@ -111,8 +111,19 @@ const struct chorale_verb chorale_verb_fit = {
         "ranks not in blocks, this is reported and a flat network is assumed.\n"
         "Of a large database a sample is fitted, spread over variants, "
         "numbers of ranks and sizes; the first line shows how many cells.\n"
+        "Imported times of an MPI library's own algorithms have a fit of their "
+        "own, if the library's algorithm sends the messages of a variant of "
+        "the catalogue. A time is a sum over the messages and bytes of the "
+        "busiest rank in a node and between nodes, over the bytes that the "
+        "ranks of a node send through its port, over reduced and copied bytes, "
+        "and of protocols by size. For each algorithm the table has the error "
+        "of this model, and of predictions for process counts that were left "
+        "out: of the model alone, and corrected by the residuals of the "
+        "algorithm at other process counts. ends: the first and last process "
+        "count, which are extrapolated. Nothing of it is stored. Algorithms "
+        "whose schedule is not known are listed.\n"
         "The tables model, model_variant and model_ranks of the database are "
-        "replaced for each fitted system.",
+        "replaced for each system with measured variants.",
     .example = "chorale fit results.db\n"
                "chorale fit results.db --dry-run",
     .opt = rows,
