@@ -150,7 +150,7 @@ static enum chorale_err collect(struct job *job, struct chorale_errmsg *msg)
             job->fit.nmean += end - i;
         if (!run[i].imported || run[i].not_duration ||
             (strcmp(run[i].provider, "native") != 0 &&
-                                    strcmp(run[i].provider, "foreign") != 0))
+             strcmp(run[i].provider, "foreign") != 0))
             continue;
         *cell = (struct cell){ .run = &run[i],
                                .row = find_row(&job->fit, &run[i]) };
