@@ -64,6 +64,10 @@ static const char usage[] =
     "      --environment      print the environment that a launch would "
     "record; `chorale\n"
     "                         doctor` judges it\n"
+    "      --cores            print the cores to which a launcher may bind "
+    "ranks; 0 if this\n"
+    "                         process is itself bound, -1 if they are "
+    "unknown\n"
     "      --variables        print the control variables of the MPI library "
     "that are\n"
     "                         recorded, with their values before MPI starts\n"
@@ -140,6 +144,10 @@ static int early(int argc, char **argv)
         return print_natives();
     if (argc == 3 && strcmp(argv[1], "--counters") == 0)
         return chorale_counters_print(argv[2], stdout) != 0 ? CHORALE_ENV : 0;
+    if (argc == 2 && strcmp(argv[1], "--cores") == 0) {
+        printf("%d\n", chorale_binding_cores());
+        return 0;
+    }
     if (argc == 2 && strcmp(argv[1], "--variables") == 0) {
         chorale_variables_print(stdout);
         return 0;

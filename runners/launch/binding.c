@@ -76,6 +76,28 @@ void chorale_binding_describe(char text[CHORALE_BINDING_TEXT])
     hwloc_bitmap_free(set);
 }
 
+int chorale_binding_cores(void)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    hwloc_topology_t topology;
+    hwloc_obj_t core = NULL;
+    char text[CHORALE_BINDING_TEXT];
+    int n = -1;
+
+    if (set == NULL || hwloc_topology_init(&topology) != 0) {
+        hwloc_bitmap_free(set);
+        return -1;
+    }
+    if (describe(topology, set, text, sizeof(text)) == 0)
+        for (n = 0; strncmp(text, "free", 4) == 0 &&
+                    (core = hwloc_get_next_obj_by_type(
+                         topology, HWLOC_OBJ_CORE, core)) != NULL;)
+            n += hwloc_bitmap_intersects(core->cpuset, set);
+    hwloc_topology_destroy(topology);
+    hwloc_bitmap_free(set);
+    return n;
+}
+
 #else
 
 const char *const chorale_binding_source =
@@ -111,4 +133,96 @@ void chorale_binding_describe(char text[CHORALE_BINDING_TEXT])
         first = -1;
     }
 }
+
+/* Returns 1 if a processor is the first one of its core. */
+static int leads_core(int cpu)
+{
+    char path[128], list[64];
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/"
+                                 "thread_siblings_list", cpu);
+    return chorale_facts_line(path, NULL, list, sizeof(list)) != 0 ||
+           strtol(list, NULL, 10) == cpu;
+}
+
+int chorale_binding_cores(void)
+{
+    cpu_set_t set;
+    int n = 0;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return -1;
+    if (CPU_COUNT(&set) < sysconf(_SC_NPROCESSORS_ONLN))
+        return 0;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        n += CPU_ISSET((size_t)i, &set) && leads_core(i);
+    return n;
+}
 #endif
+
+/* Add the processors of a description to *set. Returns 0, or -1 if it names
+ * none. */
+static int read_processors(const char *text, cpu_set_t *set)
+{
+    static const char mark[] = ": processors ";
+    const char *at = strstr(text, mark);
+    char *end;
+
+    if (at == NULL)
+        return -1;
+    for (at += strlen(mark);; at = end + 1) {
+        long first = strtol(at, &end, 10), last = first;
+
+        if (end == at || first < 0)
+            return -1;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        for (; first <= last && first < CPU_SETSIZE; first++)
+            CPU_SET((size_t)first, set);
+        if (end[0] != ',' || end[1] == ' ')
+            return 0;
+    }
+}
+
+void chorale_binding_judge(const char *text, size_t room, const int *node,
+                           int n, char verdict[CHORALE_BINDING_TEXT])
+{
+    cpu_set_t mine, other, both;
+    int nfree = 0, unknown = 0;
+
+    snprintf(verdict, CHORALE_BINDING_TEXT, "own processors");
+    for (int r = 0; r < n; r++) {
+        nfree += strncmp(text + (size_t)r * room, "free", 4) == 0;
+        unknown += strncmp(text + (size_t)r * room, "unknown", 7) == 0;
+    }
+    if (unknown > 0 || nfree > 0) {
+        snprintf(verdict, CHORALE_BINDING_TEXT,
+                 unknown > 0 ? "unknown: of %d of %d ranks"
+                             : "free: %d of %d ranks may run on every "
+                               "processor of their node",
+                 unknown > 0 ? unknown : nfree, n);
+        return;
+    }
+    /* Ranks of a node that share processors; node[r] is the first rank of rank
+     * r's node, and each node's ranks are compared with all before them. */
+    for (int first = 0; first < n; first++) {
+        if (node[first] != first)
+            continue;
+        CPU_ZERO(&other);
+        for (int r = first; r < n; r++) {
+            if (node[r] != first)
+                continue;
+            CPU_ZERO(&mine);
+            if (read_processors(text + (size_t)r * room, &mine) != 0)
+                continue;
+            CPU_AND(&both, &mine, &other);
+            if (CPU_COUNT(&both) > 0) {
+                snprintf(verdict, CHORALE_BINDING_TEXT, "shared: rank %d may "
+                         "run on a processor of another rank", r);
+                return;
+            }
+            CPU_OR(&other, &other, &mine);
+        }
+    }
+}

@@ -244,6 +244,11 @@ static void put_bindings(struct chorale_facts *facts,
     facts->lacks |= bench->world_rank == 0 && all == NULL;
     if (bench->world_rank == 0)
         chorale_facts_put(facts, "binding_source", chorale_binding_source);
+    if (all != NULL && bench->world_rank == 0) {
+        chorale_binding_judge(all, sizeof(mine), bench->node,
+                              bench->world_size, mine);
+        chorale_facts_put(facts, "binding", mine);
+    }
     free(all);
 }
 #endif

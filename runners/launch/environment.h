@@ -9,7 +9,7 @@
  * - nodes; host:N; host:N:KEY if node N differs from the first one;
  * - ranks, siblings, ranks_per_node (maximum), oversubscribed;
  * - binding:R: where rank R may run, "bound: ...", "free: ..." or
- *   "unknown: ..."; binding_source;
+ *   "unknown: ..."; binding_source; binding: chorale_binding_judge() of all;
  * - fabric_choice: variables that select the network, or "default";
  * - copy_bytes_per_s, next_node_s, next_node_bytes_per_s, stragglers,
  *   cpus_mixed, preflight_s: results of chorale_preflight();
@@ -28,7 +28,8 @@
  * - cpu_throttled: periods during the launch in which the node's CPU quota was
  *   used up, if a quota is set;
  * - sync, seed, campaign_seed of a launch;
- * - run_command, launcher_command, from `chorale run`.
+ * - run_command, launcher_command, from `chorale run`; binding_request:
+ *   "core" if it asked the launcher to bind ranks, else "none: ...".
  */
 #ifndef CHORALE_RUNNERS_LAUNCH_ENVIRONMENT_H
 #define CHORALE_RUNNERS_LAUNCH_ENVIRONMENT_H
@@ -57,6 +58,16 @@ int chorale_preflight(struct chorale_bench *bench,
 enum { CHORALE_BINDING_TEXT = 256 };
 void chorale_binding_describe(char text[CHORALE_BINDING_TEXT]);
 extern const char *const chorale_binding_source;
+/* The cores to which a launcher may bind ranks of this node: those that this
+ * process may use. 0 if the process itself is bound, as by taskset, to a part of
+ * what its job has: a launcher would ignore that. -1: unknown. */
+int chorale_binding_cores(void);
+/* Sum up the descriptions of n ranks, text[r * room]. node[r]: first rank of
+ * rank r's node. verdict: "own processors" if no rank is free and ranks of a
+ * node share no processor, else "free: ...", "shared: ..." or "unknown:
+ * ...". */
+void chorale_binding_judge(const char *text, size_t room, const int *node,
+                           int n, char verdict[CHORALE_BINDING_TEXT]);
 
 /* variables.c: print the control variables of the MPI library that may be
  * recorded, "NAME\tVALUE", with their values before MPI_Init. */
