@@ -160,7 +160,8 @@ static const char *const allow[] = {
     "PSM2_MULTIRAIL", "PSM3_MULTIRAIL", "PSM3_NIC",
     "MPICH_OFI_NIC_POLICY", "MPICH_OFI_NUM_NICS", "MPICH_OFI_NIC_MAPPING",
     /* launchers: binding and mapping */
-    "HYDRA_BINDING", "HYDRA_MEMBIND", "HYDRA_TOPOLIB", "HYDRA_BOOTSTRAP",
+    "HYDRA_BINDING", "HYDRA_USER_PROVIDED_BINDING", "HYDRA_MEMBIND",
+    "HYDRA_TOPOLIB", "HYDRA_BOOTSTRAP",
     "HYDRA_IFACE", "HYDRA_HOST_FILE", "HYDRA_RMK", "I_MPI_PIN",
     "I_MPI_PIN_DOMAIN", "I_MPI_PIN_ORDER", "I_MPI_FABRICS",
     "OMPI_MCA_rmaps_base_mapping_policy", "OMPI_MCA_hwloc_base_binding_policy",

@@ -37,6 +37,33 @@ enum chorale_err chorale_loaded_runs(struct chorale_store *store,
     return err;
 }
 
+static const char unbound_sql[] =
+    "SELECT count(*), min(b.value), (SELECT count(*) FROM launch)"
+    " FROM environment q JOIN environment b USING (launch_id)"
+    " WHERE q.key = 'binding_request' AND q.value = 'core'"
+    "  AND b.key = 'binding' AND b.value <> 'own processors'";
+
+enum chorale_err chorale_unbound_launches(struct chorale_store *store,
+                                          char text[CHORALE_LOADED_TEXT],
+                                          struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_prepare(store, unbound_sql, &stmt,
+                                                 msg);
+
+    text[0] = '\0';
+    if (chorale_store_next(store, stmt, &err, msg) &&
+        sqlite3_column_int64(stmt, 0) > 0)
+        snprintf(text, CHORALE_LOADED_TEXT, "the launcher did not bind ranks "
+                 "to cores in %lld of %lld launches (%.80s); bind them by its "
+                 "own options, or give --no-bind",
+                 (long long)sqlite3_column_int64(stmt, 0),
+                 (long long)sqlite3_column_int64(stmt, 2),
+                 chorale_text(stmt, 1));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 enum chorale_err chorale_exploratory(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      char text[CHORALE_EXPLORATORY_TEXT],

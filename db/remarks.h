@@ -21,6 +21,12 @@ enum chorale_err chorale_loaded_runs(struct chorale_store *store,
                                      char text[CHORALE_LOADED_TEXT],
                                      struct chorale_errmsg *msg);
 
+/* The launches of all systems whose ranks the launcher was asked to bind to
+ * cores, but did not bind (facts binding_request and binding). */
+enum chorale_err chorale_unbound_launches(struct chorale_store *store,
+                                          char text[CHORALE_LOADED_TEXT],
+                                          struct chorale_errmsg *msg);
+
 /* Why the table of a system (0: of any system) is exploratory, which is decided
  * by too few launches to confirm a choice: "exploratory: ...". */
 enum chorale_err chorale_exploratory(struct chorale_store *store,

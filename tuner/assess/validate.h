@@ -184,6 +184,7 @@ struct chorale_validate_opts {
     long launches;           /* 0: the default, 5; in simulation 1 */
     double threshold, stall_seconds, hang_seconds;
     int between, points, json, allow_patented, dry_run, quiet, verbose;
+    int no_bind;             /* as of struct chorale_run_opts */
     int as_step;             /* step of another verb: progress bar, no output */
 };
 #define CHORALE_VALIDATE_DEFAULTS { .threshold = 0.03, .stall_seconds = 300 }

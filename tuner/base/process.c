@@ -208,6 +208,16 @@ static void add_preload(const char *library)
     free(all);
 }
 
+/* Variables by which mpiexec binds ranks to cores: of Hydra (MPICH, MVAPICH),
+ * Open MPI up to 4, and Open MPI from 5 on. Options would end launchers that do
+ * not know them, and Hydra refuses an option that a wrapper also gives. */
+static void ask_binding(void)
+{
+    setenv("HYDRA_BINDING", "core", 0);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "core", 0);
+    setenv("PRTE_MCA_hwloc_default_binding_policy", "core", 0);
+}
+
 static void child_side(const struct chorale_args *args, int out, int err,
                        pid_t parent, int lasting)
 {
@@ -231,6 +241,8 @@ static void child_side(const struct chorale_args *args, int out, int err,
         setenv("GLIBC_TUNABLES", args->tunables, 0);
     if (args->preload != NULL)
         add_preload(args->preload);
+    if (args->bind)
+        ask_binding();
     execvp(args->word[0], args->word);
     dprintf(2, "%s: %s\n", args->word[0], strerror(errno));
     _exit(127);

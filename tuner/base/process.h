@@ -21,6 +21,9 @@ struct chorale_args {
                                        * owned */
     const char *preload;              /* library appended to LD_PRELOAD; NULL:
                                        * leave it; not owned */
+    int bind;                         /* the launchers of MPICH and Open MPI
+                                       * bind ranks to cores, unless variables
+                                       * or options of the user say otherwise */
 };
 
 /* Append one word, formatted by printf rules; sets overflow on failure. */

@@ -58,6 +58,17 @@ enum chorale_err chorale_side_call(const struct chorale_ab_side *how,
     return CHORALE_OK;
 }
 
+/* 1 if a side's chorale has the option; an older one binds no ranks itself. */
+static int knows_no_bind(const struct chorale_ab_side *how)
+{
+    char *words[] = { "run", "--no-bind", "--help", NULL }, text[8];
+    struct chorale_errmsg msg;
+    int code = -1;
+
+    return chorale_side_call(how, words, &code, text, sizeof(text), &msg) ==
+               CHORALE_OK && code == CHORALE_OK;
+}
+
 /* Run one launch with another chorale; *more_p is set if launches are
  * pending. */
 static enum chorale_err run_other(const struct chorale_interleave *t, int side,
@@ -69,6 +80,8 @@ static enum chorale_err run_other(const struct chorale_interleave *t, int side,
     enum chorale_err err;
 
     chorale_args_add(&args, "run");
+    if (t->no_bind && knows_no_bind(t->how[side]))
+        chorale_args_add(&args, "--no-bind");
     chorale_args_add(&args, "--quiet");
     chorale_args_add(&args, "--max-launches=1");
     if (t->system != NULL)
@@ -97,6 +110,7 @@ static enum chorale_err run_ours(const struct chorale_interleave *t, int side,
 
     opts.system = t->system;
     opts.launcher_cmd = t->launcher_cmd;
+    opts.no_bind = t->no_bind;
     opts.max_launches = 1;
     opts.quiet = 1;
     if (how != NULL && how->kind == CHORALE_SIDE_TABLE) {

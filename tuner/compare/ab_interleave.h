@@ -12,6 +12,8 @@ struct chorale_interleave {
     const struct chorale_ab_side *how[2]; /* NULL: this chorale as it is */
     const char *system;      /* NULL: all systems of each database */
     const char *launcher_cmd;/* for custom launchers, or NULL */
+    int no_bind;             /* as of struct chorale_run_opts; a program that
+                              * lacks the option binds no ranks itself */
     int again;               /* sides alternate by their number of launches of
                               * 1: second, 0: first measurements */
 };

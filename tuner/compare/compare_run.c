@@ -118,6 +118,7 @@ static enum chorale_err measure(const struct chorale_comparison *cmp,
         .path = { base, cmp->head.path },
         .how = { opts->base_how, opts->head_how },
         .system = opts->system, .launcher_cmd = opts->launcher_cmd,
+        .no_bind = opts->no_bind,
         .again = 1,
     };
 
@@ -236,6 +237,7 @@ static enum chorale_err measure_more(struct chorale_comparison *cmp,
         .path = { opts->base_path, opts->head_path },
         .how = { opts->base_how, opts->head_how },
         .system = opts->system, .launcher_cmd = opts->launcher_cmd,
+        .no_bind = opts->no_bind,
     };
     enum chorale_err err;
 

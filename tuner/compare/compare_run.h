@@ -7,12 +7,14 @@
 #include "tuner/compare/comparison.h"
 #include "tuner/compare/ab_side.h"
 #include "tuner/base/verb.h"
+#include "tuner/run/run.h"
 
 struct chorale_comparing {
     const char *base_path, *head_path; /* equal pointers: one database */
     const char *system, *baseline, *label, *fail_on, *format, *output;
     const char *recheck;     /* both, head, or NULL */
     const char *launcher_cmd;/* for custom launchers, or NULL */
+    int no_bind;             /* as of struct chorale_run_opts */
     const struct chorale_ab_side *base_how, *head_how; /* program to measure
                               * with; NULL: this chorale as it is */
     double threshold;
@@ -33,6 +35,7 @@ struct chorale_comparing {
 /* Option rows shared by compare and ab. `type` is the verb's options struct and
  * `field` its member of type struct chorale_comparing. */
 #define CHORALE_COMPARING_OPTS(type, field)                                  \
+    CHORALE_NO_BIND_OPT(type, field.no_bind),                                \
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(type, field.threshold),  \
       "PERCENT", "ignore changes up to this one (default: 2%; in "           \
       "simulation 0)", 0, 0 },                                               \

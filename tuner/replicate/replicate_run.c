@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "tuner/replicate/grid_platform.h"
+#include "tuner/run/bind.h"
 #include "tuner/run/launcher.h"
 #include "tuner/base/output.h"
 #include "tuner/replicate/replicate_internal.h"
@@ -194,7 +195,7 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
     int size = (int)(chorale_rep_one_dim(job) ? rep->side
                                            : rep->side * rep->side);
     int ppn = o->ppn > 0 ? (int)o->ppn : simulated ? 1 : size;
-    char word[160];
+    char word[160], request[CHORALE_BIND_TEXT];
     enum chorale_err err = CHORALE_OK;
 
     snprintf(way.kind, sizeof(way.kind), "%s", o->launcher);
@@ -202,6 +203,9 @@ static enum chorale_err launch(struct chorale_rep_job *job, int simulated)
              nets[rep->net], rep->side, rep->data, rep->accesses, rep->bands,
              rep->tx, simulated ? rep->tm : 0,
              o->nrep > 0 ? o->nrep : simulated ? 1L : 9L, o->both);
+    if (!o->no_bind)
+        way.bind = chorale_bind_wanted(way.kind, ppn < size ? ppn : size,
+                                       request);
     if (simulated)
         err = platform(job, &way.sim.platform);
     if (err == CHORALE_OK)

@@ -17,6 +17,7 @@ struct chorale_rep_opts {
     int measure, both;
     const char *launcher, *command, *platform, *network, *save;
     long ppn, nrep;
+    int no_bind;             /* as of struct chorale_run_opts */
     double bandwidth, latency;
 };
 

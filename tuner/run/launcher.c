@@ -181,8 +181,9 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
             chorale_args_add(args, "-ppn");
             chorale_args_add(args, "%d", ppn);
         }
-        if (launcher->bind) {
-            chorale_args_add(args, "-bind-to");
+        args->bind = launcher->bind && !launcher->bound;
+        if (launcher->bound) {
+            chorale_args_add(args, "--bind-to");
             chorale_args_add(args, "core");
         }
     }
@@ -195,7 +196,7 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "--announce");
     if (launcher->served)
         chorale_args_add(args, "--served");
-    if (launcher->bind && !simulated)
+    if (launcher->bound && !simulated)
         chorale_args_add(args, "--bound");
     if (launcher->outlives && !simulated)
         chorale_args_add(args, "--ignore-sigterm");

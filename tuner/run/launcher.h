@@ -21,6 +21,8 @@ struct chorale_launcher {
     int served;              /* the table also serves the library's default */
     const char *mpi;         /* argument of srun --mpi, or NULL */
     int bind;                /* srun, mpiexec: bind each rank to a core */
+    int bound;               /* with bind: the launch fails with unbound
+                              * ranks */
     int outlives;            /* srun, mpiexec: ranks ignore SIGTERM, the launch
                               * is ended by SIGINT */
     int turns;               /* permute the nodes of each launch */

@@ -27,7 +27,10 @@ struct chorale_run_opts {
     long element;            /* only launches of this element of a job array; 0:
                               * all */
     const char *mpi;         /* argument of srun --mpi; NULL: srun's default */
-    int bind;                /* bind each rank to its own core */
+    int bind;                /* bind each rank to its own core, and fail if a
+                              * rank is not bound; without it, ranks are bound
+                              * where they can be (tuner/run/bind.h) */
+    int no_bind;             /* leave binding to the launcher */
     int one_per_p;           /* each launch has its own start */
     int turns;               /* permute the nodes of each launch
                               * (runners/launch/node_order.h) */
@@ -52,6 +55,12 @@ struct chorale_run_opts {
 #define CHORALE_RUN_DEFAULTS                                                 \
     { .stall_seconds = 300, .lead_seconds = CHORALE_RUN_LEAD,                \
       .publish_seconds = CHORALE_RUN_PUBLISH }
+
+/* The option --no-bind of verbs that measure; its row needs tuner/base/verb.h. */
+#define CHORALE_NO_BIND_OPT(type, field)                                     \
+    { "no-bind", 0, CHORALE_OPT_FLAG, offsetof(type, field), NULL,           \
+      "leave binding to the launcher (default: mpiexec and srun bind each "  \
+      "rank to a core, if a node has a core for each of its ranks)", 0, 0 }
 
 /* Run launches until none is pending. CHORALE_STOPPED after a request to stop
  * (chorale_stop_requested()), or if max_launches leaves some pending;

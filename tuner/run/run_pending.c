@@ -15,6 +15,7 @@
 
 #include "db/remarks.h"
 #include "db/systems.h"
+#include "tuner/run/bind.h"
 #include "tuner/run/launcher.h"
 #include "tuner/run/session.h"
 #include "tuner/base/units.h"
@@ -72,7 +73,6 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         launcher->module = s->opts->module;
         launcher->served = s->opts->served;
         launcher->mpi = s->opts->mpi;
-        launcher->bind = s->opts->bind;
         *seed = sqlite3_column_int64(stmt, 4);
         launcher->outlives = patience(s->opts) > 0;
         launcher->turns = s->opts->turns;
@@ -131,12 +131,28 @@ static char *launch_word(const struct chorale_cosched *fellow, int count)
     return word;
 }
 
+/* Decide whether the ranks of a start are bound. */
+static void choose_binding(struct chorale_session *s,
+                           struct chorale_launcher *launcher, int ppn,
+                           char request[CHORALE_BIND_TEXT])
+{
+    if (s->opts->no_bind) {
+        snprintf(request, CHORALE_BIND_TEXT, "none: --no-bind");
+    } else if (s->opts->bind) {
+        snprintf(request, CHORALE_BIND_TEXT, "core");
+        launcher->bind = launcher->bound = 1;
+    } else {
+        launcher->bind = chorale_bind_wanted(launcher->kind, ppn, request);
+    }
+}
+
 /* The command line of a start. */
 static enum chorale_err command_line(struct chorale_session *s,
                                      struct chorale_launcher *launcher,
                                      const struct chorale_cosched *fellow,
                                      int count, struct chorale_args *args,
-                                     struct chorale_sim_files *files)
+                                     struct chorale_sim_files *files,
+                                     char request[CHORALE_BIND_TEXT])
 {
     const struct chorale_pending *p = &fellow->p;
     char db[PATH_MAX], *word = launch_word(fellow, count);
@@ -146,6 +162,11 @@ static enum chorale_err command_line(struct chorale_session *s,
         err = chorale_fail_memory(s->msg, NULL);
     else if (realpath(chorale_store_path(s->store), db) == NULL)
         err = chorale_fail_long(s->msg, chorale_store_path(s->store));
+    if (err == CHORALE_OK)
+        choose_binding(s, launcher,
+                       p->siblings * (p->ppn < p->comm_size ? p->ppn
+                                                            : p->comm_size),
+                       request);
     if (err == CHORALE_OK)
         err = chorale_launcher_args(launcher, p->comm_size * p->siblings,
                                     p->ppn * p->siblings, db, word,
@@ -164,7 +185,8 @@ static enum chorale_err command_line(struct chorale_session *s,
 static enum chorale_err begin(struct chorale_session *s,
                               const struct chorale_cosched *fellow, int count,
                               sqlite3_int64 seed,
-                              const struct chorale_args *args)
+                              const struct chorale_args *args,
+                              const char *request)
 {
     enum chorale_err err = CHORALE_OK;
 
@@ -176,7 +198,8 @@ static enum chorale_err begin(struct chorale_session *s,
         s->nleft += nleft;
         if (err == CHORALE_OK)
             err = chorale_launch_commands(s->store, fellow[i].uuid,
-                                          s->opts->command, args, s->msg);
+                                          s->opts->command, args, request,
+                                          s->msg);
     }
     return err;
 }
@@ -210,7 +233,7 @@ static enum chorale_err one_start(struct chorale_session *s,
     struct chorale_launcher launcher = { .bind = 0 };
     struct chorale_args args = { .count = 0 };
     struct chorale_sim_files files = { 0, 0, "", "", NULL };
-    char network[16], selector[512];
+    char network[16], selector[512], request[CHORALE_BIND_TEXT] = "";
     sqlite3_int64 seed = 0;
     enum chorale_ending ending = CHORALE_ENDED;
     enum chorale_err err;
@@ -222,9 +245,10 @@ static enum chorale_err one_start(struct chorale_session *s,
     err = load_launcher(s, &fellow->p, &launcher, network, selector, &seed);
     s->forced = launcher.sim.forced != NULL;
     if (err == CHORALE_OK)
-        err = command_line(s, &launcher, fellow, count, &args, &files);
+        err = command_line(s, &launcher, fellow, count, &args, &files,
+                           request);
     if (err == CHORALE_OK)
-        err = begin(s, fellow, count, seed, &args);
+        err = begin(s, fellow, count, seed, &args, request);
     if (err == CHORALE_OK) {
         chorale_progress_step(&s->bar, s->nleft, s->what);
         err = hear(s, &args, &ending, &status);
@@ -333,7 +357,7 @@ enum chorale_err chorale_run(const char *path,
     struct chorale_session s = { .opts = opts, .msg = msg };
     sqlite3_int64 done = 0, planned = 0, before;
     struct chorale_errmsg first = { "" };
-    char loaded[CHORALE_LOADED_TEXT] = "";
+    char loaded[CHORALE_LOADED_TEXT] = "", unbound[CHORALE_LOADED_TEXT] = "";
     struct chorale_pending p;
     enum chorale_err err;
     long nlaunch = 0;
@@ -379,12 +403,16 @@ enum chorale_err chorale_run(const char *path,
         err = count_work(&s, &done, &planned);
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step && done > before)
         err = chorale_loaded_runs(s.store, 0, loaded, msg);
+    if (err == CHORALE_OK && !opts->quiet && done > before)
+        err = chorale_unbound_launches(s.store, unbound, msg);
     if (err == CHORALE_OK && !opts->quiet && !opts->as_step)
         printf("%s: %lld run%s made, %lld of %lld %s done\n", path,
                (long long)(done - before), chorale_plural(done - before),
                (long long)done, (long long)planned, done == 1 ? "is" : "are");
     if (err == CHORALE_OK && loaded[0] != '\0')
         printf("%s: %s\n", path, loaded);
+    if (err == CHORALE_OK && unbound[0] != '\0')
+        printf("%s: %s\n", path, unbound);
     chorale_store_close(s.store);
     chorale_notes_release(&s.notes);
     /* Not CHORALE_STOPPED: with --max-launches a caller would never end. */

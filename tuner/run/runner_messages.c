@@ -59,6 +59,7 @@ enum chorale_err chorale_launch_commands(struct chorale_store *store,
                                          const char *uuid,
                                          const char *command,
                                          const struct chorale_args *args,
+                                         const char *request,
                                          struct chorale_errmsg *msg)
 {
     char text[2048] = "";
@@ -76,5 +77,7 @@ enum chorale_err chorale_launch_commands(struct chorale_store *store,
     }
     if (err == CHORALE_OK)
         err = put(store, uuid, "launcher_command", text, msg);
+    if (err == CHORALE_OK)
+        err = put(store, uuid, "binding_request", request, msg);
     return err;
 }

@@ -21,12 +21,13 @@ int chorale_notes_pass(struct chorale_notes *notes,
                        struct chorale_progress *bar, const char *line);
 void chorale_notes_release(struct chorale_notes *notes);
 
-/* Store the command line of `chorale` (NULL: skip it) and of the launcher in
- * the table environment. */
+/* Store the command line of `chorale` (NULL: skip it) and of the launcher, and
+ * the request to bind ranks (tuner/run/bind.h), in the table environment. */
 enum chorale_err chorale_launch_commands(struct chorale_store *store,
                                          const char *uuid,
                                          const char *command,
                                          const struct chorale_args *args,
+                                         const char *request,
                                          struct chorale_errmsg *msg);
 
 #endif

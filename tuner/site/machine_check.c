@@ -15,6 +15,7 @@
 #include "algorithms/mpi_name.h"
 #include "db/environment.h"
 #include "db/systems.h"
+#include "tuner/run/bind.h"
 #include "tuner/run/runner_query.h"
 #include "tuner/run/launcher.h"
 #include "tuner/plan/native_algs.h"
@@ -64,6 +65,7 @@ static int check_launch(long ranks, struct chorale_facts *facts)
     struct chorale_args args = { .count = 0 };
     struct chorale_errmsg msg;
     char *text = calloc(1, FACTS_MAX), runner[PATH_MAX];
+    char request[CHORALE_BIND_TEXT];
     const char *started;
     int status = 0, bad = 1;
 
@@ -79,13 +81,16 @@ static int check_launch(long ranks, struct chorale_facts *facts)
     chorale_args_add(&args, "%ld", ranks);
     chorale_args_add(&args, "%s", runner);
     chorale_args_add(&args, "--environment");
+    args.bind = chorale_bind_wanted("mpiexec", (int)ranks, request);
     if (chorale_capture(&args, "install the MPI's launcher or set "
                                "CHORALE_MPIEXEC", text, FACTS_MAX, &status,
                         &msg) != CHORALE_OK) {
         say("launcher", "MISSING: %s", msg.text);
     } else {
-        if (status == 0)
+        if (status == 0) {
             read_facts(text, facts);
+            chorale_facts_put(facts, "binding_request", request);
+        }
         started = chorale_facts_get(facts, "ranks");
         bad = started == NULL || strtol(started, NULL, 10) != ranks;
         if (!bad)
@@ -175,30 +180,28 @@ static void judge_processors(const struct chorale_facts *facts)
             quota == 1 ? "" : "s");
 }
 
+/* Warn if the launcher does not bind ranks as `run` asks it to, or if `run`
+ * cannot ask. More ranks than cores are judge_processors()'s matter. */
 static void judge_binding(const struct chorale_facts *facts)
 {
-    const char *first = NULL, *source;
-    int ranks = 0, nfree = 0;
+    const char *request = chorale_facts_get(facts, "binding_request");
+    const char *source = chorale_facts_get(facts, "binding_source");
+    const char *found = chorale_facts_get(facts, "binding");
+    const char *over = chorale_facts_get(facts, "oversubscribed");
 
-    for (int i = 0; i < facts->count; i++) {
-        const struct chorale_fact *fact = &facts->fact[i];
-
-        if (strncmp(fact->key, "binding:", 8) != 0)
-            continue;
-        ranks++;
-        if (strncmp(fact->value, "free", 4) != 0)
-            continue;
-        if (nfree++ == 0)
-            first = fact->key + 8;
-    }
-    source = chorale_facts_get(facts, "binding_source");
-    if (nfree > 0)
-        say("binding", "WARNING: %d of %d ranks are not bound (rank %s may "
-                       "run on every processor of its node): bind them, as "
-                       "by mpiexec -bind-to core, srun --cpu-bind=cores",
-            nfree, ranks, first);
-    else if (ranks > 0)
-        say("binding", "all ranks are bound, says %s", source);
+    if (found == NULL || request == NULL)
+        return;
+    if (strcmp(found, "own processors") == 0)
+        say("binding", "each rank has processors of its own, says %s",
+            source != NULL ? source : "the runner");
+    else if (strcmp(request, "core") == 0)
+        say("binding", "WARNING: %s: the launcher was asked to bind each rank "
+                       "to a core; remove its own option or variable that "
+                       "says otherwise", found);
+    else if (over != NULL && strcmp(over, "yes") == 0)
+        say("binding", "%s (%s)", found, request);
+    else
+        say("binding", "WARNING: %s (%s)", found, request);
 }
 
 /* Check the clocks: an error above a message's time hides late ranks. */

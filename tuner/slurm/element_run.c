@@ -191,6 +191,7 @@ static enum chorale_err measure(struct element *e)
     run.element = e->opts->element;
     run.mpi = e->opts->mpi;
     run.bind = e->opts->bind;
+    run.no_bind = !e->opts->bind;
     run.one_per_p = e->opts->one_per_p;
     run.turns = !e->opts->any_nodes;
     run.quiet = 1;

@@ -61,6 +61,7 @@ static enum chorale_err measure(struct opts *opts, struct chorale_errmsg *msg)
         .path = { opts->ab.path[0], opts->ab.path[1] },
         .how = { &opts->ab.how[0], &opts->ab.how[1] },
         .system = opts->cmp.system, .launcher_cmd = opts->cmp.launcher_cmd,
+        .no_bind = opts->cmp.no_bind,
     };
     enum chorale_err err = chorale_ab_again(&opts->ab, &turns.again, msg);
 

@@ -35,8 +35,8 @@ const struct chorale_verb chorale_verb_doctor = {
     .detail =
         "Looks for the MPI library, PAPI, SimGrid, gnuplot and Slurm. Starts "
         "ranks under the launcher and judges the environment that they would "
-        "record with each launch. It warns of oversubscribed or unbound "
-        "ranks, a CPU quota, clocks that disagree, other load, a governor "
+        "record with each launch, bound to cores as `chorale run` binds them. It "
+        "warns of oversubscribed ranks, ranks that are not bound all the same, a CPU quota, clocks that disagree, other load, a governor "
         "other than performance, and a virtual machine. It lists the MPI "
         "library's control variables that differ from their defaults. Inside "
         "a Slurm job it tries srun with pmi2 and pmix, and mpiexec, and prints the "

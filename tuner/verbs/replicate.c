@@ -5,6 +5,7 @@
 
 #include "tuner/base/verb.h"
 #include "tuner/replicate/replicate_solve.h"
+#include "tuner/run/run.h"
 
 enum { SIDE_MAX = 100000 };
 /* Largest accepted number; products of larger ones could overflow. */
@@ -91,6 +92,7 @@ static const struct chorale_opt rows[] = {
       "mpiexec)", 0, 0 },
     { "launcher-cmd", 0, CHORALE_OPT_TEXT, AT(command), "COMMAND",
       "with --measure: another launcher, as 'flux run -n {P}'", 0, 0 },
+    CHORALE_NO_BIND_OPT(struct chorale_rep_opts, no_bind),
     { "ppn", 0, CHORALE_OPT_INT, AT(ppn), "N",
       "with --measure: ranks a node (default: all; simulated: 1)", 1,
       SIDE_MAX },

@@ -26,6 +26,7 @@ static const struct chorale_opt options[] = {
       offsetof(struct chorale_run_opts, launcher_cmd), "CMD",
       "the launcher of campaigns planned with one of their own; a command is "
       "never taken from the database", 0, 0 },
+    CHORALE_NO_BIND_OPT(struct chorale_run_opts, no_bind),
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct chorale_run_opts, stall_seconds), "TIME",
       "end a launch that prints nothing for this long on either of its "
@@ -83,7 +84,15 @@ const struct chorale_verb chorale_verb_run = {
         "than 0.2 processors from the ranks of a node in the second before. "
         "They count, but decisions on them are marked.\n"
         "The launcher is mpiexec of the MPI that the runner is built with; "
-        "the environment variable CHORALE_MPIEXEC names another.",
+        "the environment variable CHORALE_MPIEXEC names another. Each rank is "
+        "bound to a core: srun gets --cpu-bind=cores, mpiexec the variables "
+        "HYDRA_BINDING (MPICH), OMPI_MCA_hwloc_base_binding_policy and "
+        "PRTE_MCA_hwloc_default_binding_policy (Open MPI), which the user's "
+        "own values and options override. Ranks are not bound with --no-bind, "
+        "with a launcher of --launcher-cmd, where a node has more ranks than "
+        "cores, and where chorale itself is bound, as by taskset. The table "
+        "environment has for each launch what was asked (binding_request) and "
+        "what the ranks found (binding, binding:RANK).",
     .example = "chorale run results.db\n"
                "chorale run results.db --launcher-cmd 'flux run -n {P}'",
     .opt = options,

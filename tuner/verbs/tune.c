@@ -79,6 +79,7 @@ static enum chorale_err validate(const struct tune_opts *opts,
         return CHORALE_OK;
     proof.system = system;
     proof.launcher_cmd = opts->run.launcher_cmd;
+    proof.no_bind = opts->run.no_bind;
     proof.command = opts->run.command;
     proof.stall_seconds = opts->run.stall_seconds;
     proof.hang_seconds = opts->run.hang_seconds;
@@ -452,6 +453,7 @@ static const struct chorale_opt options[] = {
     { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct tune_opts, output),
       "PREFIX", "prefix of the products' names (default: the "
       "database's name without .db)", 0, 0 },
+    CHORALE_NO_BIND_OPT(struct tune_opts, run.no_bind),
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
       offsetof(struct tune_opts, run.stall_seconds), "TIME",
       "end a launch without output on both streams for this long (default: "

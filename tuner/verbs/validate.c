@@ -109,6 +109,7 @@ static enum chorale_err measure(struct job *job)
         .system = job->system,
         .campaign = job->campaign_id,
         .launcher_cmd = job->opts->launcher_cmd,
+        .no_bind = job->opts->no_bind,
         .stall_seconds = job->opts->stall_seconds,
         .hang_seconds = job->opts->hang_seconds,
         .command = job->opts->command,
@@ -308,6 +309,7 @@ static const struct chorale_opt options[] = {
     { "launcher-cmd", 0, CHORALE_OPT_TEXT, AT(launcher_cmd), "CMD",
       "launcher of campaigns planned with a custom one; a command is never "
       "taken from the database", 0, 0 },
+    CHORALE_NO_BIND_OPT(struct chorale_validate_opts, no_bind),
     { "stall-timeout", 0, CHORALE_OPT_SECONDS, AT(stall_seconds), "TIME",
       "end a launch without output for this long (default: 5m)", 1, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS, AT(hang_seconds), "TIME",
