@@ -164,6 +164,7 @@ static const char *const allow[] = {
     "HYDRA_TOPOLIB", "HYDRA_BOOTSTRAP",
     "HYDRA_IFACE", "HYDRA_HOST_FILE", "HYDRA_RMK", "I_MPI_PIN",
     "I_MPI_PIN_DOMAIN", "I_MPI_PIN_ORDER", "I_MPI_FABRICS",
+    "I_MPI_TUNING_MODE",
     "OMPI_MCA_rmaps_base_mapping_policy", "OMPI_MCA_hwloc_base_binding_policy",
     "OMPI_MCA_rmaps_base_oversubscribe",
     "PRTE_MCA_rmaps_default_mapping_policy",

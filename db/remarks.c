@@ -64,6 +64,34 @@ enum chorale_err chorale_unbound_launches(struct chorale_store *store,
     return err;
 }
 
+static const char tuning_sql[] =
+    "SELECT count(*), min(value),"
+    " (SELECT count(*) FROM launch WHERE ?1 = 0 OR system_id = ?1)"
+    " FROM environment JOIN launch USING (launch_id)"
+    " WHERE key = 'self_tuning' AND (?1 = 0 OR system_id = ?1)";
+
+enum chorale_err chorale_self_tuning(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     char text[CHORALE_LOADED_TEXT],
+                                     struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, tuning_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+
+    text[0] = '\0';
+    if (chorale_store_next(store, stmt, &err, msg) &&
+        sqlite3_column_int64(stmt, 0) > 0)
+        snprintf(text, CHORALE_LOADED_TEXT, "the MPI library tuned itself "
+                 "(%.80s) in %lld of %lld launches: gains over its default may "
+                 "not last; turn that off and measure again",
+                 chorale_text(stmt, 1),
+                 (long long)sqlite3_column_int64(stmt, 0),
+                 (long long)sqlite3_column_int64(stmt, 2));
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 enum chorale_err chorale_exploratory(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      char text[CHORALE_EXPLORATORY_TEXT],

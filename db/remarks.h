@@ -27,6 +27,14 @@ enum chorale_err chorale_unbound_launches(struct chorale_store *store,
                                           char text[CHORALE_LOADED_TEXT],
                                           struct chorale_errmsg *msg);
 
+/* The setting by which the MPI library tuned itself in launches of a system (0:
+ * of all systems): times of its default then depend on the calls before, and
+ * gains over it may not last. */
+enum chorale_err chorale_self_tuning(struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     char text[CHORALE_LOADED_TEXT],
+                                     struct chorale_errmsg *msg);
+
 /* Why the table of a system (0: of any system) is exploratory, which is decided
  * by too few launches to confirm a choice: "exploratory: ...". */
 enum chorale_err chorale_exploratory(struct chorale_store *store,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "algorithms/mpi_name.h"
+#include "db/remarks.h"
 #include "tuner/base/units.h"
 
 static const char facts_sql[] =
@@ -302,6 +303,7 @@ static void write_exploratory(struct chorale_report *report, sqlite3_stmt *stmt,
 
 static enum chorale_err write_kind(struct chorale_report *report)
 {
+    char tuned[CHORALE_LOADED_TEXT] = "";
     int any = 0;
     enum chorale_err err = chorale_report_query(report, imported_sql,
                                                 write_imported, &any);
@@ -310,6 +312,11 @@ static enum chorale_err write_kind(struct chorale_report *report)
         fact(report->out, "Kind", report->system.simulated
                                       ? "simulated cluster (SimGrid)"
                                       : "real machine");
+    if (err == CHORALE_OK)
+        err = chorale_self_tuning(report->store, report->system.id, tuned,
+                                  report->msg);
+    if (tuned[0] != '\0')
+        fact(report->out, "Default", tuned);
     return err == CHORALE_OK
                ? chorale_report_query(report, "SELECT exploratory FROM policy"
                                       " WHERE system_id = ?1 AND exploratory"

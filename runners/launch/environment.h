@@ -5,6 +5,8 @@
  * - mpi_library, mpi_standard, transport;
  * - mpi:NAME: each control variable of the MPI library that is not at its
  *   default; mpi_defaults: how the defaults were found;
+ * - self_tuning: the setting NAME=VALUE by which the MPI library changes its
+ *   algorithms during the run, if it does;
  * - switch: switches above the node, if Slurm knows its topology;
  * - nodes; host:N; host:N:KEY if node N differs from the first one;
  * - ranks, siblings, ranks_per_node (maximum), oversubscribed;
@@ -59,8 +61,8 @@ enum { CHORALE_BINDING_TEXT = 256 };
 void chorale_binding_describe(char text[CHORALE_BINDING_TEXT]);
 extern const char *const chorale_binding_source;
 /* The cores to which a launcher may bind ranks of this node: those that this
- * process may use. 0 if the process itself is bound, as by taskset, to a part of
- * what its job has: a launcher would ignore that. -1: unknown. */
+ * process may use. 0 if the process itself is bound, as by taskset, to a part
+ * of what its job has: a launcher would ignore that. -1: unknown. */
 int chorale_binding_cores(void);
 /* Sum up the descriptions of n ranks, text[r * room]. node[r]: first rank of
  * rank r's node. verdict: "own processors" if no rank is free and ranks of a
@@ -72,9 +74,10 @@ void chorale_binding_judge(const char *text, size_t room, const int *node,
 /* variables.c: print the control variables of the MPI library that may be
  * recorded, "NAME\tVALUE", with their values before MPI_Init. */
 void chorale_variables_print(FILE *out);
-/* Put the variables that differ from their defaults, and the transport; call it
- * after MPI_Init. Local. A default is a value that Open MPI marks as such, or
- * that chorale_variables_print() prints in an empty environment. */
+/* Put the variables that differ from their defaults, the transport, and
+ * self_tuning; call it after MPI_Init. Local. A default is a value that Open MPI
+ * marks as such, or that chorale_variables_print() prints in an empty
+ * environment. */
 void chorale_variables_put(struct chorale_facts *facts);
 
 #endif

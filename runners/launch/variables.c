@@ -310,6 +310,33 @@ static void put_transport(struct chorale_facts *facts,
     }
 }
 
+/* --- libraries that tune themselves ------------------------------------- */
+
+/* MVAPICH-Plus chooses algorithms anew during the run unless this is 0; 1 is
+ * its default. Source: MVAPICH-Plus 4.1, "Dynamic-Tuning"
+ * (mvapich-docs.readthedocs.io, 2025-06-09). */
+#define DYNAMIC_TUNING "MPIR_CVAR_ENABLE_DYNAMIC_TUNING"
+
+/* Intel MPI tries algorithms during the run with auto, auto:application or
+ * auto:cluster; it is off by default. Source: Intel MPI Library Developer
+ * Reference 2021, "Autotuning". */
+#define TUNING_MODE "I_MPI_TUNING_MODE"
+
+/* Put the setting by which Intel MPI tunes itself; other libraries ignore the
+ * variable. */
+static void put_tuning_mode(struct chorale_facts *facts)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    const char *mode = getenv(TUNING_MODE);
+    int len;
+
+    PMPI_Get_library_version(text, &len);
+    if (mode != NULL && strncmp(mode, "auto", 4) == 0 &&
+        strstr(text, "Intel(R) MPI") != NULL)
+        chorale_facts_putf(facts, "self_tuning", "%s=%.40s", TUNING_MODE,
+                           mode);
+}
+
 void chorale_variables_put(struct chorale_facts *facts)
 {
     char name[256], text[512], line[800], key[270];
@@ -325,6 +352,9 @@ void chorale_variables_put(struct chorale_facts *facts)
             if (read_variable(i, name, text) != 0)
                 continue;
             note_component(name, &components);
+            if (strcmp(name, DYNAMIC_TUNING) == 0 && strcmp(text, "0") != 0)
+                chorale_facts_putf(facts, "self_tuning", "%s=%.40s", name,
+                                   text);
             snprintf(line, sizeof(line), "%s\t%s", name, text);
             snprintf(key, sizeof(key), "mpi:%s", name);
             source = source_of(name);
@@ -347,5 +377,6 @@ void chorale_variables_put(struct chorale_facts *facts)
                           : "unknown: only variables of the environment are "
                             "listed");
     put_transport(facts, &components);
+    put_tuning_mode(facts);
     free(defaults);
 }

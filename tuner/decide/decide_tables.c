@@ -245,6 +245,10 @@ static enum chorale_err print_rows(struct chorale_store *store,
         err = chorale_loaded_runs(store, system->id, loaded, msg);
     if (loaded[0] != '\0')
         printf("%s\n", loaded);
+    if (err == CHORALE_OK)
+        err = chorale_self_tuning(store, system->id, loaded, msg);
+    if (err == CHORALE_OK && loaded[0] != '\0')
+        printf("%s\n", loaded);
     return err;
 }
 
@@ -272,6 +276,7 @@ static enum chorale_err append_json(json_t *list, const char *path,
                                     const struct chorale_system_row *system,
                                     double threshold,
                                     const struct chorale_policy *policy,
+                                    const char *self_tuning,
                                     const struct table *table, size_t ntable,
                                     struct chorale_errmsg *msg)
 {
@@ -284,11 +289,12 @@ static enum chorale_err append_json(json_t *list, const char *path,
         for (size_t i = 0; i < table[t].count; i++)
             bad |= json_array_append_new(rows[t],
                                          row_json(&table[t].row[i])) != 0;
-    item = json_pack("{s:s, s:s, s:f, s:s, s:s, s:o, s:o}",
+    item = json_pack("{s:s, s:s, s:f, s:s, s:s, s:s, s:o, s:o}",
                      "system", system->name,
                      "kind", system->simulated ? "simulated" : "real",
                      "threshold", threshold, "options", words,
                      "exploratory", policy->exploratory,
+                     "self_tuning", self_tuning,
                      "decisions", rows[0], "rules", rows[1]);
     bad |= json_array_append_new(list, item) != 0;
     if (bad)
@@ -459,6 +465,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
                                       struct chorale_errmsg *msg)
 {
     const struct chorale_tables_opts *opts = arg;
+    char tuned[CHORALE_LOADED_TEXT] = "";
     struct chorale_points points = { .row = NULL }, catalogue = points;
     const struct chorale_points *dispatch = &points;
     struct chorale_policy policy = opts->policy;
@@ -510,8 +517,10 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
         err = print_rows(store, system, &how, &policy, table, ntable, msg);
     else if (err == CHORALE_OK && list != NULL)
-        err = append_json(list, path, system, how.threshold, &policy, table,
-                          ntable, msg);
+        err = chorale_self_tuning(store, system->id, tuned, msg);
+    if (err == CHORALE_OK && list != NULL)
+        err = append_json(list, path, system, how.threshold, &policy, tuned,
+                          table, ntable, msg);
 out:
     chorale_predictor_free(how.model);
     free(table[0].row);

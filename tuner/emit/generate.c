@@ -119,6 +119,25 @@ static enum chorale_err check_choices(const struct chorale_emit_table *table,
     return CHORALE_OK;
 }
 
+enum chorale_err chorale_generate_remarks(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          struct chorale_errmsg *msg)
+{
+    char loaded[CHORALE_LOADED_TEXT], tuned[CHORALE_LOADED_TEXT];
+    char exploratory[CHORALE_EXPLORATORY_TEXT];
+    const char *const remark[] = { loaded, tuned, exploratory };
+    enum chorale_err err = chorale_loaded_runs(store, system_id, loaded, msg);
+
+    if (err == CHORALE_OK)
+        err = chorale_self_tuning(store, system_id, tuned, msg);
+    if (err == CHORALE_OK)
+        err = chorale_exploratory(store, system_id, exploratory, msg);
+    for (size_t i = 0; err == CHORALE_OK && i < 3; i++)
+        if (remark[i][0] != '\0')
+            printf("%s\n", remark[i]);
+    return err;
+}
+
 enum chorale_err chorale_table_generate(
     const char *path, const struct chorale_generate_opts *opts,
     struct chorale_errmsg *msg)
@@ -131,7 +150,7 @@ enum chorale_err chorale_table_generate(
     };
     struct chorale_emit_table table;
     sqlite3_int64 system_id = 0;
-    char said[400] = "", loaded[CHORALE_LOADED_TEXT] = "";
+    char said[400] = "";
     enum chorale_err err = chorale_generate_check(opts->output, msg);
 
     memset(&table, 0, sizeof(table));
@@ -169,14 +188,7 @@ enum chorale_err chorale_table_generate(
     if (err == CHORALE_OK && !opts->quiet)
         fputs(said, stdout);
     if (err == CHORALE_OK && !opts->quiet)
-        err = chorale_loaded_runs(store, system_id, loaded, msg);
-    if (loaded[0] != '\0')
-        printf("%s\n", loaded);
-    loaded[0] = '\0';
-    if (err == CHORALE_OK && !opts->quiet)
-        err = chorale_exploratory(store, system_id, loaded, msg);
-    if (loaded[0] != '\0')
-        printf("%s\n", loaded);
+        err = chorale_generate_remarks(store, system_id, msg);
     chorale_emit_check_free(check);
     chorale_emit_release(&table);
     chorale_store_close(store);

@@ -4,7 +4,7 @@
 #ifndef CHORALE_TUNER_EMIT_GENERATE_H
 #define CHORALE_TUNER_EMIT_GENERATE_H
 
-#include "db/err.h"
+#include "db/store.h"
 
 /* Options; zero is the default of each, except of output. */
 struct chorale_generate_opts {
@@ -18,6 +18,12 @@ struct chorale_generate_opts {
  * "-", *.h, no regular file, a database. */
 enum chorale_err chorale_generate_check(const char *output,
                                         struct chorale_errmsg *msg);
+
+/* Print what users of a system's table should know of its measurements
+ * (db/remarks.h), a line each. */
+enum chorale_err chorale_generate_remarks(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          struct chorale_errmsg *msg);
 
 /* Write the table of the database at path. Both files are replaced only when
  * complete and checked. CHORALE_DATA: no decisions, or one that may not be used

@@ -4,6 +4,7 @@
 
 #include "algorithms/dispatch/table/table.h"
 #include "tuner/emit/provenance.h"
+#include "db/remarks.h"
 #include "tuner/decide/policy.h"
 
 #include <stdio.h>
@@ -134,7 +135,7 @@ static enum chorale_err load_policy(struct chorale_store *store,
                                     struct chorale_errmsg *msg)
 {
     struct chorale_policy policy = CHORALE_POLICY_DEFAULTS;
-    char words[CHORALE_POLICY_TEXT];
+    char words[CHORALE_POLICY_TEXT], tuned[CHORALE_LOADED_TEXT];
     enum chorale_err err = chorale_policy_load(store, system_id, &policy, msg);
 
     if (err != CHORALE_OK)
@@ -146,6 +147,12 @@ static enum chorale_err load_policy(struct chorale_store *store,
     if (policy.exploratory[0] != '\0' &&
         chorale_origin_line(&origin->environment, "table", policy.exploratory,
                             "") != 0)
+        return chorale_fail_memory(msg, NULL);
+    err = chorale_self_tuning(store, system_id, tuned, msg);
+    if (err != CHORALE_OK)
+        return err;
+    if (tuned[0] != '\0' && chorale_origin_line(&origin->environment, "default",
+                                                tuned, "") != 0)
         return chorale_fail_memory(msg, NULL);
     chorale_policy_words(&policy, words, sizeof(words));
     if (*words != '\0' &&

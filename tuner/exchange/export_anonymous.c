@@ -130,6 +130,7 @@ static const struct {
     { "oversubscribed", 0, KEEP_ALL },
     { "binding_source", 0, KEEP_ALL },
     { "campaign_seed", 0, KEEP_ALL },
+    { "self_tuning", 0, KEEP_ALL },
     { "tool_revision", 0, KEEP_ALL },
     { "mpi_defaults", 0, KEEP_ALL },
     { "binding", 0, KEEP_WORDS },

@@ -292,7 +292,6 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                                      (int)job->max_ranks } };
     struct chorale_store *store = NULL;
     sqlite3_int64 system_id = 0;
-    char loaded[CHORALE_LOADED_TEXT] = "";
     enum chorale_err err = chorale_generate_check(job->output, msg);
 
     chorale_stop_catch();
@@ -321,14 +320,7 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
     if (err == CHORALE_OK && !job->quiet)
         fputs(w.check.said, stdout);
     if (err == CHORALE_OK && !job->quiet)
-        err = chorale_loaded_runs(store, system_id, loaded, msg);
-    if (loaded[0] != '\0')
-        printf("%s\n", loaded);
-    loaded[0] = '\0';
-    if (err == CHORALE_OK && !job->quiet)
-        err = chorale_exploratory(store, system_id, loaded, msg);
-    if (loaded[0] != '\0')
-        printf("%s\n", loaded);
+        err = chorale_generate_remarks(store, system_id, msg);
     for (int i = 0; i < OUTPUTS; i++)
         chorale_output_release(&w.output[i]);
     for (int i = 0; i < CHORALE_RULE_FILES; i++)

@@ -56,7 +56,7 @@ struct chorale_run_opts {
     { .stall_seconds = 300, .lead_seconds = CHORALE_RUN_LEAD,                \
       .publish_seconds = CHORALE_RUN_PUBLISH }
 
-/* The option --no-bind of verbs that measure; its row needs tuner/base/verb.h. */
+/* The option --no-bind of verbs that measure; it needs tuner/base/verb.h. */
 #define CHORALE_NO_BIND_OPT(type, field)                                     \
     { "no-bind", 0, CHORALE_OPT_FLAG, offsetof(type, field), NULL,           \
       "leave binding to the launcher (default: mpiexec and srun bind each "  \

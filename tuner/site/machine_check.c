@@ -295,8 +295,13 @@ static void show_mpi(const struct chorale_facts *facts)
 static void check_machine(const struct chorale_facts *facts)
 {
     const char *virtual = chorale_facts_get(facts, "virtual_machine");
+    const char *tuned = chorale_facts_get(facts, "self_tuning");
 
     show_mpi(facts);
+    if (tuned != NULL)
+        say("default", "WARNING: the MPI library tunes itself (%s): its "
+                       "default changes while it is measured; turn that off",
+            tuned);
     judge_processors(facts);
     judge_binding(facts);
     judge_clock(facts);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "algorithms/mpi_name.h"
+#include "db/remarks.h"
 #include "db/systems.h"
 #include "tuner/base/units.h"
 #include "tuner/model/model.h"
@@ -400,6 +401,7 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
     struct chorale_page page = {
         .store = store, .system_id = system_id, .out = out, .markdown = markdown
     };
+    char tuned[CHORALE_LOADED_TEXT] = "";
     enum chorale_err err;
 
     err = chorale_page_query(&page,
@@ -419,6 +421,13 @@ enum chorale_err chorale_summary_print(struct chorale_store *store,
         err = chorale_page_query(&page, "SELECT exploratory FROM policy WHERE "
                                  "system_id = ?1 AND exploratory <> ''",
                                  each_exploratory, msg);
+    if (err == CHORALE_OK)
+        err = chorale_self_tuning(store, system_id, tuned, msg);
+    if (err == CHORALE_OK && tuned[0] != '\0') {
+        fputs(page.markdown ? "- " : "  ", page.out);
+        chorale_page_put(&page, tuned);
+        fputc('\n', page.out);
+    }
     if (err == CHORALE_OK)
         err = chorale_page_decisions(&page, msg);
     if (err == CHORALE_OK)

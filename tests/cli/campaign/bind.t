@@ -68,7 +68,8 @@ if command -v taskset >/dev/null 2>&1; then
     is "$? $(fact part2.db binding_request)" \
         "0 none: chorale itself is bound to some processors, as by taskset" \
         "a bound chorale does not ask the launcher to bind"
-    like "$(fact part2.db binding:0)" "^bound: processors $cpu\$|^bound: processors $cpu," \
+    like "$(fact part2.db binding:0)" \
+        "^bound: processors $cpu(,|\$)" \
         "its rank stays on the processor of chorale"
 else
     skip "no taskset" "a bound chorale"
