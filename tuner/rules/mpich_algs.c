@@ -6,9 +6,11 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/rules/mpich_csel.h"
+#include "tuner/run/runner_query.h"
 
 static const struct chorale_mpich_traits traits[CHORALE_NCOLL] = {
     [CHORALE_BARRIER] = { CHORALE_MPICH_NONE, 0, 0, 0,
@@ -37,6 +39,7 @@ static const struct chorale_mpich_need needs[] = {
     { CHORALE_REDUCE, "reduce_scatter_gather", 0, 0, 0, 1, 0 },
     { CHORALE_ALLREDUCE, "smp", 0, 1, 0, 0, 0 },
     { CHORALE_ALLREDUCE, "reduce_scatter_allgather", 0, 0, 0, 1, 0 },
+    { CHORALE_ALLREDUCE, "k_reduce_scatter_allgather", 0, 0, 0, 1, 0 },
     { CHORALE_ALLGATHER, "recursive_doubling", 1, 0, 0, 0, 0 },
     { CHORALE_ALLGATHERV, "recursive_doubling", 1, 0, 0, 0, 0 },
     { CHORALE_REDUCE_SCATTER, "noncommutative", 1, 0, 0, 0, 1 },
@@ -45,6 +48,106 @@ static const struct chorale_mpich_need needs[] = {
     { CHORALE_ALLTOALLV, "pairwise_sendrecv_replace", 0, 0, 1, 0, 0 },
     { CHORALE_SCAN, "smp", 0, 1, 0, 0, 0 },
 };
+
+/* Parameters from MPICH 4.1 on; variable is that after MPIR_CVAR_. */
+static const struct {
+    enum chorale_coll coll;
+    const char *name, *key, *variable;
+} params[] = {
+    { CHORALE_BARRIER, "k_dissemination", "k", "BARRIER_DISSEM_KVAL" },
+    { CHORALE_BARRIER, "recexch", "k", "BARRIER_RECEXCH_KVAL" },
+    { CHORALE_BARRIER, "recexch", "single_phase_recv",
+      "BARRIER_RECEXCH_SINGLE_PHASE_RECV" },
+    { CHORALE_BCAST, "tree", "tree_type", "BCAST_TREE_TYPE" },
+    { CHORALE_BCAST, "tree", "k", "BCAST_TREE_KVAL" },
+    { CHORALE_BCAST, "tree", "is_non_blocking", "BCAST_IS_NON_BLOCKING" },
+    { CHORALE_BCAST, "tree", "topo_overhead", "BCAST_TOPO_OVERHEAD" },
+    { CHORALE_BCAST, "tree", "topo_diff_groups", "BCAST_TOPO_DIFF_GROUPS" },
+    { CHORALE_BCAST, "tree", "topo_diff_switches",
+      "BCAST_TOPO_DIFF_SWITCHES" },
+    { CHORALE_BCAST, "tree", "topo_same_switches",
+      "BCAST_TOPO_SAME_SWITCHES" },
+    { CHORALE_BCAST, "pipelined_tree", "tree_type", "BCAST_TREE_TYPE" },
+    { CHORALE_BCAST, "pipelined_tree", "k", "BCAST_TREE_KVAL" },
+    { CHORALE_BCAST, "pipelined_tree", "is_non_blocking",
+      "BCAST_IS_NON_BLOCKING" },
+    { CHORALE_BCAST, "pipelined_tree", "chunk_size",
+      "BCAST_TREE_PIPELINE_CHUNK_SIZE" },
+    { CHORALE_BCAST, "pipelined_tree", "recv_pre_posted",
+      "BCAST_RECV_PRE_POST" },
+    { CHORALE_ALLREDUCE, "recursive_multiplying", "k",
+      "ALLREDUCE_RECURSIVE_MULTIPLYING_KVAL" },
+    { CHORALE_ALLREDUCE, "tree", "tree_type", "ALLREDUCE_TREE_TYPE" },
+    { CHORALE_ALLREDUCE, "tree", "k", "ALLREDUCE_TREE_KVAL" },
+    { CHORALE_ALLREDUCE, "tree", "chunk_size",
+      "ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE" },
+    { CHORALE_ALLREDUCE, "tree", "buffer_per_child",
+      "ALLREDUCE_TREE_BUFFER_PER_CHILD" },
+    { CHORALE_ALLREDUCE, "tree", "topo_overhead", "ALLREDUCE_TOPO_OVERHEAD" },
+    { CHORALE_ALLREDUCE, "tree", "topo_diff_groups",
+      "ALLREDUCE_TOPO_DIFF_GROUPS" },
+    { CHORALE_ALLREDUCE, "tree", "topo_diff_switches",
+      "ALLREDUCE_TOPO_DIFF_SWITCHES" },
+    { CHORALE_ALLREDUCE, "tree", "topo_same_switches",
+      "ALLREDUCE_TOPO_SAME_SWITCHES" },
+    { CHORALE_ALLREDUCE, "recexch", "k", "ALLREDUCE_RECEXCH_KVAL" },
+    { CHORALE_ALLREDUCE, "recexch", "single_phase_recv",
+      "ALLREDUCE_RECEXCH_SINGLE_PHASE_RECV" },
+    { CHORALE_ALLREDUCE, "k_reduce_scatter_allgather", "k",
+      "ALLREDUCE_RECEXCH_KVAL" },
+    { CHORALE_ALLREDUCE, "k_reduce_scatter_allgather", "single_phase_recv",
+      "ALLREDUCE_RECEXCH_SINGLE_PHASE_RECV" },
+    { CHORALE_ALLGATHER, "k_brucks", "k", "ALLGATHER_BRUCKS_KVAL" },
+    { CHORALE_ALLGATHER, "recexch_doubling", "k", "ALLGATHER_RECEXCH_KVAL" },
+    { CHORALE_ALLGATHER, "recexch_doubling", "single_phase_recv",
+      "ALLGATHER_RECEXCH_SINGLE_PHASE_RECV" },
+    { CHORALE_ALLGATHER, "recexch_halving", "k", "ALLGATHER_RECEXCH_KVAL" },
+    { CHORALE_ALLGATHER, "recexch_halving", "single_phase_recv",
+      "ALLGATHER_RECEXCH_SINGLE_PHASE_RECV" },
+    { CHORALE_ALLTOALL, "k_brucks", "k", "ALLTOALL_BRUCKS_KVAL" },
+};
+
+/* The value of MPIR_CVAR_variable, with its length; NULL if it is unknown. */
+static const char *value_of(const char *settings, const char *variable,
+                            int *length)
+{
+    const size_t n = strlen(variable);
+    const char *at = settings;
+
+    while ((at = strstr(at, "MPIR_CVAR_")) != NULL) {
+        at += strlen("MPIR_CVAR_");
+        if (strncmp(at, variable, n) == 0 && at[n] == '\t') {
+            *length = (int)strcspn(at + n + 1, "\n");
+            return at + n + 1;
+        }
+    }
+    return NULL;
+}
+
+json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
+                             const char *settings)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0;
+         i < sizeof(params) / sizeof(params[0]) && object != NULL; i++) {
+        char key[64];
+        int length;
+        const char *value;
+
+        if (params[i].coll != coll || strcmp(params[i].name, name) != 0)
+            continue;
+        value = value_of(settings, params[i].variable, &length);
+        if (value == NULL)
+            continue;
+        snprintf(key, sizeof(key), "%s=%.*s", params[i].key, length, value);
+        if (json_object_set_new(object, key, json_object()) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
+    }
+    return object;
+}
 
 const struct chorale_mpich_traits *
 chorale_mpich_traits(enum chorale_coll coll)
@@ -108,6 +211,8 @@ static const char *cannot(const struct chorale_rule *r)
         return "the algorithm needs several ranks on a node";
     if (need->inplace)
         return "the algorithm works in place only";
+    if (strcmp(r->name, "ccl") == 0)
+        return "the algorithm needs another library, for GPUs";
     return NULL;
 }
 
@@ -125,13 +230,40 @@ static void cut(struct chorale_rule *r)
         r->hi = most;
 }
 
+/* Read the control variables of the library that the runner is linked with.
+ * MPICH after 5.0 reads the file of RENAMED and ignores the variable of the
+ * format. Source: src/mpi/coll/src/coll_impl.c. */
+#define RENAMED "COLL_SELECTION_JSON_FILE"
+
+static enum chorale_err read_settings(struct chorale_rules *rules,
+                                      struct chorale_errmsg *msg)
+{
+    enum { SIZE = 1 << 18 };
+    enum chorale_err err = CHORALE_OK;
+    int length;
+
+    free(rules->settings);
+    rules->settings = calloc(1, SIZE);
+    if (rules->settings == NULL)
+        return chorale_fail_memory(msg, "generate");
+    err = chorale_runner_query("--variables", NULL, rules->settings, SIZE,
+                               msg);
+    if (err == CHORALE_OK &&
+        value_of(rules->settings, RENAMED, &length) != NULL)
+        rules->variable[0] = "MPIR_CVAR_" RENAMED;
+    return err;
+}
+
 static enum chorale_err prepare(struct chorale_rules *rules,
                                 const struct chorale_rule_opts *opts,
                                 struct chorale_errmsg *msg)
 {
     char leaf[CHORALE_MPICH_LEAF];
+    enum chorale_err err = read_settings(rules, msg);
 
     (void)opts; /* the format can test operations */
+    if (err != CHORALE_OK)
+        return err;
     for (size_t i = 0; i < rules->count; i++) {
         struct chorale_rule *r = &rules->rule[i];
 

@@ -5,6 +5,8 @@
 #ifndef CHORALE_TUNER_RULES_MPICH_ALGS_H
 #define CHORALE_TUNER_RULES_MPICH_ALGS_H
 
+#include <jansson.h>
+
 #include "tuner/rules/rules.h"
 
 /* The size that a test of a collective compares: bytes of a call (AVERAGE) or
@@ -42,6 +44,15 @@ chorale_mpich_traits(enum chorale_coll coll);
 /* The requirements of an algorithm; never NULL. */
 const struct chorale_mpich_need *chorale_mpich_need(enum chorale_coll coll,
                                                     const char *name);
+
+/* The parameters of an algorithm, a new object like {"k=2": {}}; empty if it has
+ * none, NULL if memory is short. MPICH takes no defaults for a parameter that a
+ * file omits. So the values are those of the control variables, with which the
+ * algorithm was measured and is forced. settings: lines "NAME\tVALUE", of struct
+ * chorale_rules.
+ * Source: src/mpi/coll/coll_algorithms.txt and csel_container.c of MPICH. */
+json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
+                             const char *settings);
 
 enum { CHORALE_MPICH_LEAF = 160 };
 

@@ -358,7 +358,7 @@ enum chorale_err chorale_csel_built_in(json_t **algorithms_p,
     json_decref(trees.device);
     return chorale_fail(msg, CHORALE_ENV, "the MPI library that chorale is"
                         " linked with has no readable selection table to"
-                        " complete: %s; link with MPICH 4.0", why);
+                        " complete: %s; link with MPICH 4.0 or later", why);
 }
 
 static int take_leaf(void *arg, const char *at, size_t left)

@@ -215,6 +215,7 @@ void chorale_rules_release(struct chorale_rules *rules)
 {
     chorale_origin_release(&rules->origin);
     free(rules->kinds);
+    free(rules->settings);
     free(rules->rule);
     memset(rules, 0, sizeof(*rules));
 }

@@ -31,10 +31,18 @@ struct chorale_rule {
     int projected;           /* replaced by a row of unknown shape */
 };
 
+/* Files of one table: the rules, and a second file that a format needs. */
+enum { CHORALE_RULE_FILES = 2 };
+
 /* Sorted by coll, comm_size, shape, ppn, lo. */
 struct chorale_rules {
     struct chorale_origin origin;
     char *kinds;             /* lines "collective: type operation" */
+    char *settings;          /* control variables of the library here, lines
+                              * "NAME\tVALUE", if prepare() reads them */
+    const char *variable[CHORALE_RULE_FILES]; /* instead of those of the format,
+                              * if prepare() finds that the library renamed
+                              * them; else NULL */
     struct chorale_rule *rule;
     size_t count;
 };
@@ -80,8 +88,6 @@ size_t chorale_rules_bands(const struct chorale_rules *rules, size_t first,
 
 /* --- formats ----------------------------------------------------------- */
 
-/* The files of one table: the rules, and a second file that a format needs. */
-enum { CHORALE_RULE_FILES = 2 };
 struct chorale_rule_files {
     char *text[CHORALE_RULE_FILES]; /* caller frees; NULL: no such file */
 };
@@ -110,8 +116,9 @@ struct chorale_rule_format {
     const char *not_loaded;  /* why no library here loads it, or NULL */
     const char *comment;     /* prefix of a comment line, or NULL */
     const char *caution;     /* lines of warnings for the file's users */
-    /* Set left of rows that cannot be expressed. CHORALE_DATA: the library has
-     * no algorithm of some name. */
+    /* Set left of rows that cannot be expressed, and settings and variable.
+     * CHORALE_DATA: the library has no algorithm of some name. CHORALE_ENV: the
+     * library cannot be asked. */
     enum chorale_err (*prepare)(struct chorale_rules *rules,
                                 const struct chorale_rule_opts *opts,
                                 struct chorale_errmsg *msg);

@@ -115,7 +115,9 @@ static int launch(struct trial *t, int forcing, struct chorale_errmsg *msg)
     away = place(t, &args);
     for (int i = 0; i < CHORALE_RULE_FILES && !forcing; i++)
         if (t->path[i] != NULL)
-            chorale_args_add(&args, "%s=%s", t->format->variable[i],
+            chorale_args_add(&args, "%s=%s", t->rules->variable[i] != NULL
+                                                 ? t->rules->variable[i]
+                                                 : t->format->variable[i],
                              t->alone != NULL ? t->alone : t->path[i]);
     if (t->format->setting != NULL && !forcing)
         chorale_args_add(&args, "%s", t->format->setting);

@@ -91,6 +91,7 @@ static void left_out(FILE *out, const char *prefix,
 }
 
 static void use(FILE *out, const char *prefix,
+                const struct chorale_rules *rules,
                 const struct chorale_rules_job *job)
 {
     const struct chorale_rule_format *f = job->format;
@@ -102,7 +103,9 @@ static void use(FILE *out, const char *prefix,
     fprintf(out, "%sTo use it, set (with the path of its folder):\n", prefix);
     for (int i = 0; i < CHORALE_RULE_FILES; i++)
         if (f->variable[i] != NULL) {
-            fprintf(out, "%s  %s=/path/to/", prefix, f->variable[i]);
+            fprintf(out, "%s  %s=/path/to/", prefix,
+                    rules->variable[i] != NULL ? rules->variable[i]
+                                               : f->variable[i]);
             chorale_emit_comment(out, name, i == 0 ? strlen(name) : stem);
             fprintf(out, "%s\n", i == 0 ? "" : f->suffix[i]);
         }
@@ -136,7 +139,7 @@ static void heading(FILE *out, const char *prefix,
     fprintf(out, "%sCollectives\n", prefix);
     chorale_emit_lines(out, prefix, rules->kinds);
     left_out(out, prefix, rules);
-    use(out, prefix, job);
+    use(out, prefix, rules, job);
     fprintf(out, "%sChecks:\n", prefix);
     chorale_emit_lines(out, prefix, said);
 }

@@ -89,7 +89,9 @@ static json_t *leaf(const struct making *m, const char *name)
         snprintf(key, sizeof(key), "%s", traits(m)->through);
     else
         chorale_mpich_leaf(m->coll, name, key);
-    object = test(key, json_object());
+    object = test(key, m->device ? json_object()
+                                 : chorale_mpich_params(m->coll, name,
+                                                        m->rules->settings));
     if (need->whole) {
         json_t *few = test("count<pow2", stood(m));
 

@@ -52,8 +52,9 @@ case $(fact r.db mpi_library) in
         "defaults were determined in an empty environment"
     is "$(fact r.db mpi:MPIR_CVAR_REDUCE_INTRA_ALGORITHM)" "" \
         "a control variable at its default is not stored"
+    # MPICH 4.2 without a GPU changes this one itself.
     n=$(sqlite3 r.db "SELECT count(*) / 2 FROM environment
-        WHERE key LIKE 'mpi:%'")
+        WHERE key LIKE 'mpi:%' AND key <> 'mpi:MPIR_CVAR_ENABLE_GPU'")
     is "$n" "$(env | grep -c '^MPIR_CVAR_')" \
         "no other control variables are stored"
     "$chorale" plan nodes.db -P 2 --ppn 1 -m 8 -c bcast --variants linear \

@@ -36,6 +36,11 @@ database() { # file
 }
 generate() { "$chorale" generate "$@" >out.txt 2>err.txt; }
 
+# From MPICH 4.1 on the dissemination has a parameter, and another name.
+"$top_builddir/chorale-runner" --natives >natives.txt
+barrier=dissemination
+! grep -qx 'barrier k_dissemination' natives.txt || barrier=k_dissemination
+
 database r.db <<EOR
 bcast 4 4 single-node byte - 8 1000 scatter_ring_allgather
 bcast 4 4 single-node byte - 1001 65536 binomial
@@ -53,7 +58,7 @@ allgather 4 4 single-node byte - 64 4096 ring
 allgatherv 4 4 single-node byte - 64 4097 ring
 alltoall 4 4 single-node byte - 64 4096 pairwise
 alltoall 3 3 single-node byte - 1000 4096 brucks
-barrier 8 4 block byte - 0 0 dissemination
+barrier 8 4 block byte - 0 0 $barrier
 gather 4 4 single-node byte - 64 4096 nb
 allgather 3 3 single-node byte - 64 4096 recursive_doubling
 EOR
@@ -134,6 +139,67 @@ CHORALE_MPIEXEC=$work/none generate r.db --format mpich-json -o sel.json
 is $? 0 "without a launcher the table is written"
 like "$(cat sel.json.txt)" 'not run: [0-9]+ points, as no ranks could be' \
     "the description states that the table was not run"
+
+# Algorithms with parameters, of MPICH 4.1 and later: the file has the values of
+# the control variables.
+if [ $barrier = k_dissemination ]; then
+    database params.db <<EOR
+barrier 4 4 single-node byte - 0 0 k_dissemination
+bcast 4 4 single-node byte - 8 4096 tree
+bcast 4 4 single-node byte - 4097 262144 pipelined_tree
+allreduce 4 4 single-node double sum 8 4096 recexch
+allreduce 4 4 single-node double sum 4097 65536 tree
+allreduce 3 3 single-node double sum 8 4096 ring
+allreduce 3 3 single-node double sum 4097 65536 k_reduce_scatter_allgather
+allgather 4 4 single-node byte - 64 4096 k_brucks
+allgather 3 3 single-node byte - 64 4096 recexch_doubling
+alltoall 4 4 single-node byte - 64 4096 k_brucks
+EOR
+    for k in 2 3; do
+        MPIR_CVAR_BARRIER_DISSEM_KVAL=$k MPIR_CVAR_BCAST_TREE_KVAL=$k \
+            MPIR_CVAR_ALLGATHER_BRUCKS_KVAL=$k timeout 900 "$chorale" generate \
+            params.db --format mpich-json -o k$k.json --check-ranks 4 \
+            >out.txt 2>err.txt
+        ok $? "k = $k: the library sends as the file states: $(cat err.txt)"
+        diag "$(cat out.txt)"
+        like "$(cat out.txt)" \
+            '^the messages differ from those without the table at [1-9]' \
+            "k = $k: the file changes the messages that the library sends"
+        for name in Barrier_intra_k_dissemination Allgather_intra_k_brucks; do
+            like "$(tr -d ' \n' <k$k.json)" \
+                "\"algorithm=MPIR_$name\":\{\"k=$k\":\{\}\}" \
+                "k = $k: the file has the parameter of $name"
+        done
+        like "$(tr -d ' \n' <k$k.json)" \
+            "Bcast_intra_tree\":\{\"tree_type=kary\":\{\},\"k=$k\"" \
+            "k = $k: the file has the parameters of a tree"
+    done
+    echo 'barrier 4 -' >points
+    for k in 2 3; do
+        timeout 600 "$MPIEXEC" -n 4 env \
+            MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="$work/k$k.json" \
+            MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE="$work/k$k.ch4.json" \
+            "$selects" points >sent$k.txt 2>&1
+    done
+    grep -q '^@end' sent2.txt && ! cmp -s sent2.txt sent3.txt
+    ok $? "a parameter of the file changes the messages of a barrier"
+else
+    skip "MPICH 4.0 has no such algorithms" "algorithms with parameters"
+fi
+
+# MPICH after 5.0 reads the file of another variable.
+if "${MPICC:-mpicc.mpich}" -Wall -Werror -shared -fPIC -o invented.so \
+    "$top_srcdir/tests/cli/campaign/invented.c" -ldl &&
+    "$chorale" --version | grep -q sanitizer=no; then
+    LD_PRELOAD="$work/invented.so" INVENTED_VALUE=0 \
+        INVENTED_CVAR=MPIR_CVAR_COLL_SELECTION_JSON_FILE "$chorale" generate \
+        r.db --format mpich-json -o new.json --no-check >out.txt 2>err.txt
+    is "$? $(sed -n 's|^ *\(MPIR_.*\)=/path/to/new.json$|\1|p' new.json.txt)" \
+        "0 MPIR_CVAR_COLL_SELECTION_JSON_FILE" \
+        "the description names the variable that the library has"
+else
+    skip "no preload" "another variable"
+fi
 
 # Thresholds beyond 31 bits, and open ranges.
 database big.db <<EOR

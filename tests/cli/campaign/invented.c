@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* selftune.c - preload that makes the MPI library look like one that tunes
- * itself. TUNES=mvapich: it has the control variable of MVAPICH-Plus, with the
- * value of TUNES_VALUE. TUNES=intel: it has the name of Intel MPI. */
+/* invented.c - preload that makes the MPI library look like another one.
+ * INVENTED_LIBRARY: its version text. INVENTED_CVAR: the name of a further
+ * control variable, with the value INVENTED_VALUE. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -12,13 +12,6 @@
 static int invented;         /* index of the variable, after the real ones */
 static int handle_storage;
 #define HANDLE ((MPI_T_cvar_handle)(void *)&handle_storage)
-
-static int is(const char *library)
-{
-    const char *tunes = getenv("TUNES");
-
-    return tunes != NULL && strcmp(tunes, library) == 0;
-}
 
 static void *next(const char *name)
 {
@@ -31,12 +24,13 @@ static void *next(const char *name)
 
 int PMPI_Get_library_version(char *version, int *length)
 {
+    const char *text = getenv("INVENTED_LIBRARY");
     int (*real)(char *, int *);
 
     *(void **)&real = next("PMPI_Get_library_version");
-    if (!is("intel"))
+    if (text == NULL)
         return real(version, length);
-    strcpy(version, "Intel(R) MPI Library 2021.13 for Linux* OS");
+    snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "%s", text);
     *length = (int)strlen(version);
     return MPI_SUCCESS;
 }
@@ -47,7 +41,7 @@ int MPI_T_cvar_get_num(int *count)
 
     *(void **)&real = next("MPI_T_cvar_get_num");
     rc = real(count);
-    if (rc == MPI_SUCCESS && is("mvapich"))
+    if (rc == MPI_SUCCESS && getenv("INVENTED_CVAR") != NULL)
         invented = (*count)++;
     return rc;
 }
@@ -63,7 +57,7 @@ int MPI_T_cvar_get_info(int index, char *name, int *name_length,
     if (invented == 0 || index != invented)
         return real(index, name, name_length, verbosity, type, items, text,
                     text_length, bind, scope);
-    snprintf(name, (size_t)*name_length, "MPIR_CVAR_ENABLE_DYNAMIC_TUNING");
+    snprintf(name, (size_t)*name_length, "%s", getenv("INVENTED_CVAR"));
     *type = MPI_INT;
     *items = MPI_T_ENUM_NULL;
     *bind = MPI_T_BIND_NO_OBJECT;
@@ -92,7 +86,7 @@ int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *value)
     *(void **)&real = next("MPI_T_cvar_read");
     if (handle != HANDLE)
         return real(handle, value);
-    *(int *)value = atoi(getenv("TUNES_VALUE"));
+    *(int *)value = atoi(getenv("INVENTED_VALUE"));
     return MPI_SUCCESS;
 }
 
