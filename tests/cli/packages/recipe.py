@@ -3,8 +3,9 @@
 
     recipe.py package.py
 
-Stubs replace the names that our recipe imports from `spack.package'. They take
-Spack's arguments and refuse what Spack would refuse. Output lines:
+Stubs replace the names that our recipe imports from `spack.package' and, as in
+Spack 1.0 and later, from `spack_repo.builtin'. They take Spack's arguments and
+refuse what Spack would refuse. Output lines:
 
     version VERSION
     variant NAME DEFAULT
@@ -76,11 +77,15 @@ class AutotoolsPackage:
 
 def main(path):
     package = types.ModuleType("spack.package")
-    for one in (version, variant, depends_on, license, join_path,
-                AutotoolsPackage):
+    for one in (version, variant, depends_on, license, join_path):
         setattr(package, one.__name__, one)
     sys.modules["spack"] = types.ModuleType("spack")
     sys.modules["spack.package"] = package
+    name = ""
+    for part in ("spack_repo", "builtin", "build_systems", "autotools"):
+        name += ("." if name else "") + part
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].AutotoolsPackage = AutotoolsPackage
     recipe = runpy.run_path(path)["Chorale"]
     for one in versions:
         print("version", one)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recipe for Spack. Its tarball is that of `make dist', in the folder from
-which spack is called:
+"""Recipe for Spack 1.0 and later (package API 2). Its tarball is that of
+`make dist', in the folder from which spack is called:
 
-    spack repo add ci/packaging/spack
+    spack repo add ci/packaging/spack/spack_repo/chorale
     spack install --no-checksum chorale
 """
 
 import os
+
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
 
 from spack.package import *
 
