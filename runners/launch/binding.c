@@ -89,9 +89,12 @@ int chorale_binding_cores(void)
         return -1;
     }
     if (describe(topology, set, text, sizeof(text)) == 0)
-        for (n = 0; strncmp(text, "free", 4) == 0 &&
-                    (core = hwloc_get_next_obj_by_type(
-                         topology, HWLOC_OBJ_CORE, core)) != NULL;)
+        n = 0;
+    if (n == 0 &&
+        hwloc_bitmap_isincluded(hwloc_topology_get_allowed_cpuset(topology),
+                                set))
+        while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE,
+                                                  core)) != NULL)
             n += hwloc_bitmap_intersects(core->cpuset, set);
     hwloc_topology_destroy(topology);
     hwloc_bitmap_free(set);
