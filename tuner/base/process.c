@@ -211,11 +211,11 @@ static void add_preload(const char *library)
 /* Variables by which mpiexec binds ranks to cores: of Hydra (MPICH, MVAPICH),
  * Open MPI up to 4, and Open MPI from 5 on. Options would end launchers that do
  * not know them, and Hydra refuses an option that a wrapper also gives. */
-static void ask_binding(void)
+static void ask_binding(const char *policy)
 {
-    setenv("HYDRA_BINDING", "core", 0);
-    setenv("OMPI_MCA_hwloc_base_binding_policy", "core", 0);
-    setenv("PRTE_MCA_hwloc_default_binding_policy", "core", 0);
+    setenv("HYDRA_BINDING", policy, 0);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", policy, 0);
+    setenv("PRTE_MCA_hwloc_default_binding_policy", policy, 0);
 }
 
 static void child_side(const struct chorale_args *args, int out, int err,
@@ -241,8 +241,8 @@ static void child_side(const struct chorale_args *args, int out, int err,
         setenv("GLIBC_TUNABLES", args->tunables, 0);
     if (args->preload != NULL)
         add_preload(args->preload);
-    if (args->bind)
-        ask_binding();
+    if (args->bind != 0)
+        ask_binding(args->bind > 0 ? "core" : "none");
     execvp(args->word[0], args->word);
     dprintf(2, "%s: %s\n", args->word[0], strerror(errno));
     _exit(127);

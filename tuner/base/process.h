@@ -21,9 +21,12 @@ struct chorale_args {
                                        * owned */
     const char *preload;              /* library appended to LD_PRELOAD; NULL:
                                        * leave it; not owned */
-    int bind;                         /* the launchers of MPICH and Open MPI
-                                       * bind ranks to cores, unless variables
-                                       * or options of the user say otherwise */
+    int bind;                         /* 1: the launchers of MPICH and Open MPI
+                                       * bind ranks to cores; -1: they leave
+                                       * ranks on the processors of this
+                                       * process; 0: as they do by default.
+                                       * Variables and options of the user
+                                       * override it */
 };
 
 /* Append one word, formatted by printf rules; sets overflow on failure. */

@@ -64,5 +64,5 @@ int chorale_bind_wanted(const char *kind, int ppn,
                  cores == 1 ? "" : "s");
     else
         snprintf(request, CHORALE_BIND_TEXT, "core");
-    return strcmp(request, "core") == 0;
+    return cores == 0 ? -1 : strcmp(request, "core") == 0;
 }

@@ -171,7 +171,7 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
             chorale_args_add(args, "--quit-on-interrupt");
         if (launcher->mpi != NULL)
             chorale_args_add(args, "--mpi=%s", launcher->mpi);
-        if (launcher->bind)
+        if (launcher->bind > 0)
             chorale_args_add(args, "--cpu-bind=cores");
     } else {
         chorale_args_add(args, "%s", chorale_mpiexec());
@@ -181,7 +181,7 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
             chorale_args_add(args, "-ppn");
             chorale_args_add(args, "%d", ppn);
         }
-        args->bind = launcher->bind && !launcher->bound;
+        args->bind = launcher->bound ? 0 : launcher->bind;
         if (launcher->bound) {
             chorale_args_add(args, "--bind-to");
             chorale_args_add(args, "core");

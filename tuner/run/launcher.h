@@ -20,7 +20,8 @@ struct chorale_launcher {
                               * for smpirun */
     int served;              /* the table also serves the library's default */
     const char *mpi;         /* argument of srun --mpi, or NULL */
-    int bind;                /* srun, mpiexec: bind each rank to a core */
+    int bind;                /* srun, mpiexec: bind each rank to a core if
+                              * positive (tuner/run/bind.h) */
     int bound;               /* with bind: the launch fails with unbound
                               * ranks */
     int outlives;            /* srun, mpiexec: ranks ignore SIGTERM, the launch

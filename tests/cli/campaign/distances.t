@@ -20,7 +20,7 @@ measured() { # ranks per node
         --variants ring,bruck --providers chorale --system made --launches 1 \
         -i 10 --min-iterations 5 &&
         CHORALE_NODE=$1 LD_PRELOAD="$skew $yield $cores" \
-            timeout 900 "$chorale" run "$db" -q
+            timeout 900 "$chorale" run "$db" -q --no-bind
 }
 facts() { # name: print the number of such facts, and of valid ones
     sqlite3 "$db" "SELECT count(*), sum(CAST(value AS REAL) > 0)

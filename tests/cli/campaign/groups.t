@@ -28,7 +28,7 @@ run() { # database, words of run...
     name=$1
     shift
     CHORALE_NODE=2 LD_PRELOAD="${faults-} $skew $yield" \
-        timeout 900 "$chorale" run "$work/$name.db" -q "$@" 2>"$work/err.txt"
+        timeout 900 "$chorale" run "$work/$name.db" -q --no-bind "$@" 2>"$work/err.txt"
 }
 has() { # database, expression: print the SELECT
     sqlite3 "$work/$1.db" "SELECT $2"
@@ -224,7 +224,7 @@ is "$(has dies "count(*) FROM launch WHERE status = 'running'")" 0 \
 "$chorale" plan "$work/far.db" -q -P 5 --ppn 1 -m 8 -c bcast --system made \
     --launches 1 --variants linear -i 10 --min-iterations 5
 FAULT=far FAULTY=2 CHORALE_NODE=1 LD_PRELOAD="$work/faults.so $skew $yield" \
-    timeout 900 "$chorale" run "$work/far.db" -q 2>"$work/err.txt"
+    timeout 900 "$chorale" run "$work/far.db" -q --no-bind 2>"$work/err.txt"
 is $? 0 "a launch with a slow node exits with 0"
 like "$(has far "value FROM environment WHERE key = 'stragglers'")" \
     '(^|, )2 \((copies [0-9.]+, )?messages [0-9.e+]+[, ]' \
@@ -244,7 +244,7 @@ is "$(has far "min(',' || validity || ',' LIKE '%,straggler,%') FROM run")" 1 \
     --system made --launches 1 --providers chorale,library --variants linear \
     -i 4096 --min-iterations 4096 --width 0.01% --cell-time 4
 rm "$work/said.txt" "$work/fifo"
-CHORALE_MPIEXEC=$work/bin/heard CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q \
+CHORALE_MPIEXEC=$work/bin/heard CHORALE_NODE=2 LD_PRELOAD="$skew $yield" "$chorale" run "$work/asked.db" -q --no-bind \
     2>"$work/err.txt" &
 pid=$!
 # Rank 0 prints "@try 0" when the timing of a point begins; the largest size is
