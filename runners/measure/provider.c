@@ -190,6 +190,42 @@ static int confirm_served(struct chorale_bench *bench,
     return rc;
 }
 
+/* Check, by the messages of the last watched call, that a forced algorithm's
+ * component of the library served it. */
+static int confirm_native(struct chorale_bench *bench,
+                          const struct chorale_problem *prob,
+                          const struct chorale_cand *cand, const char **why_p)
+{
+    const enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
+    int on, elsewhere, rc;
+
+    if (!chorale_native_sent(bench->native, &on, &elsewhere) ||
+        (prob->pt.n == 0 && !chorale_coll_info(coll)->dataless))
+        return MPI_SUCCESS;
+    rc = chorale_p2p_max(bench, &on);
+    if (rc == MPI_SUCCESS)
+        rc = chorale_p2p_max(bench, &elsewhere);
+    *why_p = chorale_native_unproved(bench->native, coll, cand->place, on,
+                                     elsewhere);
+    return rc;
+}
+
+void chorale_provider_watch(struct chorale_bench *bench,
+                            const struct chorale_task *task,
+                            const struct chorale_cand *cand)
+{
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        chorale_native_watch(bench->native, (enum chorale_coll)task->coll,
+                             cand->place, bench->lib);
+}
+
+void chorale_provider_unwatch(struct chorale_bench *bench,
+                              const struct chorale_cand *cand)
+{
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        chorale_native_unwatch(bench->native);
+}
+
 int chorale_provider_confirm(struct chorale_bench *bench,
                              const struct chorale_problem *prob,
                              const struct chorale_cand *cand,
@@ -205,6 +241,8 @@ int chorale_provider_confirm(struct chorale_bench *bench,
     ran[0] = '\0';
     if (cand->provider == CHORALE_PROVIDER_LIBRARY && bench->served)
         return confirm_served(bench, prob, shim, why_p);
+    if (cand->provider == CHORALE_PROVIDER_NATIVE)
+        return confirm_native(bench, prob, cand, why_p);
     if (cand->provider != CHORALE_PROVIDER_TABLE)
         return MPI_SUCCESS;
     if (shim == NULL ||
@@ -264,7 +302,8 @@ void chorale_provider_end(struct chorale_bench *bench,
                           const struct chorale_cand *cand)
 {
     if (cand->provider == CHORALE_PROVIDER_NATIVE)
-        chorale_native_end(bench->native, (enum chorale_coll)task->coll);
+        chorale_native_end(bench->native, (enum chorale_coll)task->coll,
+                           cand->place);
 }
 
 int chorale_provider_call(struct chorale_bench *bench,

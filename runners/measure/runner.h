@@ -463,8 +463,16 @@ void chorale_provider_begin(struct chorale_bench *bench,
 void chorale_provider_end(struct chorale_bench *bench,
                           const struct chorale_task *task,
                           const struct chorale_cand *cand);
+/* Call directly before and after a call of a candidate that chorale_provider_
+ * confirm() judges, not in the timed part. */
+void chorale_provider_watch(struct chorale_bench *bench,
+                            const struct chorale_task *task,
+                            const struct chorale_cand *cand);
+void chorale_provider_unwatch(struct chorale_bench *bench,
+                              const struct chorale_cand *cand);
 /* Call after a candidate has run; collective. Checks that the shim handled the
- * call by the launch's table. *why_p: why the result is not of the planned
+ * call by the launch's table, or the library by the forced algorithm's
+ * component. *why_p: why the result is not of the planned
  * call, or NULL. ran[size]: what the shim ran instead of the planned choice, or
  * "". Returns an MPI error code. */
 int chorale_provider_confirm(struct chorale_bench *bench,

@@ -5,10 +5,12 @@
  * return an error instead of running another one. Its device collectives must
  * not interfere either. Two more variables ensure that; they are
  * written and restored together with the forced one. Open MPI has no such
- * variables: native_falls.c lists its silent fallbacks, known from its
- * source. */
+ * variables: native_falls.c lists its silent fallbacks, known from its source,
+ * and the messages of a call show whether the component that has the algorithm
+ * serves it. */
 #include "config.h"
 
+#include "runners/native/comm_messages.h"
 #include "runners/native/native.h"
 
 #include <ctype.h>
@@ -20,6 +22,11 @@
  * no choice: tuned still installs its fixed decisions. */
 #define ALLOW "coll_tuned_use_dynamic_rules"
 
+/* Key of MPI_Comm_dup_with_info: the component that Open MPI prefers to others
+ * whatever their priorities. On several nodes han's is above tuned's since
+ * version 5. */
+#define PREFERENCE "ompi_comm_coll_preference"
+
 /* A control variable that this program writes. */
 struct knob {
     MPI_T_cvar_handle handle;
@@ -30,7 +37,8 @@ struct knob {
 struct algorithm {
     char name[CHORALE_NATIVE_NAME];
     int value;               /* value of the control variable */
-    MPI_Comm comm;           /* created while forced; Open MPI only */
+    int han;                 /* of Open MPI's component han, not of tuned */
+    MPI_Comm comm;           /* created while forced; tuned only */
 };
 
 struct chorale_native {
@@ -43,6 +51,10 @@ struct chorale_native {
                               * same collective on each node, where they cannot
                               * run themselves; -1: unknown */
     int by_comm;             /* 1: Open MPI's way */
+    struct knob han[CHORALE_NCOLL]; /* Open MPI: read at each call */
+    int counts;              /* messages can be counted */
+    int overruled;           /* tuned has a rules file, which comes first */
+    long on, elsewhere;      /* messages of the last watched call */
 };
 
 /* Description of a variable from MPI_T. */
@@ -93,6 +105,28 @@ static int open_knob(const struct variable *var, struct knob *knob)
     knob->open = 1;
     return count == 1 && MPI_T_cvar_read(knob->handle, &knob->initial) ==
                              MPI_SUCCESS ? 0 : -1;
+}
+
+/* 1 if a variable is a text that is not empty. */
+static int set_text(const char *name)
+{
+    struct variable var;
+    MPI_T_cvar_handle handle;
+    char *value = NULL;
+    int count = 0, set = 0;
+
+    if (describe(name, &var) == 0 && var.type == MPI_CHAR &&
+        MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
+            MPI_SUCCESS) {
+        value = calloc((size_t)count + 1, 1);
+        set = value != NULL &&
+              MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
+              value[0] != '\0';
+        free(value);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    free(var.text);
+    return set;
 }
 
 static void close_knob(struct knob *knob)
@@ -156,7 +190,7 @@ static int usable(const char *name)
 }
 
 static int append(struct chorale_native *native, enum chorale_coll coll,
-                  const char *name, int value)
+                  const char *name, int value, int han)
 {
     struct algorithm *grown;
 
@@ -171,6 +205,7 @@ static int append(struct chorale_native *native, enum chorale_coll coll,
     memset(grown, 0, sizeof(*grown));
     strncpy(grown->name, name, sizeof(grown->name) - 1);
     grown->value = value;
+    grown->han = han;
     grown->comm = MPI_COMM_NULL;
     return 0;
 }
@@ -189,8 +224,36 @@ static int list_items(struct chorale_native *native, enum chorale_coll coll,
 
         if (MPI_T_enum_get_item(var->items, i, &value, name, &size) ==
             MPI_SUCCESS)
-            rc = append(native, coll, name, value);
+            rc = append(native, coll, name, value, 0);
     }
+    return rc;
+}
+
+/* List the algorithms of han as han_NAME. Not its default, which the library
+ * measures; nor `reproducible`, which passes calls on to another component. */
+static int list_han(struct chorale_native *native, enum chorale_coll coll)
+{
+    struct variable var;
+    char name[96], item[CHORALE_NATIVE_NAME - 4], full[CHORALE_NATIVE_NAME];
+    int count = 0, room = 0, rc = 0;
+
+    snprintf(name, sizeof(name), "coll_han_use_%s_algorithm",
+             chorale_coll_info(coll)->name);
+    if (describe(name, &var) != 0 || open_knob(&var, &native->han[coll]) != 0 ||
+        var.items == MPI_T_ENUM_NULL ||
+        MPI_T_enum_get_info(var.items, &count, NULL, &room) != MPI_SUCCESS)
+        count = 0;
+    for (int i = 0; i < count && rc == 0; i++) {
+        int value = 0, size = sizeof(item);
+
+        if (MPI_T_enum_get_item(var.items, i, &value, item, &size) !=
+                MPI_SUCCESS ||
+            value == 0 || strcmp(item, "reproducible") == 0)
+            continue;
+        snprintf(full, sizeof(full), "han_%s", item);
+        rc = append(native, coll, full, value, 1);
+    }
+    free(var.text);
     return rc;
 }
 
@@ -203,7 +266,7 @@ static int list_text(struct chorale_native *native, enum chorale_coll coll,
 
     for (int i = 0; rc == 0 && chorale_native_name(words, var->text, i, name);
          i++)
-        rc = append(native, coll, name, i);
+        rc = append(native, coll, name, i, 0);
     return rc;
 }
 
@@ -274,10 +337,13 @@ static int find_openmpi(struct chorale_native *native)
     int rc = 0;
 
     native->by_comm = 1;
+    native->overruled = set_text("coll_tuned_dynamic_rules_filename");
     for (int c = 0; c < CHORALE_NCOLL && rc == 0; c++) {
         snprintf(name, sizeof(name), "coll_tuned_%s_algorithm",
                  chorale_coll_info((enum chorale_coll)c)->name);
         rc = list(native, (enum chorale_coll)c, name, NULL);
+        if (rc == 0 && !set_text("coll_han_dynamic_rules_filename"))
+            rc = list_han(native, (enum chorale_coll)c);
     }
     return rc;
 }
@@ -322,6 +388,7 @@ void chorale_native_close(struct chorale_native *native)
                 PMPI_Comm_free(&native->algorithm[c][i].comm);
         free(native->algorithm[c]);
         close_knob(&native->knob[c]);
+        close_knob(&native->han[c]);
     }
     close_knob(&native->device);
     close_knob(&native->fallback);
@@ -409,6 +476,10 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                : coll == CHORALE_SCAN && !pt->in_blocks
                    ? "smp: the ranks of a node are not consecutive"
                    : NULL;
+    if (native->algorithm[coll][place].han)
+        return NULL;
+    if (native->overruled)
+        return "rules for the component tuned precede it";
     at.segsize = segment_size(coll);
     return chorale_native_fallback(coll, native->algorithm[coll][place].name,
                                    &at);
@@ -424,7 +495,7 @@ int chorale_native_is_hierarchical(const struct chorale_native *native,
 int chorale_native_needs_comm(const struct chorale_native *native,
                               enum chorale_coll coll, int place)
 {
-    return native->by_comm &&
+    return native->by_comm && !native->algorithm[coll][place].han &&
            native->algorithm[coll][place].comm == MPI_COMM_NULL;
 }
 
@@ -438,12 +509,27 @@ int chorale_native_prepare(struct chorale_native *native,
                : -1;
 }
 
+/* Duplicate a communicator so that Open MPI's component tuned serves it. */
+static int dup_for_tuned(MPI_Comm lib, MPI_Comm *comm)
+{
+    MPI_Info info;
+    int rc = PMPI_Info_create(&info);
+
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = PMPI_Info_set(info, PREFERENCE, "tuned");
+    if (rc == MPI_SUCCESS)
+        rc = PMPI_Comm_dup_with_info(lib, info, comm);
+    PMPI_Info_free(&info);
+    return rc;
+}
+
 int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
                         int place, int all_could, MPI_Comm lib)
 {
     struct knob *knob = &native->knob[coll];
     MPI_Comm *comm = &native->algorithm[coll][place].comm;
-    int rc = all_could ? PMPI_Comm_dup(lib, comm) : MPI_SUCCESS;
+    int rc = all_could ? dup_for_tuned(lib, comm) : MPI_SUCCESS;
 
     if (rc == MPI_SUCCESS && all_could)
         rc = PMPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
@@ -454,8 +540,14 @@ int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
 void chorale_native_begin(struct chorale_native *native,
                           enum chorale_coll coll, int place)
 {
-    if (native == NULL || native->by_comm)
+    if (native == NULL)
         return;
+    if (native->by_comm) {
+        if (native->algorithm[coll][place].han)
+            MPI_T_cvar_write(native->han[coll].handle,
+                             &native->algorithm[coll][place].value);
+        return;
+    }
     if (chorale_native_is_hierarchical(native, coll,
                                        place) && native->silent >= 0)
         MPI_T_cvar_write(native->fallback.handle, &native->silent);
@@ -467,10 +559,17 @@ void chorale_native_begin(struct chorale_native *native,
                      &native->algorithm[coll][place].value);
 }
 
-void chorale_native_end(struct chorale_native *native, enum chorale_coll coll)
+void chorale_native_end(struct chorale_native *native, enum chorale_coll coll,
+                        int place)
 {
-    if (native == NULL || native->by_comm)
+    if (native == NULL)
         return;
+    if (native->by_comm) {
+        if (native->algorithm[coll][place].han)
+            MPI_T_cvar_write(native->han[coll].handle,
+                             &native->han[coll].initial);
+        return;
+    }
     MPI_T_cvar_write(native->knob[coll].handle, &native->knob[coll].initial);
     if (native->device.open)
         MPI_T_cvar_write(native->device.handle, &native->device.initial);
@@ -480,7 +579,53 @@ void chorale_native_end(struct chorale_native *native, enum chorale_coll coll)
 MPI_Comm chorale_native_comm(const struct chorale_native *native,
                              enum chorale_coll coll, int place, MPI_Comm lib)
 {
-    return native != NULL && native->by_comm
+    return native != NULL && native->by_comm &&
+                   !native->algorithm[coll][place].han
                ? native->algorithm[coll][place].comm
                : lib;
+}
+
+/* --- proof --------------------------------------------------------------- */
+
+void chorale_native_watch(struct chorale_native *native,
+                          enum chorale_coll coll, int place, MPI_Comm lib)
+{
+    if (native == NULL || !native->by_comm)
+        return;
+    native->counts = chorale_comm_messages_open() == 0;
+    if (native->counts)
+        chorale_comm_messages_begin(
+            chorale_native_comm(native, coll, place, lib));
+}
+
+void chorale_native_unwatch(struct chorale_native *native)
+{
+    if (native != NULL && native->counts)
+        chorale_comm_messages_end(&native->on, &native->elsewhere);
+}
+
+int chorale_native_sent(const struct chorale_native *native, int *on,
+                        int *elsewhere)
+{
+    if (native == NULL || !native->by_comm)
+        return 0;
+    *on = native->on > 0;
+    *elsewhere = native->elsewhere > 0;
+    return 1;
+}
+
+const char *chorale_native_unproved(const struct chorale_native *native,
+                                    enum chorale_coll coll, int place, int on,
+                                    int elsewhere)
+{
+    const int han = native->algorithm[coll][place].han;
+
+    if (!native->counts)
+        return "unproved: the library's messages cannot be counted";
+    if (!on && !elsewhere)
+        return "unproved: the library sends no message in this call";
+    if (han ? on : elsewhere)
+        return han ? "the library's component han does not serve this call"
+                   : "the library's component tuned does not serve this call";
+    return NULL;
 }

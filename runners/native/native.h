@@ -6,7 +6,10 @@
  * - MPICH: MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM, which takes effect at the
  *   next call;
  * - Open MPI: coll_tuned_<collective>_algorithm, which a communicator reads
- *   when it is created.
+ *   when it is created, and coll_han_use_<collective>_algorithm, which takes
+ *   effect at the next call where han is the library's default. The messages of
+ *   a call prove which component serves it. The modules and segment sizes of
+ *   han are read-only after MPI_Init.
  * Parameters of these algorithms (segment size, radix) keep the library's
  * defaults. In simulation SimGrid forces one algorithm for a whole launch,
  * named by the launch's part, COLLECTIVE:ALGORITHM. */
@@ -87,9 +90,25 @@ int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
 void chorale_native_begin(struct chorale_native *native,
                           enum chorale_coll coll, int place);
 void chorale_native_end(struct chorale_native *native,
-                        enum chorale_coll coll);
+                        enum chorale_coll coll, int place);
 MPI_Comm chorale_native_comm(const struct chorale_native *native,
                              enum chorale_coll coll, int place, MPI_Comm lib);
+
+/* Count the messages of a call between watch, directly before it, and unwatch.
+ * Local; not in the timed part. sent: 0 if no proof is needed, as MPICH reports
+ * all other cases by an error; otherwise 1, and whether this rank sent messages
+ * on chorale_native_comm(), as tuned does, and on other communicators, as han
+ * does. unproved: from the maxima over the ranks, why it is not proved that the
+ * algorithm's component served the call, or NULL. Han makes its communicators
+ * in the first call, which proves nothing. */
+void chorale_native_watch(struct chorale_native *native,
+                          enum chorale_coll coll, int place, MPI_Comm lib);
+void chorale_native_unwatch(struct chorale_native *native);
+int chorale_native_sent(const struct chorale_native *native, int *on,
+                        int *elsewhere);
+const char *chorale_native_unproved(const struct chorale_native *native,
+                                    enum chorale_coll coll, int place, int on,
+                                    int elsewhere);
 
 /* native_falls.c: the reason why Open MPI's tuned module would silently run
  * another algorithm than the named one, or NULL. */

@@ -116,10 +116,46 @@ void chorale_native_begin(struct chorale_native *native,
     (void)place;
 }
 
-void chorale_native_end(struct chorale_native *native, enum chorale_coll coll)
+void chorale_native_end(struct chorale_native *native, enum chorale_coll coll,
+                        int place)
 {
     (void)native;
     (void)coll;
+    (void)place;
+}
+
+void chorale_native_watch(struct chorale_native *native,
+                          enum chorale_coll coll, int place, MPI_Comm lib)
+{
+    (void)lib;
+    (void)native;
+    (void)coll;
+    (void)place;
+}
+
+void chorale_native_unwatch(struct chorale_native *native)
+{
+    (void)native;
+}
+
+int chorale_native_sent(const struct chorale_native *native, int *on,
+                        int *elsewhere)
+{
+    (void)native;
+    *on = *elsewhere = 0;
+    return 0; /* SimGrid forces it, or ends the program */
+}
+
+const char *chorale_native_unproved(const struct chorale_native *native,
+                                    enum chorale_coll coll, int place, int on,
+                                    int elsewhere)
+{
+    (void)native;
+    (void)coll;
+    (void)place;
+    (void)on;
+    (void)elsewhere;
+    return NULL;
 }
 
 MPI_Comm chorale_native_comm(const struct chorale_native *native,

@@ -240,7 +240,8 @@ static size_t received(const struct job *job, const struct point *p)
     return info->blocks && !info->irregular ? m * (size_t)job->size : p->n;
 }
 
-/* Call, and print "@WORD I SENT DATA" or "@WORD I - why". */
+/* Call twice, since the first call may create communicators, and print "@WORD I
+ * SENT DATA" or "@WORD I - why". */
 static void look(struct job *job, const char *word, int i, MPI_Comm comm)
 {
     const struct point *p = &job->point[i];
@@ -248,6 +249,7 @@ static void look(struct job *job, const char *word, int i, MPI_Comm comm)
     uint64_t sent, data = 0;
     int rc;
 
+    call(job, p, comm);
     for (size_t k = 0; k < bytes; k++)
         job->send[k] = (unsigned char)(k * 7 + (size_t)job->rank * 13 + 1);
     memset(job->recv, 0, bytes);
@@ -295,7 +297,7 @@ static void look_forced(struct job *job, int i)
     chorale_native_begin(job->native, p->coll, place);
     look(job, "forced", i,
          chorale_native_comm(job->native, p->coll, place, job->lib));
-    chorale_native_end(job->native, p->coll);
+    chorale_native_end(job->native, p->coll, place);
 }
 
 static void work(struct job *job)

@@ -56,18 +56,21 @@ static const char ended_words[] =
     " a after algorithm algorithms all allocated alone an and another"
     " are at back barriers be before below block blocks buffer buffers"
     " by byte bytes caches call called calls came cannot cells choose"
-    " chorale chosen cold columns commutative could count counts data"
+    " chorale chosen cold columns commutative component could count"
+    " counted counts data"
     " depend did divide do does doubling each element elements equally even"
-    " exchange factors first floor for force group groups halving has"
+    " exchange factors first floor for force group groups halving han has"
     " how in is it its larger last late launch left let libchorale"
-    " library loaded made many max meet memory more MPI name near need"
+    " library loaded made many max meet memory message messages more MPI"
+    " name near need"
     " needs neighbor no node nodes not number of on one only operation"
     " or order own pairwise parts patented physical place placed pmpi"
-    " power process processes ran rank ranks repetitions result results"
-    " rows run s samples see sees segments served serves several shim smp so such"
+    " power precede process processes ran rank ranks repetitions result"
+    " results rows rules run s samples see sees segments sends serve served"
+    " serves several shim smp so such"
     " system table take takes than that the their there this three"
-    " throughput timing to too two type unseen up validate validated was"
-    " with without work works would wrong wrote xor ";
+    " throughput timing to too tuned two type unproved unseen up validate"
+    " validated was with without work works would wrong wrote xor ";
 
 /* Makers, product families and units in processor names. */
 static const char cpu_words[] =

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Algorithms of Open MPI, forced on two emulated nodes of two ranks. Its
+# component han serves such communicators before tuned, from version 5 on by
+# default, and for version 4 by the priority set here. A forced algorithm of
+# tuned sends there what it sends on one node, where only tuned can serve.
+# openmpi.t runs this in a build for that library.
+. "$(dirname "$0")/../../lib.sh"
+. "$top_srcdir/tests/nodes.sh"
+"$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
+    skip_all "the library is not Open MPI"
+"$chorale" --version | grep -q sanitizer=no ||
+    skip_all "built with a sanitizer, which must come first"
+reason=$(nodes_reason)
+[ -z "$reason" ] || skip_all "$reason"
+trap 'nodes_down; rm -rf "$work"' EXIT
+cd "$work" || exit 99
+nodes_up 2
+ok $? "two nodes are made"
+export OMPI_MCA_coll_han_priority=35 OMPI_MCA_pml_monitoring_enable=1
+export CHORALE_MPIEXEC="$MPIEXEC"
+"$top_builddir/chorale-runner" --natives >natives.txt
+two="--map-by ppr:2:node:oversubscribe"
+one="--map-by ppr:4:node:oversubscribe"
+
+# The messages of each algorithm, and of the default before and after it.
+for coll in bcast allreduce barrier; do
+    for name in $(sed -n "s/^$coll //p" natives.txt); do
+        [ $coll = barrier ] && n=0 || n=32768
+        echo "$coll $n $name"
+    done
+done >points.txt
+for where in one two; do
+    eval "how=\$$where"
+    # shellcheck disable=SC2086
+    timeout 300 "$MPIEXEC" -n 4 $how "$top_builddir/chorale-selects" --force \
+        "$work/points.txt" >$where.txt 2>err.txt
+    is "$? $(tail -n 1 $where.txt)" "0 @end" "all are forced, nodes: $where"
+    awk '/^@/ && NF == 4 { print $1, $2, $3 }' $where.txt |
+        while read -r word i sent; do
+            sed -n "$((i + 1))s/ .* / /p" points.txt |
+                sed "s/^/$word /; s/$/ $sent/"
+        done >$where.sent
+done
+tuned() { grep '^@forced' "$1" | grep -v ' han_'; }
+is "$(tuned two.sent)" "$(tuned one.sent)" \
+    "an algorithm of tuned sends the same on two nodes as on one"
+[ "$(tuned two.sent | awk '{ print $2, $4 }' | sort -u | wc -l)" -gt 15 ]
+ok $? "and the algorithms differ"
+default() { sed -n 's/^@point \([a-z]*\) [^ ]* /\1 /p' "$1"; }
+is "$(default two.sent | sort -u | wc -l)" 3 \
+    "the default is the same beside each algorithm"
+is "$(default two.sent | sort -u >a; default one.sent | sort -u >b;
+    comm -12 a b)" "" "and it is han's on two nodes, not the one of one node"
+
+# The same in campaigns.
+state() { # database, and a condition: statuses and reasons
+    sqlite3 "$1" "SELECT DISTINCT status || ' ' || reason FROM run
+        JOIN cell USING (cell_id) WHERE provider = 'native' AND $2"
+}
+campaign() { # database, ranks on a node, options of mpiexec
+    "$chorale" plan "$1" -q --providers native,library -c bcast,barrier -m 4K \
+        -P 4 --ppn "$2" --launches 1 -i 5 --cell-time 0.005 --batch 1 \
+        --launcher-cmd "$MPIEXEC -n {P} $3" &&
+        timeout 300 "$chorale" run "$1" -q \
+            --launcher-cmd "$MPIEXEC -n {P} $3" 2>err.txt ||
+        diag "$(cat err.txt)"
+}
+han="variant LIKE 'han_%'"
+campaign two.db 2 "$two"
+is "$(state two.db "NOT $han AND variant <> 'two_proc'")" "ok " \
+    "on two nodes all algorithms of tuned are measured"
+campaign one.db 4 "$one"
+is "$(state one.db "NOT $han AND variant <> 'two_proc'")" "ok " \
+    "on one node too"
+if grep -q ' han_' natives.txt; then
+    is "$(state two.db "$han")" "ok " "and those of han on two nodes"
+    is "$(state one.db "$han")" \
+        "inapplicable the library's component han does not serve this call" \
+        "but not on one node, where tuned serves their calls"
+    is "$(grep -c '^@forced.* han_' two.sent) $(grep -h '^@forced.* han_' \
+        one.sent two.sent | awk '{ print $2, $3, $4 }' | sort | uniq -d)" \
+        "$(grep -c -E '^(bcast|allreduce|barrier) han_' natives.txt) " \
+        "which show in other messages"
+fi
+
+# A library that ignores the preference for a component.
+"${MPICC:-mpicc.openmpi}" -Wall -Werror -shared -fPIC -o prefer.so \
+    "$top_srcdir/tests/cli/campaign/prefer.c"
+ok $? "the preload that ignores preferences is compiled"
+campaign deaf.db 2 "$two -x LD_PRELOAD=$work/prefer.so"
+is "$(state deaf.db "NOT $han AND variant <> 'two_proc'")" \
+    "inapplicable the library's component tuned does not serve this call" \
+    "then no algorithm of tuned is measured, since han serves the calls"
+is "$(sqlite3 deaf.db "SELECT DISTINCT status FROM run
+    JOIN cell USING (cell_id) WHERE provider = 'library'")" ok \
+    "and the default still is"
+
+# Rules of the user, which tuned prefers to a forced algorithm.
+echo 0 >rules.conf
+OMPI_MCA_coll_tuned_dynamic_rules_filename=$work/rules.conf
+export OMPI_MCA_coll_tuned_dynamic_rules_filename
+campaign rules.db 2 "$two"
+like "$(state rules.db "NOT $han")" \
+    '^inapplicable rules for the component tuned precede it' \
+    "nor beside the user's rules for tuned"
+nodes_down
+finish
