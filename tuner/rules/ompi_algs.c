@@ -54,9 +54,52 @@ int chorale_ompi_unit(enum chorale_coll coll, int comm_size)
     return colls[coll].key == CHORALE_OMPI_MEAN ? comm_size : 1;
 }
 
+int chorale_ompi_is_han(const char *name)
+{
+    return strncmp(name, "han_", CHORALE_OMPI_HAN) == 0;
+}
+
+int chorale_ompi_han_serves(enum chorale_coll coll)
+{
+    switch (coll) {
+    case CHORALE_ALLGATHER:
+    case CHORALE_ALLREDUCE:
+    case CHORALE_BARRIER:
+    case CHORALE_BCAST:
+    case CHORALE_GATHER:
+    case CHORALE_REDUCE:
+    case CHORALE_SCATTER:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+unsigned long long chorale_ompi_han_key(enum chorale_coll coll, int comm_size,
+                                        unsigned long long n)
+{
+    const unsigned long long p = (unsigned long long)comm_size;
+
+    return !chorale_coll_info(coll)->blocks ? n : n / p + (n % p > 0);
+}
+
+int chorale_ompi_on_nodes(const struct chorale_rule *rule)
+{
+    return rule->shape != CHORALE_SHAPE_UNKNOWN &&
+           rule->shape != CHORALE_SHAPE_SINGLE_NODE;
+}
+
+int chorale_ompi_version(const struct chorale_rules *rules)
+{
+    const char *at = rules->origin.mpi_library + strcspn(
+        rules->origin.mpi_library, "0123456789");
+
+    return atoi(at);
+}
+
 static const char *cannot(const struct chorale_rule *r,
                           const struct chorale_ompi_algorithm *algorithm,
-                          const struct chorale_rule_opts *opts)
+                          const struct chorale_rule_opts *opts, int classic)
 {
     int all = chorale_coll_info(r->coll)->dataless ||
               (r->lo == 0 && r->hi == CHORALE_RULE_NO_END);
@@ -65,6 +108,9 @@ static const char *cannot(const struct chorale_rule *r,
         return colls[r->coll].why_not;
     if (colls[r->coll].key == CHORALE_OMPI_NONE && !all)
         return colls[r->coll].why_not;
+    if (algorithm == NULL)
+        return classic ? NULL
+                       : "the format has no rules for the component han";
     if (algorithm->segments)
         return "its segment size is not recorded";
     if (algorithm->reorders && !opts->commutative)
@@ -91,6 +137,7 @@ static void round_up(struct chorale_rule *r)
 
 static enum chorale_err settle(struct chorale_rules *rules,
                                const struct chorale_rule_opts *opts,
+                               int classic,
                                struct chorale_errmsg *msg)
 {
     for (size_t i = 0; i < rules->count; i++) {
@@ -102,13 +149,13 @@ static enum chorale_err settle(struct chorale_rules *rules,
         round_up(r);
         if (r->name[0] == '\0' || r->left != NULL)
             continue;
-        if (algorithm == NULL)
+        if (algorithm == NULL && !chorale_ompi_is_han(r->name))
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions "
                                 "choose %s %s, whose number in Open MPI is "
                                 "unknown; measure again with this chorale, "
                                 "and decide", rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
-        r->left = cannot(r, algorithm, opts);
+        r->left = cannot(r, algorithm, opts, classic);
     }
     return CHORALE_OK;
 }
@@ -205,7 +252,8 @@ enum chorale_err chorale_ompi_prepare(struct chorale_rules *rules,
                                       enum chorale_shape shape,
                                       struct chorale_errmsg *msg)
 {
-    enum chorale_err err = settle(rules, opts, msg);
+    enum chorale_err err = settle(rules, opts,
+                                  shape == CHORALE_SHAPE_SINGLE_NODE, msg);
     size_t were = rules->count, count = were;
     struct chorale_rule *more;
 

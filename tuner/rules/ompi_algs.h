@@ -23,6 +23,25 @@ enum chorale_ompi_key chorale_ompi_key(enum chorale_coll coll);
 /* Bytes of n for one unit of the compared size. */
 int chorale_ompi_unit(enum chorale_coll coll, int comm_size);
 
+/* The component han, which serves calls on several nodes. Its algorithms are
+ * named han_NAME (runners/native/native.c). */
+enum { CHORALE_OMPI_HAN = 4 }; /* bytes of the prefix "han_" */
+int chorale_ompi_is_han(const char *name);
+
+/* 1 if han has algorithms for a collective; it passes on all other calls. */
+int chorale_ompi_han_serves(enum chorale_coll coll);
+
+/* The size that han's rules compare, of the first call with at least n bytes:
+ * n, or a rank's block. */
+unsigned long long chorale_ompi_han_key(enum chorale_coll coll, int comm_size,
+                                        unsigned long long n);
+
+/* 1 if a rule was decided on several nodes. */
+int chorale_ompi_on_nodes(const struct chorale_rule *rule);
+
+/* Major version of the measured Open MPI; 0: unknown. */
+int chorale_ompi_version(const struct chorale_rules *rules);
+
 /* Set left and projected of all rules, and round the limits of those that
  * compare the mean block. Placements from shape on cannot be distinguished; the
  * choices they agree on are added as rows of unknown shape. Errors are those of

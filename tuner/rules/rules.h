@@ -102,6 +102,8 @@ struct chorale_rule_point {
     int comm_size;
     struct chorale_rule_place place;
     unsigned long long n;
+    int ppn_nodes;           /* place of unknown shape: ranks a node of a
+                              * decision on several nodes, or 0: on one */
 };
 
 struct chorale_rule_format {
@@ -110,7 +112,8 @@ struct chorale_rule_format {
     const char *suffix[CHORALE_RULE_FILES]; /* ".json", ".ch4.json"; NULL */
     const char *variable[CHORALE_RULE_FILES]; /* environment variables with
                               * the files' paths; NULL: not loaded here */
-    const char *setting;     /* a further setting "NAME=value", or NULL */
+    const char *setting[CHORALE_RULE_FILES]; /* a further setting "NAME=value"
+                              * for the file of that index, or NULL */
     int composes;            /* the library builds collectives from others on
                               * the same communicator, to which rules apply */
     const char *not_loaded;  /* why no library here loads it, or NULL */

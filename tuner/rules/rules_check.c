@@ -47,6 +47,25 @@ static void add_border(struct points *points, struct chorale_rule_point point,
     }
 }
 
+/* The ranks a node of a decision for a collective and a number of ranks on
+ * several nodes, or 0. *known_p: there is any decision. */
+static int nodes_ppn(const struct chorale_rules *rules, enum chorale_coll coll,
+                     int comm_size, int *known_p)
+{
+    *known_p = 0;
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct chorale_rule *r = &rules->rule[i];
+
+        if (r->coll != coll || r->comm_size != comm_size)
+            continue;
+        *known_p = 1;
+        if (r->shape != CHORALE_SHAPE_UNKNOWN &&
+            r->shape != CHORALE_SHAPE_SINGLE_NODE)
+            return r->ppn;
+    }
+    return 0;
+}
+
 static void add_set(struct points *points, const struct chorale_rules *rules,
                     size_t first, size_t end, unsigned long long *from)
 {
@@ -55,11 +74,19 @@ static void add_set(struct points *points, const struct chorale_rules *rules,
 
     for (int p = r->comm_size - 1; p <= r->comm_size + 1; p++) {
         struct chorale_rule_point point = {
-            r->coll, p, { r->shape, r->ppn }, 0,
+            r->coll, p, { r->shape, r->ppn }, 0, 0,
         };
+
+        int known;
 
         if (p < 2)
             continue;
+        if (r->shape == CHORALE_SHAPE_UNKNOWN) {
+            point.ppn_nodes = nodes_ppn(rules, r->coll, p, &known);
+            if (!known)
+                point.ppn_nodes = nodes_ppn(rules, r->coll, r->comm_size,
+                                            &known);
+        }
         if (r->shape == CHORALE_SHAPE_SINGLE_NODE)
             point.place.ppn = p;
         for (size_t i = 0; i < count; i++)
@@ -77,6 +104,8 @@ static int compare(const void *a, const void *b)
         return x->place.shape < y->place.shape ? -1 : 1;
     if (x->place.ppn != y->place.ppn)
         return x->place.ppn < y->place.ppn ? -1 : 1;
+    if (x->ppn_nodes != y->ppn_nodes)
+        return x->ppn_nodes < y->ppn_nodes ? -1 : 1;
     if (x->coll != y->coll)
         return x->coll < y->coll ? -1 : 1;
     return (x->n > y->n) - (x->n < y->n);

@@ -3,7 +3,8 @@
  * file with what it runs without the file when the algorithm is forced. For
  * each point the hashes of sent messages and of received data are compared.
  *
- * Nodes are emulated: MPICH can split the ranks of one machine into nodes. */
+ * MPICH can split the ranks of one machine into nodes. Open MPI's ranks run on
+ * the nodes that its mpiexec has; without several, all run on one. */
 #include "config.h"
 
 #include "tuner/rules/rules.h"
@@ -42,6 +43,7 @@ struct trial {
     size_t count;
     struct seen *seen;
     char points_file[64];
+    int one_node;            /* the launcher cannot use several nodes */
     int blind;               /* sent messages are not visible */
     char *alone;             /* file with one collective's rules, or NULL */
     int forcing, done;       /* state of the current launch */
@@ -72,6 +74,12 @@ static int take_line(void *arg, const char *line, int is_err)
                                              : t->seen[i].with,
                  HASHES, "%s %s", sent, data);
     return 0;
+}
+
+/* 1 if the points are to run on several nodes of the launcher. */
+static int on_nodes(const struct trial *t)
+{
+    return t->point->ppn_nodes > 0 && !t->one_node;
 }
 
 /* Add the variables that emulate the placement of the ranks on nodes. Returns
@@ -111,16 +119,23 @@ static int launch(struct trial *t, int forcing, struct chorale_errmsg *msg)
     chorale_args_add(&args, "%s", chorale_mpiexec());
     chorale_args_add(&args, "-n");
     chorale_args_add(&args, "%d", t->point->comm_size);
+    if (on_nodes(t)) {
+        chorale_args_add(&args, "--map-by");
+        chorale_args_add(&args, "ppr:%d:node:oversubscribe",
+                         t->point->ppn_nodes);
+    }
     chorale_args_add(&args, "env");
     away = place(t, &args);
-    for (int i = 0; i < CHORALE_RULE_FILES && !forcing; i++)
-        if (t->path[i] != NULL)
-            chorale_args_add(&args, "%s=%s", t->rules->variable[i] != NULL
-                                                 ? t->rules->variable[i]
-                                                 : t->format->variable[i],
-                             t->alone != NULL ? t->alone : t->path[i]);
-    if (t->format->setting != NULL && !forcing)
-        chorale_args_add(&args, "%s", t->format->setting);
+    for (int i = 0; i < CHORALE_RULE_FILES && !forcing; i++) {
+        if (t->path[i] == NULL)
+            continue;
+        chorale_args_add(&args, "%s=%s",
+                         t->rules->variable[i] != NULL
+                             ? t->rules->variable[i] : t->format->variable[i],
+                         t->alone != NULL && i == 0 ? t->alone : t->path[i]);
+        if (t->format->setting[i] != NULL)
+            chorale_args_add(&args, "%s", t->format->setting[i]);
+    }
     chorale_args_add(&args, "%s", program);
     if (forcing)
         chorale_args_add(&args, "--force");
@@ -198,15 +213,26 @@ static const char *wanted(const struct trial *t, size_t i, const char **name_p)
     return **name_p != '\0' && s->forced[0] != '\0' ? s->forced : s->without;
 }
 
-/* Returns 1 if the messages of the algorithm are unknown, because the library
- * refused to force it. */
+/* 1 if the library's default on several nodes calls collectives for which there
+ * are rules, on communicators of fewer ranks. */
+static int has_rules_within(const struct trial *t)
+{
+    for (size_t i = 0; i < t->rules->count && on_nodes(t); i++)
+        if (t->rules->rule[i].comm_size < t->point->comm_size &&
+            t->rules->rule[i].name[0] != '\0')
+            return 1;
+    return 0;
+}
+
+/* Returns 1 if the expected messages are unknown: the library refused to force
+ * the algorithm, or rules change its default within. */
 static int unknown(const struct trial *t, size_t i)
 {
     const char *name;
 
     wanted(t, i, &name);
-    return t->format->composes && *name != '\0' &&
-           t->seen[i].forced[0] == '\0';
+    return t->format->composes &&
+           (*name != '\0' ? t->seen[i].forced[0] == '\0' : has_rules_within(t));
 }
 
 static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
@@ -231,7 +257,9 @@ static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
                             "at P = %d, %d a node, n = %llu (decided: %s), no "
                             "file was written; measure with this library", what,
                             chorale_coll_info(p->coll)->name, p->comm_size,
-                            p->place.ppn > 0 ? p->place.ppn : p->comm_size,
+                            p->place.ppn > 0 ? p->place.ppn
+                            : on_nodes(t)    ? p->ppn_nodes
+                                             : p->comm_size,
                             p->n, *name != '\0' ? name : "the default");
     *tells += *name != '\0' && strcmp(s->with, s->without) != 0;
     return CHORALE_OK;
@@ -290,9 +318,9 @@ static enum chorale_err look_again(struct trial *t, struct chorale_errmsg *msg)
 }
 
 struct tally {
-    size_t run, tells, unknown, large, away, many, unstarted;
+    size_t run, tells, unknown, large, away, many, unstarted, one_node;
     int blind;
-    char why[300];
+    char why[300], why_one[200];
 };
 
 /* Run and compare all points of one number of ranks and one placement. */
@@ -311,7 +339,14 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
         free(t->seen);
         return err;
     }
+    t->one_node = 0;
     rc = launch(t, 1, &why);
+    if (rc < 0 && on_nodes(t) && !chorale_stop_requested()) {
+        t->one_node = 1;
+        tally->one_node += t->count;
+        snprintf(tally->why_one, sizeof(tally->why_one), "%.190s", why.text);
+        rc = launch(t, 1, &why);
+    }
     if (rc != 0) {
         *(rc > 0 ? &tally->away : &tally->unstarted) += t->count;
         if (rc < 0)
@@ -364,8 +399,12 @@ static void report(const struct tally *tally, const char *library,
         say(check, "the messages differ from those without the table at %zu of"
             " these\n", tally->tells);
     if (tally->unknown > 0)
-        say(check, "at %zu of these the algorithm cannot be forced, and only"
-            " results are compared\n", tally->unknown);
+        say(check, "at %zu of these the algorithm cannot be forced or consists"
+            " of others, and only results are compared\n", tally->unknown);
+    if (tally->one_node > 0)
+        say(check, "not on several nodes: %zu point%s, run on one: %s\n",
+            tally->one_node, chorale_plural((long long)tally->one_node),
+            tally->why_one);
     if (tally->many > 0)
         say(check, "not run: %zu point%s with more than %d ranks"
             " (--check-ranks)\n", tally->many,
@@ -387,7 +426,8 @@ static int same_launch(const struct chorale_rule_point *a,
                        const struct chorale_rule_point *b)
 {
     return a->comm_size == b->comm_size &&
-           a->place.shape == b->place.shape && a->place.ppn == b->place.ppn;
+           a->place.shape == b->place.shape &&
+           a->place.ppn == b->place.ppn && a->ppn_nodes == b->ppn_nodes;
 }
 
 /* Collect the points of one launch that are within the limits. Returns the

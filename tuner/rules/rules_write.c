@@ -92,7 +92,8 @@ static void left_out(FILE *out, const char *prefix,
 
 static void use(FILE *out, const char *prefix,
                 const struct chorale_rules *rules,
-                const struct chorale_rules_job *job)
+                const struct chorale_rules_job *job,
+                const struct chorale_rule_files *files)
 {
     const struct chorale_rule_format *f = job->format;
     const char *name = chorale_output_base(job->output);
@@ -102,15 +103,15 @@ static void use(FILE *out, const char *prefix,
         stem -= end;
     fprintf(out, "%sTo use it, set (with the path of its folder):\n", prefix);
     for (int i = 0; i < CHORALE_RULE_FILES; i++)
-        if (f->variable[i] != NULL) {
+        if (f->variable[i] != NULL && files->text[i] != NULL) {
             fprintf(out, "%s  %s=/path/to/", prefix,
                     rules->variable[i] != NULL ? rules->variable[i]
                                                : f->variable[i]);
             chorale_emit_comment(out, name, i == 0 ? strlen(name) : stem);
             fprintf(out, "%s\n", i == 0 ? "" : f->suffix[i]);
+            if (f->setting[i] != NULL)
+                fprintf(out, "%s  %s\n", prefix, f->setting[i]);
         }
-    if (f->setting != NULL)
-        fprintf(out, "%s  %s\n", prefix, f->setting);
     chorale_emit_lines(out, prefix, f->caution);
     if (job->opts.commutative)
         fprintf(out, "%sFor programs whose operations all commute"
@@ -121,7 +122,8 @@ static void use(FILE *out, const char *prefix,
  * and omissions, how to use it, and the checks. Printable ASCII. */
 static void heading(FILE *out, const char *prefix,
                     const struct chorale_rules *rules,
-                    const struct chorale_rules_job *job, const char *said)
+                    const struct chorale_rules_job *job,
+                    const struct chorale_rule_files *files, const char *said)
 {
     char library[CHORALE_MPI_NAME];
 
@@ -139,7 +141,7 @@ static void heading(FILE *out, const char *prefix,
     fprintf(out, "%sCollectives\n", prefix);
     chorale_emit_lines(out, prefix, rules->kinds);
     left_out(out, prefix, rules);
-    use(out, prefix, rules, job);
+    use(out, prefix, rules, job, files);
     fprintf(out, "%sChecks:\n", prefix);
     chorale_emit_lines(out, prefix, said);
 }
@@ -246,7 +248,7 @@ static enum chorale_err add_heading(struct writing *w,
     if (out == NULL)
         return chorale_fail_memory(msg, "generate");
     heading(out, comment != NULL ? comment : "", &w->rules, w->job,
-            w->check.said);
+            &w->files, w->check.said);
     if (comment != NULL)
         fputs(w->files.text[0], out);
     if (fclose(out) != 0) {

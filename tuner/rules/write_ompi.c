@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* write_ompi.c - writes and reads the classic rules file of Open MPI's
- * component tuned: numbers in a fixed order, read by all versions.
+ * component tuned: numbers in a fixed order, read by all versions. From version
+ * 5 on the component han serves communicators on several nodes; a second file
+ * lets it call tuned where a rule stands.
  *
  * A rule applies from its message size on and from its number of ranks on; the
  * first rule also applies below. Therefore the file has a rule for a single
@@ -16,87 +18,128 @@
 
 #include "tuner/rules/ompi_algs.h"
 
-static int says(const struct chorale_rules *rules, size_t first, size_t end)
+/* The two files have the same outline, and differ in rules and in sizes. */
+struct sheet {
+    int han;
+    const char *columns;
+    /* The compared size of the first call with n >= from. */
+    unsigned long long (*key)(enum chorale_coll coll, int comm_size,
+                              unsigned long long from);
+    void (*rule)(FILE *out, enum chorale_coll coll, unsigned long long key,
+                 const char *name);
+};
+
+static unsigned long long tuned_key(enum chorale_coll coll, int comm_size,
+                                    unsigned long long from)
 {
-    for (size_t i = first; i < end; i++)
-        if (rules->rule[i].shape == CHORALE_SHAPE_UNKNOWN)
-            return 1;
-    return 0;
+    return from / (unsigned long long)chorale_ompi_unit(coll, comm_size);
 }
 
-static void message_rule(FILE *out, enum chorale_coll coll,
-                         unsigned long long from, const char *name)
+static void tuned_rule(FILE *out, enum chorale_coll coll,
+                       unsigned long long key, const char *name)
 {
     const struct chorale_ompi_algorithm *a = chorale_ompi_find(coll, name);
 
-    fprintf(out, "%llu %d %d 0", from, a != NULL ? a->id : 0,
-            a != NULL ? a->fanout : 0);
-    fprintf(out, " # %s\n", a != NULL ? name : "the library's own decision");
+    fprintf(out, "%llu %d %d 0 # %s\n", key, a != NULL ? a->id : 0,
+            a != NULL ? a->fanout : 0,
+            a != NULL ? name : "the library's own decision");
 }
 
-/* Write the rows of one number of ranks; rows of unknown shape are used. */
-static int one_size(FILE *out, const struct chorale_rules *rules,
-                    size_t first, size_t end)
+static const struct sheet tuned_sheet = {
+    0, "from, algorithm, fan-out, segment", tuned_key, tuned_rule,
+};
+
+static void han_rule(FILE *out, enum chorale_coll coll, unsigned long long key,
+                     const char *name)
+{
+    if (chorale_ompi_find(coll, name) != NULL)
+        fprintf(out, "%llu tuned # %s\n", key, name);
+    else if (chorale_ompi_is_han(name))
+        fprintf(out, "%llu han @%s\n", key, name + CHORALE_OMPI_HAN);
+    else
+        fprintf(out, "%llu han\n", key);
+}
+
+static const struct sheet han_sheet = {
+    1, "from, component, algorithm of han", chorale_ompi_han_key, han_rule,
+};
+
+/* 1 if the rows of one number of ranks have a choice for a sheet. That of han
+ * needs one that holds on several nodes. */
+static int says(const struct sheet *sheet, const struct chorale_rules *rules,
+                size_t first, size_t end)
+{
+    int any = 0, nodes = !sheet->han;
+
+    for (size_t i = first; i < end; i++) {
+        any |= rules->rule[i].shape == CHORALE_SHAPE_UNKNOWN;
+        nodes |= chorale_ompi_on_nodes(&rules->rule[i]);
+    }
+    return any && nodes;
+}
+
+/* List the n at which the choice of one number of ranks changes; see
+ * chorale_rules_bands(). Rows of unknown shape are used. NULL: out of memory.
+ * The caller frees the list. */
+static unsigned long long *bands(const struct chorale_rules *rules,
+                                 size_t first, size_t *count_p)
+{
+    size_t last = chorale_rules_same_set(rules, first);
+    unsigned long long *from = calloc(2 * (last - first) + 1, sizeof(*from));
+
+    *count_p = from != NULL ? chorale_rules_bands(rules, first, last, from) : 0;
+    if (from != NULL &&
+        chorale_ompi_key(rules->rule[first].coll) == CHORALE_OMPI_NONE)
+        *count_p = 1; /* the library looks up size 0 */
+    return from;
+}
+
+static const char *choice(const struct chorale_rules *rules, size_t first,
+                          unsigned long long n)
+{
+    static const struct chorale_rule_place any;
+    const struct chorale_rule *r = &rules->rule[first];
+
+    return chorale_rules_at(rules, r->coll, r->comm_size, &any, n);
+}
+
+static int one_size(FILE *out, const struct sheet *sheet,
+                    const struct chorale_rules *rules, size_t first)
 {
     const struct chorale_rule *r = &rules->rule[first];
-    static const struct chorale_rule_place any;
-    unsigned long long *from = calloc(2 * (end - first) + 1, sizeof(*from));
-    size_t last = chorale_rules_same_set(rules, first);
-    size_t count = from != NULL
-                       ? chorale_rules_bands(rules, first, last, from)
-                       : 0;
+    size_t count;
+    unsigned long long *from = bands(rules, first, &count);
 
     if (from == NULL)
         return -1;
-    if (chorale_ompi_key(r->coll) == CHORALE_OMPI_NONE)
-        count = 1; /* the library looks up size 0 */
-    fprintf(out, "%d # ranks\n%zu # sizes: from, algorithm, fan-out,"
-            " segment\n", r->comm_size, count);
+    fprintf(out, "%d # ranks\n%zu # sizes: %s\n", r->comm_size, count,
+            sheet->columns);
     for (size_t i = 0; i < count; i++)
-        message_rule(out, r->coll,
-                     from[i] / (unsigned long long)chorale_ompi_unit(
-                                   r->coll, r->comm_size),
-                     chorale_rules_at(rules, r->coll, r->comm_size, &any,
-                                      from[i]));
+        sheet->rule(out, r->coll, sheet->key(r->coll, r->comm_size, from[i]),
+                    choice(rules, first, from[i]));
     free(from);
     return 0;
 }
 
 /* 1 if the rows of one number of ranks, from row b on, become the same lines as
  * those of the number before it, from row a on. */
-static int repeats(const struct chorale_rules *rules, size_t a, size_t b)
+static int repeats(const struct sheet *sheet,
+                   const struct chorale_rules *rules, size_t a, size_t b)
 {
-    static const struct chorale_rule_place any;
-    const size_t first[2] = { a, b };
-    unsigned long long *from[2] = { NULL, NULL };
-    size_t count[2] = { 0, 0 };
-    int same = rules->rule[a].comm_size + 1 == rules->rule[b].comm_size;
+    const struct chorale_rule *x = &rules->rule[a], *y = &rules->rule[b];
+    size_t m, n;
+    unsigned long long *from_a = bands(rules, a, &m);
+    unsigned long long *from_b = bands(rules, b, &n);
+    int same = from_a != NULL && from_b != NULL && m == n &&
+               x->comm_size + 1 == y->comm_size;
 
-    for (int k = 0; k < 2 && same; k++) {
-        const size_t end = chorale_rules_same_set(rules, first[k]);
-
-        from[k] = calloc(2 * (end - first[k]) + 1, sizeof(*from[k]));
-        same = from[k] != NULL;
-        if (same)
-            count[k] = chorale_rules_bands(rules, first[k], end, from[k]);
-    }
-    same = same && count[0] == count[1];
-    for (size_t i = 0; same && i < count[0]; i++) {
-        const char *name[2];
-        unsigned long long key[2];
-
-        for (int k = 0; k < 2; k++) {
-            const struct chorale_rule *r = &rules->rule[first[k]];
-
-            key[k] = from[k][i] / (unsigned long long)chorale_ompi_unit(
-                                      r->coll, r->comm_size);
-            name[k] = chorale_rules_at(rules, r->coll, r->comm_size, &any,
-                                       from[k][i]);
-        }
-        same = key[0] == key[1] && strcmp(name[0], name[1]) == 0;
-    }
-    free(from[0]);
-    free(from[1]);
+    for (size_t i = 0; same && i < n; i++)
+        same = sheet->key(x->coll, x->comm_size, from_a[i]) ==
+                   sheet->key(y->coll, y->comm_size, from_b[i]) &&
+               strcmp(choice(rules, a, from_a[i]),
+                      choice(rules, b, from_b[i])) == 0;
+    free(from_a);
+    free(from_b);
     return same;
 }
 
@@ -104,8 +147,9 @@ static int repeats(const struct chorale_rules *rules, size_t a, size_t b)
  * and the undecided ones that follow a decided one. One whose rules are those
  * of the number before it is left out. If out is NULL only count.
  * Returns the count. */
-static int all_sizes(FILE *out, const struct chorale_rules *rules,
-                     size_t first, size_t end)
+static int all_sizes(FILE *out, const struct sheet *sheet,
+                     const struct chorale_rules *rules, size_t first,
+                     size_t end)
 {
     int written = 0, next_size = 1;
     size_t before = end;
@@ -114,76 +158,106 @@ static int all_sizes(FILE *out, const struct chorale_rules *rules,
         int size = i < end ? rules->rule[i].comm_size : INT_MAX;
 
         next = i < end ? chorale_rules_same_size(rules, i) : end + 1;
-        if (i < end && !says(rules, i, next))
+        if (i < end && !says(sheet, rules, i, next))
             continue;
         if (next_size < size) {
-            if (out != NULL)
-                fprintf(out, "%d # ranks\n1 # size\n0 0 0 0 #"
-                        " the library's own decision\n", next_size);
+            if (out != NULL) {
+                fprintf(out, "%d # ranks\n1 # size\n", next_size);
+                sheet->rule(out, rules->rule[first].coll, 0, "");
+            }
             written++;
         }
         if (i == end)
             break;
         next_size = size + 1;
-        if (before < end && repeats(rules, before, i)) {
+        if (before < end && repeats(sheet, rules, before, i)) {
             before = i;
             continue;
         }
         before = i;
-        if (out != NULL && one_size(out, rules, i, next) != 0)
+        if (out != NULL && one_size(out, sheet, rules, i) != 0)
             return -1;
         written++;
     }
     return written;
 }
 
-static int one_coll(FILE *out, const struct chorale_rules *rules,
-                    size_t first, size_t end)
+static int one_coll(FILE *out, const struct sheet *sheet,
+                    const struct chorale_rules *rules, size_t first,
+                    size_t end)
 {
     enum chorale_coll coll = rules->rule[first].coll;
 
-    fprintf(out, "%d # %s\n%d # numbers of ranks\n", chorale_ompi_id(coll),
-            chorale_coll_info(coll)->name,
-            all_sizes(NULL, rules, first, end));
-    return all_sizes(out, rules, first, end) < 0 ? -1 : 0;
+    fprintf(out, "%d # %s\n", chorale_ompi_id(coll),
+            chorale_coll_info(coll)->name);
+    if (sheet->han)
+        fprintf(out, "1 # level\n2 # the program's communicators\n");
+    fprintf(out, "%d # numbers of ranks\n",
+            all_sizes(NULL, sheet, rules, first, end));
+    return all_sizes(out, sheet, rules, first, end) < 0 ? -1 : 0;
 }
 
-/* Call each() with the rows of every collective that has a choice. Returns the
- * number of collectives, or -1 if a call failed. each may be NULL. */
-static int each_coll(FILE *out, const struct chorale_rules *rules,
-                     int (*each)(FILE *, const struct chorale_rules *, size_t,
-                                 size_t))
+/* Write every collective that has a choice; if out is NULL only count. Returns
+ * the number of collectives, or -1: out of memory. */
+static int all_colls(FILE *out, const struct sheet *sheet,
+                     const struct chorale_rules *rules)
 {
     int count = 0;
 
     for (size_t i = 0, end; i < rules->count; i = end) {
+        int any = 0;
+
         for (end = i; end < rules->count &&
-                      rules->rule[end].coll == rules->rule[i].coll; end++)
+                      rules->rule[end].coll == rules->rule[i].coll;) {
+            size_t next = chorale_rules_same_size(rules, end);
+
+            any |= says(sheet, rules, end, next);
+            end = next;
+        }
+        if (!any || (sheet->han && !chorale_ompi_han_serves(
+                                       rules->rule[i].coll)))
             continue;
-        if (!says(rules, i, end))
-            continue;
-        if (each != NULL && each(out, rules, i, end) != 0)
+        if (out != NULL && one_coll(out, sheet, rules, i, end) != 0)
             return -1;
         count++;
     }
     return count;
 }
 
+static char *text_of(const struct sheet *sheet,
+                     const struct chorale_rules *rules)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int bad;
+
+    if (out == NULL)
+        return NULL;
+    if (sheet->han)
+        fprintf(out, "# For the component han: the component that serves a"
+                     " call on several nodes.\n");
+    fprintf(out, "%d # collectives\n", all_colls(NULL, sheet, rules));
+    bad = all_colls(out, sheet, rules) < 0;
+    if (fclose(out) == 0 && !bad)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static enum chorale_err emit(const struct chorale_rules *rules,
                              struct chorale_rule_files *files,
                              struct chorale_errmsg *msg)
 {
-    size_t size = 0;
-    FILE *out = open_memstream(&files->text[0], &size);
-    int bad = out == NULL;
+    const int han = chorale_ompi_version(rules) >= 5 &&
+                    all_colls(NULL, &han_sheet, rules) > 0;
 
-    if (!bad) {
-        fprintf(out, "%d # collectives\n", each_coll(NULL, rules, NULL));
-        bad = each_coll(out, rules, one_coll) < 0;
-        bad = fclose(out) != 0 || bad;
-    }
-    return bad ? chorale_fail_memory(msg, "generate")
-               : CHORALE_OK;
+    files->text[0] = text_of(&tuned_sheet, rules);
+    if (han)
+        files->text[1] = text_of(&han_sheet, rules);
+    return files->text[0] != NULL && (!han || files->text[1] != NULL)
+               ? CHORALE_OK
+               : chorale_fail_memory(msg, "generate");
 }
 
 static enum chorale_err prepare(struct chorale_rules *rules,
@@ -198,11 +272,14 @@ static enum chorale_err prepare(struct chorale_rules *rules,
 /* A rule as the library stores it. */
 struct entry {
     long coll, size, from, algorithm, fanout, segment;
+    char component[16], han[32]; /* in the file for han */
 };
 
 struct reader {
     struct entry *entry;
     size_t count;
+    struct reader *han;      /* the rules of the file for han, or NULL */
+    int is_han;
 };
 
 struct cursor {
@@ -243,6 +320,30 @@ static int add_entry(struct reader *reader, const struct entry *entry)
     return 0;
 }
 
+static int next_algorithm(struct cursor *c, struct entry *entry)
+{
+    return next_number(c, &entry->algorithm) == 0 &&
+                   next_number(c, &entry->fanout) == 0 &&
+                   next_number(c, &entry->segment) == 0
+               ? 0
+               : -1;
+}
+
+/* Read "tuned", "han" or "han @ALGORITHM" in the rest of a line. */
+static int next_component(struct cursor *c, struct entry *entry)
+{
+    int used = 0;
+
+    entry->han[0] = '\0';
+    if (sscanf(c->at, " %15[a-z]%n", entry->component, &used) != 1)
+        return -1;
+    c->at += used;
+    used = 0;
+    if (sscanf(c->at, " @%31[a-z]%n", entry->han, &used) == 1)
+        c->at += used;
+    return 0;
+}
+
 /* Read the rules of one number of ranks, whose sizes ascend from 0. */
 static int read_size(struct cursor *c, struct reader *reader,
                      struct entry *entry)
@@ -253,10 +354,10 @@ static int read_size(struct cursor *c, struct reader *reader,
         return -1;
     for (long i = 0; i < count; i++) {
         if (next_number(c, &entry->from) != 0 ||
-            next_number(c, &entry->algorithm) != 0 ||
-            next_number(c, &entry->fanout) != 0 ||
-            next_number(c, &entry->segment) != 0 ||
-            entry->from <= before || (i == 0 && entry->from != 0) ||
+            (reader->is_han ? next_component(c, entry)
+                            : next_algorithm(c, entry)) != 0 ||
+            entry->from < before + !reader->is_han ||
+            (i == 0 && entry->from != 0) ||
             add_entry(reader, entry) != 0)
             return -1;
         before = entry->from;
@@ -266,14 +367,17 @@ static int read_size(struct cursor *c, struct reader *reader,
 
 static int read_all(struct cursor *c, struct reader *reader)
 {
-    long colls, sizes, before;
-    struct entry entry;
+    long colls, sizes, before, levels, level;
+    struct entry entry = { 0 };
 
     if (next_number(c, &colls) != 0)
         return -1;
     for (long i = 0; i < colls; i++) {
-        if (next_number(c, &entry.coll) != 0 || next_number(c, &sizes) != 0 ||
-            entry.coll > 16)
+        if (next_number(c, &entry.coll) != 0 || entry.coll > 16 ||
+            (reader->is_han &&
+             (next_number(c, &levels) != 0 || next_number(c, &level) != 0 ||
+              levels != 1 || level != 2)) ||
+            next_number(c, &sizes) != 0)
             return -1;
         before = -1;
         for (long k = 0; k < sizes; k++) {
@@ -289,27 +393,83 @@ static void release(void *arg)
 {
     struct reader *reader = arg;
 
-    if (reader != NULL)
-        free(reader->entry);
+    if (reader == NULL)
+        return;
+    release(reader->han);
+    free(reader->entry);
     free(reader);
+}
+
+static enum chorale_err read_one(const char *text, int is_han,
+                                 struct reader **reader_p,
+                                 struct chorale_errmsg *msg)
+{
+    struct reader *reader = calloc(1, sizeof(*reader));
+    struct cursor c = { text, 1 };
+
+    if (reader == NULL)
+        return chorale_fail_memory(msg, "generate");
+    reader->is_han = is_han;
+    *reader_p = reader;
+    if (read_all(&c, reader) != 0)
+        return chorale_fail(msg, CHORALE_DATA, "the written file is not "
+                            "valid for Open MPI at line %d; repeat the "
+                            "command, report it if it recurs", c.line);
+    return CHORALE_OK;
 }
 
 static enum chorale_err read_text(const struct chorale_rule_files *files,
                                   void **reader_p, struct chorale_errmsg *msg)
 {
-    struct reader *reader = calloc(1, sizeof(*reader));
-    struct cursor c = { files->text[0], 1 };
+    struct reader *reader = NULL;
+    enum chorale_err err = read_one(files->text[0], 0, &reader, msg);
 
-    if (reader == NULL)
-        return chorale_fail_memory(msg, "generate");
-    if (read_all(&c, reader) != 0) {
-        release(reader);
-        return chorale_fail(msg, CHORALE_DATA, "the written file is not "
-                            "valid for Open MPI at line %d; repeat the "
-                            "command, report it if it recurs", c.line);
-    }
+    if (err == CHORALE_OK && files->text[1] != NULL)
+        err = read_one(files->text[1], 1, &reader->han, msg);
     *reader_p = reader;
-    return CHORALE_OK;
+    return err;
+}
+
+/* The rule for a call, or NULL. */
+static const struct entry *look_up(const struct reader *reader,
+                                   enum chorale_coll coll, long ranks,
+                                   long key)
+{
+    const struct entry *is = NULL;
+
+    for (size_t i = 0; i < reader->count; i++) {
+        const struct entry *e = &reader->entry[i];
+
+        if (e->coll != chorale_ompi_id(coll))
+            continue;
+        if (is == NULL && e->size > ranks)
+            ranks = e->size; /* also applies to fewer ranks */
+        if (e->size <= ranks && e->from <= key &&
+            (is == NULL || e->size >= is->size))
+            is = e;
+    }
+    return is;
+}
+
+/* 1 if han serves a call on several nodes as decided. */
+static int han_agrees(const struct reader *han,
+                      const struct chorale_rule_point *point,
+                      const char *name, char *got, size_t size)
+{
+    const int tuned = chorale_ompi_find(point->coll, name) != NULL;
+    const char *wanted =
+        chorale_ompi_is_han(name) ? name + CHORALE_OMPI_HAN : "";
+    const struct entry *is =
+        look_up(han, point->coll, point->comm_size,
+                (long)chorale_ompi_han_key(point->coll, point->comm_size,
+                                           point->n));
+
+    snprintf(got, size, "component %s %s", is != NULL ? is->component : "han",
+             is != NULL ? is->han : "");
+    if (is == NULL)
+        return !tuned && *wanted == '\0';
+    return strcmp(is->component, tuned ? "tuned" : "han") == 0 &&
+           strcmp(is->han, wanted) == 0;
 }
 
 static int agrees(const void *arg, const struct chorale_rule_point *point,
@@ -318,24 +478,16 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
     const struct reader *reader = arg;
     const struct chorale_ompi_algorithm *want =
         chorale_ompi_find(point->coll, name);
-    const struct entry *is = NULL;
-    long key = chorale_ompi_key(point->coll) != CHORALE_OMPI_NONE
-                   ? (long)point->n /
-                         chorale_ompi_unit(point->coll, point->comm_size)
-                   : 0;
-    long ranks = point->comm_size;
+    const struct entry *is =
+        look_up(reader, point->coll, point->comm_size,
+                chorale_ompi_key(point->coll) != CHORALE_OMPI_NONE
+                    ? (long)tuned_key(point->coll, point->comm_size, point->n)
+                    : 0);
 
-    for (size_t i = 0; i < reader->count; i++) {
-        const struct entry *e = &reader->entry[i];
-
-        if (e->coll != chorale_ompi_id(point->coll))
-            continue;
-        if (is == NULL && e->size > ranks)
-            ranks = e->size; /* also applies to fewer ranks */
-        if (e->size <= ranks && e->from <= key &&
-            (is == NULL || e->size >= is->size))
-            is = e;
-    }
+    if (reader->han != NULL && point->ppn_nodes > 0 &&
+        chorale_ompi_han_serves(point->coll) &&
+        !han_agrees(reader->han, point, name, got, size))
+        return 0;
     if (is == NULL || is->algorithm == 0) {
         snprintf(got, size, "the library's own decision");
         return want == NULL;
@@ -348,9 +500,11 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
 const struct chorale_rule_format chorale_rules_ompi_classic = {
     .format = "ompi-rules",
     .library = "Open MPI",
-    .suffix = { ".conf", NULL },
-    .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },
-    .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
+    .suffix = { ".conf", ".han.conf" },
+    .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename",
+                  "OMPI_MCA_coll_han_dynamic_rules_filename" },
+    .setting = { "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
+                 "OMPI_MCA_coll_han_use_dynamic_file_rules=1" },
     .comment = "# ",
     .composes = 1,
     .caution = "With MPI_IN_PLACE the library takes sizes of allgather,"

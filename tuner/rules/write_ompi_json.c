@@ -380,7 +380,7 @@ const struct chorale_rule_format chorale_rules_ompi_json = {
     .library = "Open MPI",
     .suffix = { ".json", NULL },
     .variable = { "OMPI_MCA_coll_tuned_dynamic_rules_filename", NULL },
-    .setting = "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
+    .setting = { "OMPI_MCA_coll_tuned_use_dynamic_rules=1", NULL },
     .not_loaded = "no version of Open MPI before 6 reads this format",
     .composes = 1,
     .caution = "With MPI_IN_PLACE the library takes sizes of allgather,"

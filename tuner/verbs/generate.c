@@ -146,7 +146,12 @@ const struct chorale_verb chorale_verb_generate = {
         "Before a file replaces an older one it is read back on both sides of "
         "each border and loaded into the library. The messages that the "
         "library sends there are compared with those of the chosen algorithm; "
-        "points that could not be run are reported.",
+        "points that could not be run are reported.\n"
+        "On several nodes Open MPI's component han serves calls, from version "
+        "5 on, and asks no rules of tuned for them. With decisions for several "
+        "nodes ompi-rules therefore writes a second file, FILE.han.conf. With "
+        "it han calls tuned where a rule stands, and remains elsewhere. The "
+        "check needs a mpiexec with as many nodes, as in an allocation.",
     .example = "chorale generate results.db --format c -o table.c\n"
                "cc -shared -fPIC -o table.so table.c\n"
                "chorale generate results.db --format mpich-json -o sel.json",

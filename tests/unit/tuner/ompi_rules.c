@@ -321,6 +321,88 @@ static void test_classic(struct fixture *f)
     }
 }
 
+/* --- the file for the component han -------------------------------------- */
+
+/* 1 if the file lets tuned serve a call on several nodes. As get_dynamic_rule
+ * of coll_han_dynamic.c: the last process count and the last size that are not
+ * greater. Without a collective, han passes the call on. */
+static int tuned_serves(const char *at, const struct coll *c, int comm_size,
+                        long long n)
+{
+    long long key = c->dense || strcmp(c->name, "barrier") == 0 ? n : 0;
+    int tuned = 0;
+
+    if (strcmp(c->name, "allgather") == 0)
+        key = n / comm_size;
+    for (long long left = number(&at); left > 0; left--) {
+        long long id = number(&at), levels = number(&at), level = number(&at);
+
+        if (levels != 1 || level != 2)
+            return -1;
+        for (long long sizes = number(&at); sizes > 0; sizes--) {
+            long long ranks = number(&at), count = number(&at);
+            int serves = id == c->id && ranks <= comm_size;
+
+            for (; count > 0; count--) {
+                long long from = number(&at);
+
+                at += strspn(at, " ");
+                if (serves && from <= key)
+                    tuned = strncmp(at, "tuned", 5) == 0;
+                at += strcspn(at, "\n");
+            }
+        }
+    }
+    return tuned;
+}
+
+static int decides_on_nodes(int comm_size)
+{
+    for (int p = ONE; p < PLACES; p++)
+        if (decides(comm_size, (enum place)p))
+            return 1;
+    return 0;
+}
+
+static void test_han(struct fixture *f)
+{
+    const char *text;
+    int found = 0;
+
+    fixture_exec(f, "UPDATE system SET mpi_library = 'Open MPI v5.0.7'");
+    tap_ok(generate(f, "ompi-rules", "@dir/h.conf") == CHORALE_OK,
+           "rules for version 5 are written");
+    text = fixture_file(f, "h.han.conf");
+    for (int c = 0; c < COLLS; c++) {
+        const struct coll *coll = &colls[c];
+        int wrong = 0, chosen = 0;
+
+        if (strcmp(coll->name, "allgather") != 0 &&
+            strcmp(coll->name, "allreduce") != 0 &&
+            strcmp(coll->name, "bcast") != 0 &&
+            strcmp(coll->name, "reduce") != 0)
+            continue; /* not of han, or not decided on several nodes */
+        found++;
+        for (int p = 1; p <= SIZES; p++)
+            for (int i = 0; i < ASKED; i++) {
+                long long n = asked(i);
+                int want = decided(coll, p, SINGLE, SINGLE, n) >= 0 &&
+                           decides_on_nodes(p);
+
+                if (strcmp(coll->name, "allgather") == 0 && n % p != 0)
+                    continue; /* no call has this size */
+                chosen += want;
+                if (tuned_serves(text, coll, p, n) != want && wrong++ < 3)
+                    tap_diag("P = %d, n = %lld: wanted %d", p, n, want);
+            }
+        tap_ok(wrong == 0 && chosen > 0,
+               "han lets tuned serve %s exactly where a rule stands",
+               coll->name);
+    }
+    tap_ok(found == 4 && strstr(text, "\n3 # alltoall") == NULL,
+           "there are no rules for collectives that han lacks");
+}
+
 /* --- the JSON file -------------------------------------------------------- */
 
 static long long value(json_t *object, const char *key)
@@ -402,6 +484,7 @@ int main(void)
     decide(&f);
     test_classic(&f);
     test_json(&f);
+    test_han(&f);
     fixture_close(&f);
     return tap_done();
 }

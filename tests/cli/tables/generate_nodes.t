@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Rules for Open MPI act on two emulated nodes of two ranks, where the component
+# han serves calls by default from version 5 on. The decisions are invented.
+# openmpi.t runs this in a build for that library.
+. "$(dirname "$0")/../../lib.sh"
+. "$top_srcdir/tests/nodes.sh"
+"$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
+    skip_all "the library is not Open MPI"
+reason=$(nodes_reason)
+[ -z "$reason" ] || skip_all "$reason"
+trap 'nodes_down; rm -rf "$work"' EXIT
+cd "$work" || exit 99
+nodes_up 2
+ok $? "two nodes are made"
+"$top_builddir/chorale-runner" --natives >natives.txt
+version=$("$top_builddir/chorale-runner" --probe |
+    sed -n '1s/^[^0-9]*\([0-9]*\).*/\1/p')
+
+CHORALE_MPIEXEC=mpiexec.openmpi "$chorale" plan base.db -q -c bcast -m 8 -P 2 \
+    --providers native,library --launches 1 -i 2 --batch 1 &&
+    CHORALE_MPIEXEC=mpiexec.openmpi timeout 300 "$chorale" run base.db -q
+ok $? "a system is measured"
+sqlite3 base.db "DELETE FROM decision"
+decide() { # database, lines: collective type operation from to name
+    cp base.db "$1"
+    while read -r coll dtype op lo hi name; do
+        [ "$op" != - ] || op=
+        sqlite3 "$1" "INSERT INTO decision (system_id, target, coll, comm_size,
+            ppn, shape, dtype, op, n_lo, n_hi, provider, variant, params, basis,
+            reason) VALUES (1, 'rules', '$coll', 4, 2, 'block', '$dtype', '$op',
+            $lo, $hi, 'native', '$name', '', 'measured', 'made up')"
+    done
+}
+generate() { # database, options; writes r.conf, out.txt, err.txt
+    db=$1
+    shift
+    timeout 300 "$chorale" generate "$db" --format ompi-rules -o r.conf \
+        --check-ranks 4 "$@" >out.txt 2>err.txt
+}
+decide r.db <<EOR
+bcast byte - 1000 65536 pipeline
+allreduce double sum 800 8000 recursive_doubling
+reduce double sum 800 8000 in-order_binary
+allgather byte - 400 4000 ring
+barrier byte - 0 0 tree
+gather byte - 0 9223372036854775807 basic_linear
+alltoall byte - 32 4096 linear_sync
+EOR
+generate r.db
+ok $? "rules of several nodes are written, and the library follows them"
+diag "$(cat out.txt err.txt)"
+like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' "run"
+like "$(cat out.txt)" \
+    '^the messages differ from those without the table at [1-9]' \
+    "which changes what it sends"
+is "$(grep -c 'not on several nodes' out.txt)" 0 "on two nodes"
+if [ "$version" -lt 5 ]; then
+    [ ! -e r.han.conf ]
+    ok $? "no rules for han, which is not the default of version 4"
+    nodes_down
+    finish
+fi
+for line in OMPI_MCA_coll_tuned_dynamic_rules_filename=/path/to/r.conf \
+    OMPI_MCA_coll_tuned_use_dynamic_rules=1 \
+    OMPI_MCA_coll_han_dynamic_rules_filename=/path/to/r.han.conf \
+    OMPI_MCA_coll_han_use_dynamic_file_rules=1; do
+    grep -qx "#   $line" r.conf
+    ok $? "the file names the setting $line"
+done
+is "$(grep -c priority r.conf r.han.conf | paste -sd ' ' -)" \
+    "r.conf:0 r.han.conf:0" "and no priority"
+
+# Without the second file, han ignores the first. The check must see that.
+cat >deaf <<EOD
+#!/bin/sh
+for word do
+    shift
+    case \$word in OMPI_MCA_coll_han_*) continue ;; esac
+    set -- "\$@" "\$word"
+done
+exec "$MPIEXEC" "\$@"
+EOD
+chmod +x deaf
+rm -f r.conf
+CHORALE_MPIEXEC=$work/deaf generate r.db
+is "$? $(cat r.conf 2>/dev/null)" "1 " \
+    "a library that does not read han's rules is noticed: $(cat err.txt)"
+
+decide h.db <<EOR
+bcast byte - 1000 65536 han_simple
+bcast byte - 65537 131072 pipeline
+EOR
+generate h.db
+ok $? "an algorithm of han is written, and the library runs it: $(cat err.txt)"
+is "$(sed -n 's/ # .*//; /^[0-9]* [a-z]/p' r.han.conf | paste -sd , -)" \
+    "0 han,0 han,1000 han @simple,65537 tuned,131073 han,0 han" \
+    "in the rules for han"
+like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' \
+    "which sends what was decided"
+"$chorale" generate h.db --format ompi-json -o h.json >out.txt 2>err.txt
+like "$(cat h.json.txt)" 'bcast han_simple, P = 4, .*: the format has no rule' \
+    "JSON leaves it out, with the reason"
+
+# A launcher with one node only.
+CHORALE_MPIEXEC="$work/one" && export CHORALE_MPIEXEC
+cat >one <<EOD
+#!/bin/sh
+case " \$* " in *" ppr:2:node:oversubscribe "*)
+    echo "only one node" >&2
+    exit 1 ;;
+esac
+exec mpiexec.openmpi "\$@"
+EOD
+chmod +x one
+generate r.db
+like "$(cat out.txt)" \
+    '^not on several nodes: [0-9]* points, run on one: only one node' \
+    "without several nodes the points are run on one, and the report states it"
+nodes_down
+finish
