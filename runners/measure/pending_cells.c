@@ -247,9 +247,11 @@ static enum chorale_err read_row(sqlite3_stmt *stmt, struct chorale_task *task,
     if (strcmp(chorale_text(stmt, 5), "native") == 0) {
         /* provider.c checks whether the library has this algorithm. */
         cand->provider = CHORALE_PROVIDER_NATIVE;
-        if (strlen(chorale_text(stmt, 6)) < sizeof(cand->name) &&
-            *chorale_text(stmt, 7) == '\0')
-            strcpy(cand->name, chorale_text(stmt, 6));
+        if (snprintf(cand->name, sizeof(cand->name), "%s%s%s",
+                     chorale_text(stmt, 6),
+                     *chorale_text(stmt, 7) != '\0' ? ":" : "",
+                     chorale_text(stmt, 7)) >= (int)sizeof(cand->name))
+            cand->name[0] = '\0';
         return CHORALE_OK;
     }
     if (strcmp(chorale_text(stmt, 5), "chorale") == 0)

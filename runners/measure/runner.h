@@ -57,7 +57,7 @@ struct chorale_cand {
     int provider;            /* enum chorale_provider */
     int alg;                 /* index in chorale_algs; -1: the library's; for
                               * a table the algorithm that it should run */
-    char name[CHORALE_NATIVE_NAME]; /* native: the algorithm */
+    char name[CHORALE_NATIVE_NAME]; /* native: the algorithm, NAME:PARAMS */
     int place;               /* native: index of the algorithm; -1: unknown */
     long param[CHORALE_MAX_PARAM];
 };

@@ -38,6 +38,9 @@ struct algorithm {
     char name[CHORALE_NATIVE_NAME];
     int value;               /* value of the control variable */
     int han;                 /* of Open MPI's component han, not of tuned */
+    struct knob param;       /* of its parameter, if open */
+    int setting;             /* value of that parameter */
+    size_t segsize;          /* the same if it is a segment size; 0: default */
     MPI_Comm comm;           /* created while forced; tuned only */
 };
 
@@ -348,6 +351,54 @@ static int find_openmpi(struct chorale_native *native)
     return rc;
 }
 
+/* List an algorithm once more, with a value of a parameter that is not the
+ * library's present one. */
+static int append_setting(struct chorale_native *native,
+                          const struct chorale_native_param *p, int base,
+                          const struct variable *var, int value)
+{
+    struct algorithm *grown = native->algorithm[p->coll];
+    struct algorithm a = grown[base];
+
+    if (snprintf(a.name, sizeof(a.name), "%s:%s=%d", p->algorithm, p->name,
+                 value) >= (int)sizeof(a.name) ||
+        open_knob(var, &a.param) != 0 || a.param.initial == value) {
+        close_knob(&a.param);
+        return 0;
+    }
+    a.setting = value;
+    a.segsize = strcmp(p->name, "segsize") == 0 ? (size_t)value : 0;
+    grown = realloc(grown, ((size_t)native->count[p->coll] + 1) *
+                               sizeof(*grown));
+    if (grown == NULL) {
+        close_knob(&a.param);
+        return -1;
+    }
+    native->algorithm[p->coll] = grown;
+    grown[native->count[p->coll]++] = a;
+    return 0;
+}
+
+static int find_params(struct chorale_native *native)
+{
+    const struct chorale_native_param *p;
+    struct variable var;
+    char name[96];
+    int rc = 0;
+
+    for (size_t i = 0;
+         rc == 0 && (p = chorale_native_param(i, name)) != NULL; i++) {
+        int base = chorale_native_find(native, p->coll, p->algorithm);
+
+        if (base >= 0 && describe(name, &var) == 0) {
+            for (int k = 0; k < 2 && rc == 0; k++)
+                rc = append_setting(native, p, base, &var, p->value[k]);
+            free(var.text);
+        }
+    }
+    return rc;
+}
+
 static int any(const struct chorale_native *native)
 {
     int n = 0;
@@ -369,6 +420,8 @@ struct chorale_native *chorale_native_open(const char *part)
     rc = native != NULL ? find_mpich(native) : -1;
     if (rc == 0 && !any(native))
         rc = find_openmpi(native);
+    if (rc == 0)
+        rc = find_params(native);
     if (rc == 0 && any(native))
         return native;
     if (native != NULL)
@@ -383,9 +436,11 @@ void chorale_native_close(struct chorale_native *native)
     if (native == NULL)
         return;
     for (int c = 0; c < CHORALE_NCOLL; c++) {
-        for (int i = 0; i < native->count[c]; i++)
+        for (int i = 0; i < native->count[c]; i++) {
             if (native->algorithm[c][i].comm != MPI_COMM_NULL)
                 PMPI_Comm_free(&native->algorithm[c][i].comm);
+            close_knob(&native->algorithm[c][i].param);
+        }
         free(native->algorithm[c]);
         close_knob(&native->knob[c]);
         close_knob(&native->han[c]);
@@ -401,10 +456,15 @@ int chorale_native_print(const struct chorale_native *native, FILE *out)
     int n = 0;
 
     for (int c = 0; native != NULL && c < CHORALE_NCOLL; c++)
-        for (int i = 0; i < native->count[c]; i++, n++)
-            fprintf(out, "%s %s\n",
-                    chorale_coll_info((enum chorale_coll)c)->name,
-                    native->algorithm[c][i].name);
+        for (int i = 0; i < native->count[c]; i++, n++) {
+            const char *name = native->algorithm[c][i].name;
+            const size_t length = strcspn(name, ":");
+
+            fprintf(out, "%s %.*s%s%s\n",
+                    chorale_coll_info((enum chorale_coll)c)->name, (int)length,
+                    name, name[length] != '\0' ? " " : "",
+                    name + length + (name[length] != '\0'));
+        }
     return n;
 }
 
@@ -463,6 +523,7 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                                    const struct chorale_native_point *pt)
 {
     struct chorale_native_point at = *pt;
+    char base[CHORALE_NATIVE_NAME];
 
     if (native == NULL || place < 0)
         return "the library has no algorithm of this name";
@@ -480,9 +541,13 @@ const char *chorale_native_refuses(const struct chorale_native *native,
         return NULL;
     if (native->overruled)
         return "rules for the component tuned precede it";
-    at.segsize = segment_size(coll);
-    return chorale_native_fallback(coll, native->algorithm[coll][place].name,
-                                   &at);
+    at.segsize = native->algorithm[coll][place].segsize;
+    if (at.segsize == 0)
+        at.segsize = segment_size(coll);
+    snprintf(base, sizeof(base), "%.*s",
+             (int)strcspn(native->algorithm[coll][place].name, ":"),
+             native->algorithm[coll][place].name);
+    return chorale_native_fallback(coll, base, &at);
 }
 
 int chorale_native_is_hierarchical(const struct chorale_native *native,
@@ -502,9 +567,14 @@ int chorale_native_needs_comm(const struct chorale_native *native,
 int chorale_native_prepare(struct chorale_native *native,
                            enum chorale_coll coll, int place)
 {
-    return allowed() && MPI_T_cvar_write(native->knob[coll].handle,
-                                         &native->algorithm[coll][place]
-                                              .value) == MPI_SUCCESS
+    struct algorithm *a = &native->algorithm[coll][place];
+
+    return allowed() &&
+                   MPI_T_cvar_write(native->knob[coll].handle, &a->value) ==
+                       MPI_SUCCESS &&
+                   (!a->param.open || MPI_T_cvar_write(a->param.handle,
+                                                       &a->setting) ==
+                                          MPI_SUCCESS)
                ? 0
                : -1;
 }
@@ -528,12 +598,15 @@ int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
                         int place, int all_could, MPI_Comm lib)
 {
     struct knob *knob = &native->knob[coll];
+    struct knob *param = &native->algorithm[coll][place].param;
     MPI_Comm *comm = &native->algorithm[coll][place].comm;
     int rc = all_could ? dup_for_tuned(lib, comm) : MPI_SUCCESS;
 
     if (rc == MPI_SUCCESS && all_could)
         rc = PMPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
     MPI_T_cvar_write(knob->handle, &knob->initial);
+    if (param->open)
+        MPI_T_cvar_write(param->handle, &param->initial);
     return rc;
 }
 
@@ -557,6 +630,9 @@ void chorale_native_begin(struct chorale_native *native,
         MPI_T_cvar_write(native->device.handle, &native->no_device);
     MPI_T_cvar_write(native->knob[coll].handle,
                      &native->algorithm[coll][place].value);
+    if (native->algorithm[coll][place].param.open)
+        MPI_T_cvar_write(native->algorithm[coll][place].param.handle,
+                         &native->algorithm[coll][place].setting);
 }
 
 void chorale_native_end(struct chorale_native *native, enum chorale_coll coll,
@@ -571,6 +647,9 @@ void chorale_native_end(struct chorale_native *native, enum chorale_coll coll,
         return;
     }
     MPI_T_cvar_write(native->knob[coll].handle, &native->knob[coll].initial);
+    if (native->algorithm[coll][place].param.open)
+        MPI_T_cvar_write(native->algorithm[coll][place].param.handle,
+                         &native->algorithm[coll][place].param.initial);
     if (native->device.open)
         MPI_T_cvar_write(native->device.handle, &native->device.initial);
     MPI_T_cvar_write(native->fallback.handle, &native->fallback.initial);

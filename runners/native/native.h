@@ -10,8 +10,9 @@
  *   effect at the next call where han is the library's default. The messages of
  *   a call prove which component serves it. The modules and segment sizes of
  *   han are read-only after MPI_Init.
- * Parameters of these algorithms (segment size, radix) keep the library's
- * defaults. In simulation SimGrid forces one algorithm for a whole launch,
+ * Parameters of these algorithms (segment size, radix) are the library's
+ * defaults; an algorithm with another value of one is listed as a further one,
+ * NAME:PARAMETER=VALUE. In simulation SimGrid forces one algorithm for a launch,
  * named by the launch's part, COLLECTIVE:ALGORITHM. */
 #ifndef CHORALE_RUNNERS_NATIVE_NATIVE_H
 #define CHORALE_RUNNERS_NATIVE_NATIVE_H
@@ -35,8 +36,8 @@ void chorale_native_allow(void);
 struct chorale_native *chorale_native_open(const char *part);
 void chorale_native_close(struct chorale_native *native);
 
-/* Print lines "collective algorithm" and return their number. native may be
- * NULL. */
+/* Print lines "collective algorithm", or "collective algorithm
+ * parameter=value", and return their number. native may be NULL. */
 int chorale_native_print(const struct chorale_native *native, FILE *out);
 
 /* Index of an algorithm ("place"), or -1 if the library lacks that
@@ -114,6 +115,18 @@ const char *chorale_native_unproved(const struct chorale_native *native,
  * another algorithm than the named one, or NULL. */
 const char *chorale_native_fallback(enum chorale_coll coll, const char *name,
                                     const struct chorale_native_point *pt);
+
+/* native_params.c: the parameters of algorithms, in no order. */
+struct chorale_native_param {
+    enum chorale_coll coll;
+    const char *algorithm, *name;
+    const char *variable;    /* end of the name of the variable */
+    int value[2];            /* to measure besides the library's default */
+};
+/* Parameter i, from 0, and the full name of its variable; NULL after the
+ * last. */
+const struct chorale_native_param *chorale_native_param(size_t i,
+                                                        char variable[96]);
 
 /* native_names.c: read algorithm names from the description text of a MPICH
  * variable. Each name precedes " - " and may be glued to the end of the text

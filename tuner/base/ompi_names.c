@@ -78,9 +78,12 @@ static const struct chorale_ompi_algorithm algorithms[] = {
 const struct chorale_ompi_algorithm *
 chorale_ompi_find(enum chorale_coll coll, const char *name)
 {
+    const size_t length = strcspn(name, ":");
+
     for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
         if (algorithms[i].coll == coll &&
-            strcmp(algorithms[i].name, name) == 0)
+            strncmp(algorithms[i].name, name, length) == 0 &&
+            algorithms[i].name[length] == '\0')
             return &algorithms[i];
     return NULL;
 }

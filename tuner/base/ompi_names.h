@@ -16,7 +16,8 @@ struct chorale_ompi_algorithm {
     int segments;            /* needs a segment size to be this algorithm */
 };
 
-/* Find an algorithm by name or number; NULL if unknown. */
+/* Find an algorithm by name, which parameters may follow after a colon, or by
+ * number; NULL if unknown. */
 const struct chorale_ompi_algorithm *
 chorale_ompi_find(enum chorale_coll coll, const char *name);
 const struct chorale_ompi_algorithm *chorale_ompi_number(enum chorale_coll coll,

@@ -403,11 +403,13 @@ static enum chorale_err print_native(int coll, int json, int simulated,
             continue;
         count++;
         if (json)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "coll",
-                                                  name, "provider", "native",
-                                                  "name", row->name));
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:s, s:s}", "coll", name,
+                                "provider", "native", "name", row->name,
+                                "params", row->params));
         else
-            printf("%-22s %s\n", name, row->name);
+            printf("%-22s %s%s%s\n", name, row->name,
+                   row->params[0] != '\0' ? " " : "", row->params);
     }
     if (err == CHORALE_OK && json)
         chorale_json_print(json_incref(list));

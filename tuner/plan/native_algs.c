@@ -15,14 +15,16 @@
 
 #define TEXT (64 << 10)
 
-/* Parse a line "collective name"; other lines are ignored. */
+/* Parse a line "collective name" or "collective name parameter=value"; other
+ * lines are ignored. */
 static int read_line(const char *line, struct chorale_natives *natives)
 {
     struct chorale_native_name *grown, row;
     char coll[32];
     int found;
 
-    if (sscanf(line, "%31s %63s", coll, row.name) != 2 ||
+    row.params[0] = '\0';
+    if (sscanf(line, "%31s %63s %31s", coll, row.name, row.params) < 2 ||
         (found = chorale_coll_find(coll)) < 0)
         return 0;
     row.coll = (enum chorale_coll)found;

@@ -10,6 +10,7 @@
 struct chorale_native_name {
     enum chorale_coll coll;
     char name[64];
+    char params[32];         /* as in cell.params; "": the library's defaults */
 };
 
 struct chorale_natives {

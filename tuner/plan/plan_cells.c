@@ -184,11 +184,13 @@ static enum chorale_err add_variant(struct list *list, const struct point *pt,
     return chorale_candidates(alg, set, &at, add_choice, list, list->p->msg);
 }
 
-/* Write the native algorithms: all, or the named ones. SimGrid forces one
+/* Write the native algorithms: all, or the named ones; other values of their
+ * parameters than the library's only for all values. SimGrid forces one
  * algorithm for a whole launch. If several are forced in one launch, the
  * library's default is also measured in a launch without forcing. */
 static enum chorale_err put_natives(struct planner *p, const struct point *pt)
 {
+    const int values = chorale_set_find(p->plan->set) == CHORALE_SET_ALL;
     enum chorale_err err = CHORALE_OK;
     int any = 0;
 
@@ -196,13 +198,14 @@ static enum chorale_err put_natives(struct planner *p, const struct point *pt)
         const struct chorale_native_name *native = &p->natives.row[i];
         char full[128];
 
-        if (native->coll != pt->coll)
+        if (native->coll != pt->coll ||
+            (native->params[0] != '\0' && !values))
             continue;
         snprintf(full, sizeof(full), "%s:%s",
                  chorale_coll_info(pt->coll)->name, native->name);
         if (chorale_spec_listed(p->plan->variants, native->name) ||
             chorale_spec_listed(p->plan->variants, full)) {
-            err = put_cell(p, pt, "native", native->name, "",
+            err = put_cell(p, pt, "native", native->name, native->params,
                            p->sys.simulated ? full : "");
             any = 1;
         }

@@ -270,6 +270,10 @@ static enum chorale_err prepare(struct chorale_rules *rules,
         r->left = NULL;
         if (r->name[0] == '\0')
             continue;
+        if (strchr(r->name, ':') != NULL) {
+            r->left = "a value of its parameter is not written";
+            continue;
+        }
         if (chorale_mpich_leaf(r->coll, r->name, leaf) != 0)
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"
                                 " choose %s %s, which the MPI library here"

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,25 @@ int chorale_ompi_unit(enum chorale_coll coll, int comm_size)
     return colls[coll].key == CHORALE_OMPI_MEAN ? comm_size : 1;
 }
 
+struct chorale_ompi_numbers chorale_ompi_numbers(enum chorale_coll coll,
+                                                 const char *name)
+{
+    const struct chorale_ompi_algorithm *a = chorale_ompi_find(coll, name);
+    struct chorale_ompi_numbers numbers = { 0, 0, 0, 0 };
+    const char *param = strchr(name, ':');
+
+    if (a == NULL)
+        return numbers;
+    numbers.algorithm = a->id;
+    numbers.fanout = a->fanout;
+    if (param != NULL) {
+        sscanf(param, ":fanout=%ld", &numbers.fanout);
+        sscanf(param, ":segsize=%ld", &numbers.segment);
+        sscanf(param, ":maxreq=%ld", &numbers.requests);
+    }
+    return numbers;
+}
+
 int chorale_ompi_is_han(const char *name)
 {
     return strncmp(name, "han_", CHORALE_OMPI_HAN) == 0;
@@ -99,8 +119,11 @@ int chorale_ompi_version(const struct chorale_rules *rules)
 
 static const char *cannot(const struct chorale_rule *r,
                           const struct chorale_ompi_algorithm *algorithm,
-                          const struct chorale_rule_opts *opts, int classic)
+                          const struct chorale_rule_opts *opts, int classic,
+                          int version)
 {
+    const struct chorale_ompi_numbers numbers =
+        chorale_ompi_numbers(r->coll, r->name);
     int all = chorale_coll_info(r->coll)->dataless ||
               (r->lo == 0 && r->hi == CHORALE_RULE_NO_END);
 
@@ -111,8 +134,10 @@ static const char *cannot(const struct chorale_rule *r,
     if (algorithm == NULL)
         return classic ? NULL
                        : "the format has no rules for the component han";
-    if (algorithm->segments)
+    if (algorithm->segments && numbers.segment == 0)
         return "its segment size is not recorded";
+    if (numbers.requests > 0 && classic && version < 5)
+        return "the rules of this version have no maximum of requests";
     if (algorithm->reorders && !opts->commutative)
         return "it reorders operands, and rules cannot test whether the"
                " operation commutes (--commutative)";
@@ -155,7 +180,8 @@ static enum chorale_err settle(struct chorale_rules *rules,
                                 "unknown; measure again with this chorale, "
                                 "and decide", rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
-        r->left = cannot(r, algorithm, opts, classic);
+        r->left = cannot(r, algorithm, opts, classic,
+                         chorale_ompi_version(rules));
     }
     return CHORALE_OK;
 }

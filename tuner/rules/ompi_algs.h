@@ -23,6 +23,15 @@ enum chorale_ompi_key chorale_ompi_key(enum chorale_coll coll);
 /* Bytes of n for one unit of the compared size. */
 int chorale_ompi_unit(enum chorale_coll coll, int comm_size);
 
+/* The numbers of a rule for NAME or NAME:PARAMETER=VALUE. */
+struct chorale_ompi_numbers {
+    long algorithm;          /* 0: the library's own decision */
+    long fanout, segment;    /* segment: bytes; 0: whole messages */
+    long requests;           /* at once; 0: no limit */
+};
+struct chorale_ompi_numbers chorale_ompi_numbers(enum chorale_coll coll,
+                                                 const char *name);
+
 /* The component han, which serves calls on several nodes. Its algorithms are
  * named han_NAME (runners/native/native.c). */
 enum { CHORALE_OMPI_HAN = 4 }; /* bytes of the prefix "han_" */

@@ -23,12 +23,15 @@ static const char rows_sql[] =
     " WHERE system_id = ?1 AND coll = ?2 AND dtype = ?3 AND op = ?4"
     "  AND target = 'rules' AND comm_size >= 2 AND ppn >= 1 AND n_lo >= 0";
 
-/* Returns 1 if the name is safe to write into files. */
-static int is_name(const char *name)
+/* Returns 1 if a name, or parameters, are safe to write into files. */
+static int is_name(const char *name, const char *more)
 {
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
-                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.+");
+    char allowed[80];
+    size_t length;
 
+    snprintf(allowed, sizeof(allowed), "%s%s", "abcdefghijklmnopqrstuvwxyz"
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.+", more);
+    length = strspn(name, allowed);
     return length > 0 && length < CHORALE_RULE_NAME && name[length] == '\0';
 }
 
@@ -38,6 +41,7 @@ static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
                                   struct chorale_errmsg *msg)
 {
     const char *provider = chorale_text(stmt, 6), *name = chorale_text(stmt, 7);
+    const char *params = chorale_text(stmt, 8);
     const char *coll = chorale_coll_info(rule->coll)->name;
     int shape = (int)CHORALE_SHAPE_IRREGULAR;
 
@@ -61,12 +65,14 @@ static enum chorale_err parse_row(sqlite3_stmt *stmt, const char *path,
                             " library's rules has provider '%.40s', not"
                             " native; run `chorale decide` again", path, coll,
                             provider);
-    if (!is_name(name) || *chorale_text(stmt, 8) != '\0')
+    if (!is_name(name, "") || (*params != '\0' && !is_name(params, "=")) ||
+        snprintf(rule->name, sizeof(rule->name), "%s%s%s", name,
+                 *params != '\0' ? ":" : "", params) >=
+            CHORALE_RULE_NAME)
         return chorale_fail(msg, CHORALE_DATA, "%s: a decision on %s chooses"
                             " '%.60s', which is no name of a native algorithm"
                             "; run `chorale decide` again", path, coll,
                             name);
-    strcpy(rule->name, name);
     return CHORALE_OK;
 }
 

@@ -20,7 +20,8 @@ enum { CHORALE_RULE_NAME = 64 };
 #define CHORALE_RULE_NO_END 9223372036854775807ULL
 
 /* One choice: at comm_size ranks placed as shape, for n in [lo, hi], the
- * library's algorithm of that name, or its default if name is empty. */
+ * library's algorithm NAME or NAME:PARAMETER=VALUE, or its default if name is
+ * empty. */
 struct chorale_rule {
     enum chorale_coll coll;
     int comm_size, ppn;

@@ -239,7 +239,7 @@ static enum chorale_err try_files(struct writing *w,
 static enum chorale_err add_heading(struct writing *w,
                                     struct chorale_errmsg *msg)
 {
-    const char *comment = w->job->format->comment;
+    const char *comment = w->job->format->comment, *body = w->files.text[0];
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -247,10 +247,16 @@ static enum chorale_err add_heading(struct writing *w,
 
     if (out == NULL)
         return chorale_fail_memory(msg, "generate");
+    /* A file's version comes before comments. */
+    if (strncmp(w->files.text[0], "rule-file-version", 17) == 0) {
+        body += strcspn(body, "\n") + 1;
+        fprintf(out, "%.*s", (int)(body - w->files.text[0]),
+                w->files.text[0]);
+    }
     heading(out, comment != NULL ? comment : "", &w->rules, w->job,
             &w->files, w->check.said);
     if (comment != NULL)
-        fputs(w->files.text[0], out);
+        fputs(body, out);
     if (fclose(out) != 0) {
         free(text);
         return chorale_fail_memory(msg, "generate");

@@ -18,15 +18,20 @@
 
 #include "tuner/rules/ompi_algs.h"
 
+/* First line of a file whose rules have a maximum of requests, from version 5
+ * of the library on. */
+#define VERSION_2 "rule-file-version-2"
+
 /* The two files have the same outline, and differ in rules and in sizes. */
 struct sheet {
     int han;
+    int requests;            /* rules have a maximum of requests: version 2 */
     const char *columns;
     /* The compared size of the first call with n >= from. */
     unsigned long long (*key)(enum chorale_coll coll, int comm_size,
                               unsigned long long from);
     void (*rule)(FILE *out, enum chorale_coll coll, unsigned long long key,
-                 const char *name);
+                 const char *name, int requests);
 };
 
 static unsigned long long tuned_key(enum chorale_coll coll, int comm_size,
@@ -36,22 +41,23 @@ static unsigned long long tuned_key(enum chorale_coll coll, int comm_size,
 }
 
 static void tuned_rule(FILE *out, enum chorale_coll coll,
-                       unsigned long long key, const char *name)
+                       unsigned long long key, const char *name, int requests)
 {
-    const struct chorale_ompi_algorithm *a = chorale_ompi_find(coll, name);
+    const struct chorale_ompi_numbers numbers =
+        chorale_ompi_numbers(coll, name);
 
-    fprintf(out, "%llu %d %d 0 # %s\n", key, a != NULL ? a->id : 0,
-            a != NULL ? a->fanout : 0,
-            a != NULL ? name : "the library's own decision");
+    fprintf(out, "%llu %ld %ld %ld", key, numbers.algorithm, numbers.fanout,
+            numbers.segment);
+    if (requests)
+        fprintf(out, " %ld", numbers.requests);
+    fprintf(out, " # %s\n",
+            numbers.algorithm > 0 ? name : "the library's own decision");
 }
 
-static const struct sheet tuned_sheet = {
-    0, "from, algorithm, fan-out, segment", tuned_key, tuned_rule,
-};
-
 static void han_rule(FILE *out, enum chorale_coll coll, unsigned long long key,
-                     const char *name)
+                     const char *name, int requests)
 {
+    (void)requests;
     if (chorale_ompi_find(coll, name) != NULL)
         fprintf(out, "%llu tuned # %s\n", key, name);
     else if (chorale_ompi_is_han(name))
@@ -61,7 +67,7 @@ static void han_rule(FILE *out, enum chorale_coll coll, unsigned long long key,
 }
 
 static const struct sheet han_sheet = {
-    1, "from, component, algorithm of han", chorale_ompi_han_key, han_rule,
+    1, 0, "from, component, algorithm of han", chorale_ompi_han_key, han_rule,
 };
 
 /* 1 if the rows of one number of ranks have a choice for a sheet. That of han
@@ -116,7 +122,7 @@ static int one_size(FILE *out, const struct sheet *sheet,
             sheet->columns);
     for (size_t i = 0; i < count; i++)
         sheet->rule(out, r->coll, sheet->key(r->coll, r->comm_size, from[i]),
-                    choice(rules, first, from[i]));
+                    choice(rules, first, from[i]), sheet->requests);
     free(from);
     return 0;
 }
@@ -163,7 +169,8 @@ static int all_sizes(FILE *out, const struct sheet *sheet,
         if (next_size < size) {
             if (out != NULL) {
                 fprintf(out, "%d # ranks\n1 # size\n", next_size);
-                sheet->rule(out, rules->rule[first].coll, 0, "");
+                sheet->rule(out, rules->rule[first].coll, 0, "",
+                            sheet->requests);
             }
             written++;
         }
@@ -234,6 +241,8 @@ static char *text_of(const struct sheet *sheet,
 
     if (out == NULL)
         return NULL;
+    if (sheet->requests)
+        fprintf(out, "%s\n", VERSION_2);
     if (sheet->han)
         fprintf(out, "# For the component han: the component that serves a"
                      " call on several nodes.\n");
@@ -251,7 +260,17 @@ static enum chorale_err emit(const struct chorale_rules *rules,
 {
     const int han = chorale_ompi_version(rules) >= 5 &&
                     all_colls(NULL, &han_sheet, rules) > 0;
+    struct sheet tuned_sheet = {
+        0, 0, "from, algorithm, fan-out, segment", tuned_key, tuned_rule,
+    };
 
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->rule[i].left == NULL &&
+            chorale_ompi_numbers(rules->rule[i].coll, rules->rule[i].name)
+                    .requests > 0)
+            tuned_sheet.requests = 1;
+    if (tuned_sheet.requests)
+        tuned_sheet.columns = "from, algorithm, fan-out, segment, requests";
     files->text[0] = text_of(&tuned_sheet, rules);
     if (han)
         files->text[1] = text_of(&han_sheet, rules);
@@ -271,7 +290,7 @@ static enum chorale_err prepare(struct chorale_rules *rules,
 
 /* A rule as the library stores it. */
 struct entry {
-    long coll, size, from, algorithm, fanout, segment;
+    long coll, size, from, algorithm, fanout, segment, requests;
     char component[16], han[32]; /* in the file for han */
 };
 
@@ -280,6 +299,7 @@ struct reader {
     size_t count;
     struct reader *han;      /* the rules of the file for han, or NULL */
     int is_han;
+    int requests;            /* of version 2 */
 };
 
 struct cursor {
@@ -320,11 +340,13 @@ static int add_entry(struct reader *reader, const struct entry *entry)
     return 0;
 }
 
-static int next_algorithm(struct cursor *c, struct entry *entry)
+static int next_algorithm(struct cursor *c, struct entry *entry, int requests)
 {
+    entry->requests = 0;
     return next_number(c, &entry->algorithm) == 0 &&
                    next_number(c, &entry->fanout) == 0 &&
-                   next_number(c, &entry->segment) == 0
+                   next_number(c, &entry->segment) == 0 &&
+                   (!requests || next_number(c, &entry->requests) == 0)
                ? 0
                : -1;
 }
@@ -355,7 +377,8 @@ static int read_size(struct cursor *c, struct reader *reader,
     for (long i = 0; i < count; i++) {
         if (next_number(c, &entry->from) != 0 ||
             (reader->is_han ? next_component(c, entry)
-                            : next_algorithm(c, entry)) != 0 ||
+                            : next_algorithm(c, entry, reader->requests)) !=
+                0 ||
             entry->from < before + !reader->is_han ||
             (i == 0 && entry->from != 0) ||
             add_entry(reader, entry) != 0)
@@ -410,6 +433,9 @@ static enum chorale_err read_one(const char *text, int is_han,
     if (reader == NULL)
         return chorale_fail_memory(msg, "generate");
     reader->is_han = is_han;
+    reader->requests = strncmp(text, VERSION_2, strlen(VERSION_2)) == 0;
+    if (reader->requests)
+        c.at += strlen(VERSION_2);
     *reader_p = reader;
     if (read_all(&c, reader) != 0)
         return chorale_fail(msg, CHORALE_DATA, "the written file is not "
@@ -476,8 +502,8 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
                   const char *name, char *got, size_t size)
 {
     const struct reader *reader = arg;
-    const struct chorale_ompi_algorithm *want =
-        chorale_ompi_find(point->coll, name);
+    const struct chorale_ompi_numbers want =
+        chorale_ompi_numbers(point->coll, name);
     const struct entry *is =
         look_up(reader, point->coll, point->comm_size,
                 chorale_ompi_key(point->coll) != CHORALE_OMPI_NONE
@@ -490,11 +516,12 @@ static int agrees(const void *arg, const struct chorale_rule_point *point,
         return 0;
     if (is == NULL || is->algorithm == 0) {
         snprintf(got, size, "the library's own decision");
-        return want == NULL;
+        return want.algorithm == 0;
     }
-    snprintf(got, size, "algorithm %ld", is->algorithm);
-    return want != NULL && is->algorithm == want->id &&
-           is->fanout == want->fanout && is->segment == 0;
+    snprintf(got, size, "algorithm %ld, fan-out %ld, segment %ld, requests %ld",
+             is->algorithm, is->fanout, is->segment, is->requests);
+    return is->algorithm == want.algorithm && is->fanout == want.fanout &&
+           is->segment == want.segment && is->requests == want.requests;
 }
 
 const struct chorale_rule_format chorale_rules_ompi_classic = {

@@ -34,19 +34,22 @@ static enum chorale_err prepare(struct chorale_rules *rules,
     return chorale_ompi_prepare(rules, opts, CHORALE_SHAPE_BLOCK, msg);
 }
 
-static json_t *band(const struct chorale_ompi_algorithm *a,
+static json_t *band(struct chorale_ompi_numbers numbers,
                     unsigned long long from, unsigned long long to)
 {
     json_t *rule = json_pack("{s:I, s:i, s:i, s:i}",
                              "msg_size_min", (json_int_t)from,
-                             "alg", a != NULL ? a->id : 0,
-                             "faninout", a != NULL ? a->fanout : 0,
-                             "seg_size", 0);
+                             "alg", (int)numbers.algorithm,
+                             "faninout", (int)numbers.fanout,
+                             "seg_size", (int)numbers.segment);
     json_t *last = to == CHORALE_RULE_NO_END ? json_string("inf")
                                              : json_integer((json_int_t)to);
 
     if (rule == NULL || last == NULL ||
-        json_object_set_new(rule, "msg_size_max", last) != 0) {
+        json_object_set_new(rule, "msg_size_max", last) != 0 ||
+        (numbers.requests > 0 &&
+         json_object_set_new(rule, "reqs", json_integer(numbers.requests)) !=
+             0)) {
         json_decref(rule);
         return NULL;
     }
@@ -80,8 +83,8 @@ static json_t *bands(const struct chorale_rules *rules, size_t first,
                 rules, r->coll, r->comm_size,
                 &(struct chorale_rule_place){ r->shape, r->ppn }, from[i]);
         bad = json_array_append_new(
-                  list, band(r != NULL ? chorale_ompi_find(r->coll, name)
-                                       : NULL,
+                  list, band(r != NULL ? chorale_ompi_numbers(r->coll, name)
+                                       : (struct chorale_ompi_numbers){ 0 },
                              from[i] / unit,
                              i + 1 < count ? from[i + 1] / unit - 1
                                            : CHORALE_RULE_NO_END)) != 0;
@@ -348,8 +351,8 @@ static int fits(json_t *entry, const struct chorale_rule_point *point)
 static int agrees(const void *reader, const struct chorale_rule_point *point,
                   const char *name, char *got, size_t size)
 {
-    const struct chorale_ompi_algorithm *want =
-        chorale_ompi_find(point->coll, name);
+    const struct chorale_ompi_numbers want =
+        chorale_ompi_numbers(point->coll, name);
     const char *coll = chorale_coll_info(point->coll)->name;
     json_t *list = json_object_get(json_object_get(reader, "collectives"),
                                    coll);
@@ -370,9 +373,12 @@ static int agrees(const void *reader, const struct chorale_rule_point *point,
     snprintf(got, size, "algorithm %d",
              is != NULL ? (int)whole(is, "alg") : 0);
     if (is == NULL || whole(is, "alg") == 0)
-        return want == NULL;
-    return want != NULL && whole(is, "alg") == want->id &&
-           whole(is, "faninout") == want->fanout && whole(is, "seg_size") == 0;
+        return want.algorithm == 0;
+    return whole(is, "alg") == want.algorithm &&
+           whole(is, "faninout") == want.fanout &&
+           whole(is, "seg_size") == want.segment &&
+           (want.requests > 0 ? whole(is, "reqs") == want.requests
+                              : json_object_get(is, "reqs") == NULL);
 }
 
 const struct chorale_rule_format chorale_rules_ompi_json = {

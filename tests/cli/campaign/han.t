@@ -25,7 +25,7 @@ one="--map-by ppr:4:node:oversubscribe"
 
 # The messages of each algorithm, and of the default before and after it.
 for coll in bcast allreduce barrier; do
-    for name in $(sed -n "s/^$coll //p" natives.txt); do
+    for name in $(sed -n "s/^$coll //p" natives.txt | tr ' ' :); do
         [ $coll = barrier ] && n=0 || n=32768
         echo "$coll $n $name"
     done

@@ -12,8 +12,8 @@ ok $? "the runner lists native algorithms without a launcher"
 }
 
 cd "$work" || exit 99
-is "$(grep -cvE '^[a-z_]+ [A-Za-z0-9_.+-]+$' natives.txt)" 0 \
-    "each line is a collective and a name"
+is "$(grep -cvE '^[a-z_]+ [A-Za-z0-9_.+-]+( [a-z]+=[0-9]+)?$' natives.txt)" 0 \
+    "each line is a collective and a name, perhaps with a parameter"
 is "$(grep -E ' (auto|ignore)$' natives.txt)" "" \
     "the library's automatic selection is not listed"
 is "$(sort natives.txt | uniq -d)" "" "no name is listed twice"
@@ -28,7 +28,8 @@ is "$("$chorale" list --native bcast | grep -c '^bcast ')" \
     -m 8,4K -P 2 --launches 4 -i 5 --cell-time 0.005 -q
 ok $? "all are planned"
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE provider = 'native'
-    AND params = ''")" "$(($(grep -cE '^(bcast|allreduce) ' natives.txt) * 2))" \
+    AND params = ''")" \
+    "$(($(grep -cE '^(bcast|allreduce) [^ ]+$' natives.txt) * 2))" \
     "each is planned at each point"
 point="campaign_id, system_id, provider, params, coll, msg_size, n, comm_size,
     ppn, shape, dtype, op, op_class, root_policy, buffers, arrival, siblings,
@@ -58,6 +59,25 @@ is "$(sqlite3 n.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
 is "$(sqlite3 n.db "SELECT count(*) FROM counter JOIN run USING (run_id)
     JOIN cell USING (cell_id) WHERE provider = 'native'")" 0 \
     "counters of native algorithms are absent, not 0"
+
+# Other values of their parameters.
+grep = natives.txt >params.txt
+if [ -s params.txt ]; then
+    colls=$(cut -d' ' -f1 params.txt | sort -u | paste -sd , -)
+    "$chorale" plan all.db --providers native --set all -c "$colls" -m 64K \
+        -P 2 --launches 1 -i 5 --cell-time 0.005 -q &&
+        timeout 900 "$chorale" run all.db -q
+    ok $? "--set all is measured"
+    is "$(sqlite3 -separator ' ' all.db "SELECT coll, variant, params FROM cell
+        WHERE params <> '' ORDER BY 1, 2, 3")" \
+        "$(LC_ALL=C sort params.txt)" "with each value that the runner lists"
+    is "$(sqlite3 all.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
+        WHERE params <> '' AND status <> 'ok'
+        AND NOT (status = 'inapplicable' AND reason LIKE 'the library%')")" 0 \
+        "which are verified, or which the library refuses"
+else
+    skip "no algorithm has parameters" "--set all measures their values"
+fi
 
 # The library once more, in launches that never force an algorithm.
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE variant = 'untouched'

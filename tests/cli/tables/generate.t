@@ -23,15 +23,15 @@ ok $? "a system is measured"
 database() { # file
     cp base.db "$1"
     sqlite3 "$1" "DELETE FROM decision"
-    while read -r coll p ppn shape dtype op lo hi name; do
+    while read -r coll p ppn shape dtype op lo hi name params; do
         [ "$op" != - ] || op=
         provider=native
         [ "$name" != default ] || provider=library
         sqlite3 "$1" "INSERT INTO decision (system_id, target, coll,
             comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider, variant,
             params, basis, reason) VALUES (1, 'rules', '$coll', $p, $ppn,
-            '$shape', '$dtype', '$op', $lo, $hi, '$provider', '$name', '',
-            'measured', 'made up')" || return
+            '$shape', '$dtype', '$op', $lo, $hi, '$provider', '$name',
+            '$params', 'measured', 'made up')" || return
     done
 }
 generate() { "$chorale" generate "$@" >out.txt 2>err.txt; }
@@ -58,6 +58,7 @@ allgather 4 4 single-node byte - 64 4096 ring
 allgatherv 4 4 single-node byte - 64 4097 ring
 alltoall 4 4 single-node byte - 64 4096 pairwise
 alltoall 3 3 single-node byte - 1000 4096 brucks
+alltoall 3 3 single-node byte - 5000 9000 scattered throttle=1
 barrier 8 4 block byte - 0 0 $barrier
 gather 4 4 single-node byte - 64 4096 nb
 allgather 3 3 single-node byte - 64 4096 recursive_doubling
@@ -78,6 +79,7 @@ for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
     'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.json' \
     'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.ch4.json' \
     'gather nb, P = 4, .*: no test of its size is the same on all ranks' \
+    'alltoall scattered:throttle=1, P = 3, .*: a value of its parameter' \
     'allgather recursive_doubling, P = 3, .*: the algorithm needs a power'; do
     like "$(cat sel.json.txt)" "$line" "the description has: $line"
 done

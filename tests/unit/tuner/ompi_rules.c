@@ -403,6 +403,58 @@ static void test_han(struct fixture *f)
            "there are no rules for collectives that han lacks");
 }
 
+/* --- parameters ----------------------------------------------------------- */
+
+/* Whether the file that is written for a version of the library has a text. */
+static int writes(struct fixture *f, const char *version, const char *text)
+{
+    char *sql = sqlite3_mprintf("UPDATE system SET mpi_library = %Q", version);
+    const char *got;
+
+    fixture_exec(f, sql);
+    sqlite3_free(sql);
+    if (generate(f, "ompi-rules", "@dir/p.conf") != CHORALE_OK)
+        return 0;
+    got = fixture_file(f, "p.conf");
+    if (strstr(got, text) != NULL)
+        return 1;
+    tap_diag("no '%s' in %s", text, got);
+    return 0;
+}
+
+static void test_params(void)
+{
+    static const char four[] = "Open MPI v4.1.4", five[] = "Open MPI v5.0.7";
+    struct fixture f;
+
+    fixture_open(&f, "params", 0);
+    for (int c = 0; c < COLLS; c++)
+        if (strcmp(colls[c].name, "bcast") == 0)
+            insert(&f, &colls[c], 4, 4, SINGLE, 1000, 2000, 0);
+        else if (strcmp(colls[c].name, "alltoall") == 0)
+            insert(&f, &colls[c], 4, 4, SINGLE, 1000, 2000, 1);
+    fixture_exec(&f, "UPDATE decision SET params = 'fanout=8'"
+                     " WHERE variant = 'chain'");
+    tap_ok(writes(&f, four, "\n1000 2 8 0 # chain:fanout=8"),
+           "a rule has the fan-out");
+    fixture_exec(&f, "UPDATE decision SET params = 'segsize=8192'"
+                     " WHERE variant = 'chain'");
+    tap_ok(writes(&f, four, "\n1000 2 4 8192 # chain:segsize=8192"),
+           "and the segment size");
+    fixture_exec(&f, "UPDATE decision SET params = 'maxreq=3'"
+                     " WHERE variant = 'linear_sync'");
+    tap_ok(writes(&f, four, "alltoall linear_sync:maxreq=3, P = 4, 4 a node,"
+                            " n = 1000 ... 2000: the rules of this version"),
+           "version 4 has no maximum of requests");
+    tap_ok(writes(&f, five, "\n1000 4 0 0 3 # linear_sync:maxreq=3") &&
+               strncmp(fixture_file(&f, "p.conf"), "rule-file-version-2\n#",
+                       21) == 0,
+           "from version 5 on a file of version 2 has it");
+    tap_ok(writes(&f, five, "\n1000 2 4 8192 0 # chain:segsize=8192"),
+           "whose other rules have no limit");
+    fixture_close(&f);
+}
+
 /* --- the JSON file -------------------------------------------------------- */
 
 static long long value(json_t *object, const char *key)
@@ -486,5 +538,6 @@ int main(void)
     test_json(&f);
     test_han(&f);
     fixture_close(&f);
+    test_params();
     return tap_done();
 }
