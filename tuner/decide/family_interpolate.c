@@ -90,6 +90,16 @@ static double model(const struct chorale_family *fam,
     return seconds > 0 && isfinite(seconds) ? log(seconds) : NAN;
 }
 
+/* 1 if candidate c was measured at a spot, has a model, and is the variant of
+ * cand, perhaps with other parameters. */
+static int tells_of(const struct chorale_family *fam,
+                    enum chorale_guess_kind kind, const double *t, size_t c,
+                    size_t cand)
+{
+    return isfinite(t[c]) && alg_of(fam, c) == alg_of(fam, cand) &&
+           has_model(fam, kind, c);
+}
+
 /* Log ratio of measured to modelled time at a spot. If the variant was measured
  * there only with other parameters, their mean is used, provided that schedules
  * are replayed: formulas deviate differently for different parameters. */
@@ -107,7 +117,7 @@ static double residual(const struct chorale_family *fam,
     if (isinf(t[cand]) || !fam->played || !has_model(fam, kind, cand))
         return NAN;
     for (size_t c = 1; c < fam->ncand; c++) {
-        if (alg_of(fam, c) != alg_of(fam, cand) || !isfinite(t[c]))
+        if (!tells_of(fam, kind, t, c, cand))
             continue;
         sum += t[c] - model(fam, kind, c, n, ln->comm_size);
         k++;
@@ -127,7 +137,7 @@ static int known(const struct chorale_family *fam,
         return 1;
     for (size_t c = 1; fam->played && has_model(fam, kind, cand) &&
                        c < fam->ncand; c++)
-        if (alg_of(fam, c) == alg_of(fam, cand) && isfinite(t[c]))
+        if (tells_of(fam, kind, t, c, cand))
             return 1;
     return 0;
 }

@@ -215,8 +215,12 @@ static void reduce(void *state, int rank, const struct note *note)
     const struct chorale_net *net = p->net;
     int k = chorale_net_regime(&net->tau, (double)note->bytes);
 
-    spend(p, rank, chorale_net_column_tau(net) + k, net->tau.beta[k],
-          (double)note->bytes);
+    if (net->tau.n > 0)
+        spend(p, rank, chorale_net_column_tau(net) + k, net->tau.beta[k],
+              (double)note->bytes);
+    else if (net->memory) /* or_allreduce of a bcast: about a copy */
+        spend(p, rank, chorale_net_column_parts(net) + 3, net->copy,
+              (double)note->bytes);
     if (p->cold)
         spend(p, rank, chorale_net_column_parts(net) + 4, net->cold,
               (double)note->cold);
