@@ -216,7 +216,7 @@ static void test_by_library(void)
 {
     const struct chorale_alg *alg =
         chorale_alg_find(CHORALE_BCAST, "or_allreduce");
-    struct chorale_run_point run;
+    struct chorale_run_point run, other;
     struct chorale_member *m;
     double want, got;
     struct world w;
@@ -241,6 +241,20 @@ static void test_by_library(void)
                                          : "",
                exp(got - want));
     }
+    /* Its times, which no schedule predicts, say nothing about another base. */
+    w.fam.played = 1;
+    run.config = chorale_alg_configure(CHORALE_BCAST, alg->name,
+                                       "base=recursive_doubling");
+    other = *w.fam.cand[w.cand[BINOMIAL]].run;
+    other.config = run.config;
+    w.fam.cand[w.cand[BINOMIAL]].run = &other;
+    run.config = chorale_alg_configure(CHORALE_BCAST, alg->name,
+                                       "base=library");
+    for (size_t j = 0; j < w.fam.nline; j++)
+        for (size_t i = 0; i < w.fam.line[j].nspot; i++)
+            w.fam.line[j].log_time[i * w.fam.ncand + w.cand[BINOMIAL]] = NAN;
+    tap_ok(isnan(chorale_family_on(&w.fam, 0, w.cand[BINOMIAL], 4096)),
+           "the times of base=library do not predict another base");
     end(&w);
 }
 

@@ -167,6 +167,36 @@ static void test_copies(int comm_size, int ppn, size_t bytes)
            comm_size, column[at], sum.most_copied);
 }
 
+/* A broadcast that combines bytes has no time per reduction, which belongs to a
+ * collective that reduces. */
+static void test_or(void)
+{
+    struct chorale_net net = truth();
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST,
+                                                     "or_allreduce");
+    struct chorale_point pt = { .comm_size = 4, .msg_size = 4096, .n = 4096,
+                                .type_size = 1, .commutative = 1 };
+    double column[CHORALE_NET_COLUMNS], value[CHORALE_NET_COLUMNS], sum = 0;
+    struct chorale_score *score;
+    double seconds = NAN;
+
+    if (alg == NULL)
+        return; /* built without patented variants */
+    net.tau.n = 0;
+    chorale_alg_params_parse(alg, "base=recursive_doubling", pt.param, NULL, 0);
+    score = chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, 0, NULL);
+    if (score != NULL)
+        seconds = chorale_recording_replay(score, &net, column);
+    chorale_recording_free(score);
+    chorale_net_get(&net, value);
+    for (int j = 0; j < chorale_net_columns(&net); j++)
+        sum += column[j] * value[j];
+    tap_ok(near(sum, seconds, 1e-9) && seconds < 1e-3,
+           "or_allreduce of a broadcast: the terms add up to %g s", seconds);
+    tap_ok(near(column[chorale_net_column_parts(&net) + 3], 2 * 4096, 0.51),
+           "it combines bytes at the speed of a copy");
+}
+
 /* --- fit ------------------------------------------------------------------ */
 
 #define MAX_RUNS 2000
@@ -330,6 +360,7 @@ int main(void)
     test_cold();
     test_copies(2, 2, 4096);
     test_copies(5, 3, 65536);
+    test_or();
     test_fit();
     test_states();
     return tap_done();
