@@ -4,7 +4,10 @@
 #include "tuner/decide/decide_grid.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "tuner/decide/inherit_runs.h"
 
 static const struct chorale_line *line_of(const struct chorale_grid *grid,
                                           size_t layer)
@@ -36,6 +39,50 @@ static int is_confirmed(const struct chorale_grid *grid,
     return c > 0 && c < s->ncand && isfinite(s->cand[c].loss);
 }
 
+/* Give equal candidates (classes.h) one predicted time at a stop, the mean of
+ * theirs. They may be unequal at the next measured size, and then have other
+ * residuals between. In simulation predictions are too good to need it. If out
+ * of memory, the times stay. */
+static void share_times(struct chorale_grid *grid, size_t layer, size_t stop)
+{
+    const struct chorale_family *fam = grid->fam;
+    struct chorale_run_point run = *fam->point;
+    double *seconds = &grid->seconds[chorale_grid_at(grid, layer, stop)];
+    struct chorale_alg_config *config = malloc(grid->ncand * sizeof(*config));
+    size_t *index = malloc(2 * grid->ncand * sizeof(*index)), count = 0;
+    size_t *first = index != NULL ? index + grid->ncand : NULL;
+    struct chorale_class_point at;
+
+    run.n = grid->n[stop];
+    run.comm_size = grid->layer[layer].comm_size;
+    run.msg_size = chorale_decide_point(fam->point, run.config.value, run.n,
+                                        run.comm_size).msg_size;
+    at = chorale_run_class_point(&run);
+    for (size_t c = 1; c < grid->ncand && config != NULL && index != NULL; c++)
+        if (grid->may[c] && isfinite(seconds[c])) {
+            config[count] = fam->cand[grid->member[c]].run->config;
+            index[count++] = c;
+        }
+    if (count > 1 && chorale_classes_find(&at, config, count, first) == 0)
+        for (size_t i = 0; i < count; i++) {
+            double sum = 0;
+            size_t n = 0;
+
+            if (first[i] != i)
+                continue;
+            for (size_t k = i; k < count; k++)
+                if (first[k] == i) {
+                    sum += seconds[index[k]];
+                    n++;
+                }
+            for (size_t k = i; k < count; k++)
+                if (first[k] == i)
+                    seconds[index[k]] = sum / (double)n;
+        }
+    free(config);
+    free(index);
+}
+
 /* Predict the entries of a size between the measured spot[0] and spot[1]. */
 static void guess(struct chorale_grid *grid, size_t layer, size_t stop,
                   const struct chorale_measured *spot)
@@ -60,8 +107,11 @@ static void guess(struct chorale_grid *grid, size_t layer, size_t stop,
                        chorale_family_excluded(
                            fam, m, n, grid->layer[layer].comm_size) == NULL))
             *seconds = chorale_family_on(fam, line, m, n);
-        grid->score[at + c] = *seconds;
     }
+    if (!fam->opts->simulated)
+        share_times(grid, layer, stop);
+    memcpy(&grid->score[at], &grid->seconds[at],
+           grid->ncand * sizeof(*grid->score));
     chorale_family_losses(fam, grid->ncand, grid->seconds + at, grid->may,
                           grid->loss + at);
 }
