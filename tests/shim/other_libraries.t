@@ -14,8 +14,34 @@ ours='bcast n=1024 P=2 -> binomial'
 yielding=$yield
 right() { [ $status -eq 0 ] && grep -q 'wrong=0' "$work/out"; }
 
-# A GPU runtime: buffers may be in memory that the processor cannot read.
+# A GPU runtime with a device: buffers may be in memory that the processor cannot
+# read. devices.so pretends that all devices exist, or that none does.
 echo 'int cuInit(unsigned f) { return (int)f; }' >"$work/gpu.c"
+cat >"$work/devices.c" <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int access(const char *path, int mode)
+{
+    static const char *const device[] = { "/dev/nvidiactl", "/dev/nvmap",
+                                          "/dev/dxg", "/dev/kfd", "/dev/dri" };
+
+    for (size_t i = 0; i < sizeof(device) / sizeof(device[0]); i++)
+        if (strcmp(path, device[i]) == 0) {
+            errno = ENOENT;
+            return getenv("NO_DEVICES") != NULL ? -1 : 0;
+        }
+    return faccessat(AT_FDCWD, path, mode, 0);
+}
+END
+$CC -shared -fPIC -o "$work/devices.so" "$work/devices.c"
+ok $? "devices are pretended"
+shim="$shim $work/devices.so"
+with=$with:$work/devices.so
 for name in libcuda.so.1 libcudart.so.12 libamdhip64.so.5 libze_loader.so.1
 do
     $CC -shared -fPIC -o "$work/$name" "$work/gpu.c"
@@ -23,6 +49,9 @@ do
     right && [ "$(lines 'left to the library: .*GPU runtime')" -eq 1 ] &&
         [ "$(lines '-> ')" -eq 0 ]
     ok $? "the library runs all calls beside $name"
+    run 2 "$shim $work/$name" NO_DEVICES=1 $on "$work/bcasts"
+    right && [ "$(lines "$ours")" -eq 1 ]
+    ok $? "variants run beside $name without a device"
 done
 run 2 "$shim $work/libcuda.so.1" $on CHORALE_HOST_BUFFERS=1 "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]

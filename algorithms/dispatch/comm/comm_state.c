@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "algorithms/dispatch/comm/scratch_pool.h"
 #include "algorithms/dispatch/base/node_id.h"
@@ -39,12 +40,21 @@ enum { BESIDE_GPU = -1 };
 
 enum { CLEAN = 2 }; /* result of the search: no library was loaded since */
 
+/* 1 if a runtime is loaded that has a device here. The libraries alone tell
+ * nothing: MPI's own, such as UCX and hwloc, load them on any node. */
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
-    static const char *const name[] = { "libcuda.so", "libcudart.so",
-                                        "libamdhip64.so",
-                                        "libhsa-runtime64.so",
-                                        "libze_loader.so" };
+    static const char *const gpu[][2] = { /* runtime, device file */
+        { "libcuda.so", "/dev/nvidiactl" },
+        { "libcudart.so", "/dev/nvidiactl" },
+        { "libcuda.so", "/dev/nvmap" }, /* NVIDIA's systems on a chip */
+        { "libcudart.so", "/dev/nvmap" },
+        { "libcuda.so", "/dev/dxg" }, /* Linux on Windows */
+        { "libcudart.so", "/dev/dxg" },
+        { "libamdhip64.so", "/dev/kfd" },
+        { "libhsa-runtime64.so", "/dev/kfd" },
+        { "libze_loader.so", "/dev/dri" },
+    };
     unsigned long long *adds = data;
 
     if (*adds == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs)) {
@@ -52,8 +62,9 @@ static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
         if (*adds == atomic_load(&clean_at))
             return CLEAN;
     }
-    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-        if (info->dlpi_name != NULL && strstr(info->dlpi_name, name[i]))
+    for (size_t i = 0; i < sizeof(gpu) / sizeof(gpu[0]); i++)
+        if (info->dlpi_name != NULL && strstr(info->dlpi_name, gpu[i][0]) &&
+            access(gpu[i][1], F_OK) == 0)
             return 1;
     return 0;
 }
