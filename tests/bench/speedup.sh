@@ -52,8 +52,9 @@ platform() { # file, attributes of the cluster
     cat >"$1" <<XML
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="c" prefix="n" suffix="" speed="1Gf"
- sharing_policy="SPLITDUPLEX" $2/></platform>
+<platform version="4.1"><zone id="world" routing="Full">
+ <cluster id="c" prefix="n" suffix="" speed="1Gf"
+  sharing_policy="SPLITDUPLEX" $2/></zone></platform>
 XML
 }
 platform "$work/flat.xml" 'radical="0-63" bw="10GBps" lat="0.5us"'

@@ -58,7 +58,9 @@ step() { # print the fields of JSON
         json_extract(d, '\$.step_of'), json_extract(d, '\$.step_on') FROM d"
 }
 topology() { # topology, parameters: make a cluster of 16 hosts
-    sed "s/lat=/topology=\"$1\" topo_parameters=\"$2\" &/" base.xml >"$1.xml"
+    sed "s/lat=/topology=\"$1\" topo_parameters=\"$2\" &/
+        s/<cluster/<zone id=\"world\" routing=\"Full\">&/
+        s/<.platform>/<\/zone>&/" base.xml >"$1.xml"
 }
 platform base.xml 0.05 1250000000 16
 topology FAT_TREE '2;4,4;1,1;1,1'

@@ -90,7 +90,7 @@ tree=$work/tree.xml
 cat >"$tree" <<X
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-63" speed="1Gf" bw="1.25GBps" lat="0.5us" sharing_policy="SPLITDUPLEX" topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"/></platform>
+<platform version="4.1"><zone id="world" routing="Full"><cluster id="c" prefix="n" suffix="" radical="0-63" speed="1Gf" bw="1.25GBps" lat="0.5us" sharing_policy="SPLITDUPLEX" topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,1"/></zone></platform>
 X
 # Here the true error is the model's residual of the measured times.
 measure "$work/tree.db" loggp --platform "$tree" -m 8:512K:x16 \

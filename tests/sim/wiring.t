@@ -13,7 +13,9 @@ cd "$work" || exit 99
     --save-platform line.xml
 platform flat.xml 0.05 1250000000 16
 levels='topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"'
-sed "s/sharing_policy=\"SPLITDUPLEX\"/& $levels/" flat.xml >tree.xml
+sed "s/sharing_policy=\"SPLITDUPLEX\"/& $levels/
+    s/<cluster/<zone id=\"world\" routing=\"Full\">&/
+    s/<.platform>/<\/zone>&/" flat.xml >tree.xml
 
 measure() { # platform, database, process counts [, sizes]
     "$chorale" plan "$2" -q -c allreduce,allgather -P "$3" \

@@ -193,8 +193,12 @@ static enum chorale_err bad_platform(char *text, const char *path,
         return chorale_fail(msg, CHORALE_DATA, "platform: SimGrid cannot use "
                             "line %s; correct the file",
                             at + strlen(path) + 1);
-    return chorale_fail(msg, CHORALE_DATA, "platform: SimGrid cannot use it: "
-                        "%s; correct the file", why);
+    return chorale_fail(
+        msg, CHORALE_DATA, "platform: SimGrid cannot use it: %s; %s", why,
+        strncmp(why, "Segmentation fault", 18) == 0
+            ? "SimGrid 4.0 needs a zone around a cluster with a topology, "
+              "<zone id=\"world\" routing=\"Full\">"
+            : "correct the file");
 }
 
 /* Run the runner's --hosts in a simulation of one rank with those options, and
