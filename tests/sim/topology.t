@@ -23,13 +23,19 @@ for name in fattree16 dragonfly16; do
     timeout 3000 "$chorale" run $name.db -q && "$chorale" decide $name.db -q &&
         "$chorale" generate $name.db -o $name.c >/dev/null
     ok $? "$name: barriers with 7 and 8 ranks per node give one table"
+    # With SimGrid 4 messages of 0 bytes have no overhead, and two_level wins
+    # with both (tests/bench/results/simgrid.md).
+    case $(sqlite3 $name.db "SELECT mpi_library FROM system") in
+        *'SMPI 3.'*) flat=recursive_doubling ;;
+        *) flat=two_level ;;
+    esac
     is "$(best $name.db 42)" two_level \
         "$name: two_level wins with 7 ranks per node"
-    is "$(best $name.db 32)" recursive_doubling \
-        "$name: a flat barrier wins with 8 ranks per node"
+    is "$(best $name.db 32)" $flat \
+        "$name: $flat wins with 8 ranks per node"
     is "$(sqlite3 $name.db "SELECT group_concat(ppn || ' ' || variant)
         FROM (SELECT ppn, variant FROM decision WHERE target = 'dispatch'
-        ORDER BY ppn)")" "7 two_level,8 recursive_doubling" \
+        ORDER BY ppn)")" "7 two_level,8 $flat" \
         "$name: both are decided"
     like "$(cat $name.c)" 'block 7, 8 a node' "$name: the table has both"
 done

@@ -256,7 +256,7 @@ fi
 # The shim uses the installed table.
 if command -v "$MPIEXEC" >/dev/null 2>&1 && command -v "$MPICC" >/dev/null 2>&1 &&
     [ -f "$top_builddir/.libs/libchorale_pmpi.so" ]; then
-    said=$("$top_builddir/chorale-runner" --probe | tr -s '\t ' ' ')
+    said=$("$top_builddir/chorale-runner" --probe | tr '\t' ' ')
     table real "-DLIBRARY=\"$said\"" && "$chorale" table install \
         "$work/real.so" --folder "$work/served" >/dev/null 2>"$work/err"
     is "$? $(cat "$work/err")" "0 " "a table for this library is installed"
