@@ -151,12 +151,17 @@ static void spend(struct play *p, int rank, int column, double seconds,
         t[1 + column] += times;
 }
 
-/* Cold bytes of the rank's next event; 0 if they take no time in this call. */
-static double cold_bytes(const struct play *p, int rank)
+static const struct note *next_event(const struct play *p, int rank)
 {
     const struct trace *t = &p->r.s->trace[rank];
 
-    return p->cold ? (double)t->note[t->at].cold : 0;
+    return &t->note[t->at];
+}
+
+/* Cold bytes of the rank's next event; 0 if they take no time in this call. */
+static double cold_bytes(const struct play *p, int rank)
+{
+    return p->cold ? (double)next_event(p, rank)->cold : 0;
 }
 
 static int post(void *state, int rank, int flow, int sends)
@@ -170,6 +175,8 @@ static int post(void *state, int rank, int flow, int sends)
 
     if (sends && chorale_play_route(p, flow) != 0)
         return -1;
+    if (sends && next_event(p, rank)->special) /* waits for its receiver */
+        f->overlapped = 0;
     if (sends && f->overlapped)
         spend(p, rank, chorale_net_column_parts(p->net), p->net->send_overhead,
               1);

@@ -197,6 +197,39 @@ static void test_or(void)
            "it combines bytes at the speed of a copy");
 }
 
+/* A leaf that limits its sends waits until its parent receives. Where sends are
+ * overlapped, the others fill the parent's port. */
+static void test_synchronous(void)
+{
+    struct chorale_net net = {
+        .nlevel = 1, .overlap_upto = HUGE_VAL, .ports = 1,
+        .level = { { "all", -1, { 1, { HUGE_VAL }, { 1e-6 }, { 1e-9 },
+                                  { 0 } } } },
+        .tau = { 1, { HUGE_VAL }, { 0 }, { 0 }, { 0 } },
+    };
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_REDUCE,
+                                                     "pipeline");
+    static const char *const param[] = { "max_reqs=0,segsize=1024",
+                                         "max_reqs=2,segsize=1024" };
+    double seconds[2] = { NAN, NAN };
+
+    for (int i = 0; i < 2; i++) {
+        struct chorale_point pt = { .comm_size = 8, .msg_size = 131072,
+                                    .n = 131072, .type_size = 8,
+                                    .commutative = 1 };
+        struct chorale_score *score;
+
+        chorale_alg_params_parse(alg, param[i], pt.param, NULL, 0);
+        score = chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, 0, NULL);
+        if (score != NULL)
+            seconds[i] = chorale_recording_replay(score, &net, NULL);
+        chorale_recording_free(score);
+    }
+    tap_ok(seconds[1] < 0.8 * seconds[0] && near(seconds[1], 137e-6 * 2, 0.1),
+           "a pipeline with two sends in flight is faster (%g and %g s)",
+           seconds[1], seconds[0]);
+}
+
 /* --- fit ------------------------------------------------------------------ */
 
 #define MAX_RUNS 2000
@@ -361,6 +394,7 @@ int main(void)
     test_copies(2, 2, 4096);
     test_copies(5, 3, 65536);
     test_or();
+    test_synchronous();
     test_fit();
     test_states();
     return tap_done();
