@@ -106,7 +106,8 @@ size_t chorale_recording_events(const struct chorale_score *score)
 /* --- messages ---------------------------------------------------------- */
 
 /* Start the latency at `when`: alpha without the parts that are spent as
- * overheads or gap. */
+ * overheads or gap. A synchronous message has no overheads, as in SMPI, since
+ * its ranks wait for it. */
 static void start_latency(struct play *p, int flow)
 {
     const struct chorale_net *net = p->net;
@@ -116,7 +117,7 @@ static void start_latency(struct play *p, int flow)
     chorale_time *when = play_when(p, flow), *left = play_left(p, flow);
     int column = 1 + chorale_net_column(net, f->level, f->regime);
     int parts = 1 + chorale_net_column_parts(net);
-    double over = f->overlapped ? 1 : 0;
+    double over = f->overlapped || f->synchronous ? 1 : 0;
     double alphas = 1 + net->wiring.hop * f->nhop;
     double latency = alphas * r->alpha[f->regime] - net->gap -
                      over * (net->send_overhead + net->recv_overhead);
@@ -175,8 +176,10 @@ static int post(void *state, int rank, int flow, int sends)
 
     if (sends && chorale_play_route(p, flow) != 0)
         return -1;
-    if (sends && next_event(p, rank)->special) /* waits for its receiver */
+    if (sends && f->overlapped && next_event(p, rank)->special) {
         f->overlapped = 0;
+        f->synchronous = 1;
+    }
     if (sends && f->overlapped)
         spend(p, rank, chorale_net_column_parts(p->net), p->net->send_overhead,
               1);

@@ -21,6 +21,8 @@ enum flow_state {
 /* The course of a message. */
 struct flow {
     int level, regime, overlapped;
+    int synchronous;         /* of a size that is overlapped otherwise, but the
+                              * send waits for its receiver */
     enum flow_state state;
     double rate;             /* share of the ports' time */
     double work;             /* total, s of an unshared port */
