@@ -12,6 +12,7 @@
 
 #include "runners/native/comm_messages.h"
 #include "runners/native/native.h"
+#include "runners/native/native_variables.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,147 +28,35 @@
  * version 5. */
 #define PREFERENCE "ompi_comm_coll_preference"
 
-/* A control variable that this program writes. */
-struct knob {
-    MPI_T_cvar_handle handle;
-    int open;
-    int initial;             /* value before: the library's or the user's */
-};
-
 struct algorithm {
     char name[CHORALE_NATIVE_NAME];
     int value;               /* value of the control variable */
     int han;                 /* of Open MPI's component han, not of tuned */
-    struct knob param;       /* of its parameter, if open */
+    struct chorale_knob param;       /* of its parameter, if open */
     int setting;             /* value of that parameter */
     size_t segsize;          /* the same if it is a segment size; 0: default */
     MPI_Comm comm;           /* created while forced; tuned only */
 };
 
 struct chorale_native {
-    struct knob knob[CHORALE_NCOLL];
+    struct chorale_knob knob[CHORALE_NCOLL];
     struct algorithm *algorithm[CHORALE_NCOLL];
     int count[CHORALE_NCOLL];
-    struct knob device, fallback; /* MPICH */
+    struct chorale_knob device, fallback; /* MPICH */
     int no_device, fail;     /* values for device and fallback */
     int silent;              /* value of fallback for algorithms that call the
                               * same collective on each node, where they cannot
                               * run themselves; -1: unknown */
     int by_comm;             /* 1: Open MPI's way */
-    struct knob han[CHORALE_NCOLL]; /* Open MPI: read at each call */
+    struct chorale_knob han[CHORALE_NCOLL]; /* Open MPI: read at each call */
     int counts;              /* messages can be counted */
     int overruled;           /* tuned has a rules file, which comes first */
     long on, elsewhere;      /* messages of the last watched call */
 };
 
-/* Description of a variable from MPI_T. */
-struct variable {
-    int index, scope;
-    MPI_Datatype type;
-    MPI_T_enum items;
-    char *text;              /* allocated; the caller frees it */
-};
-
 void chorale_native_allow(void)
 {
     setenv("OMPI_MCA_" ALLOW, "1", 0);
-}
-
-/* --- variables -------------------------------------------------------- */
-
-/* Returns 0, or -1 if the library has no such variable. */
-static int describe(const char *name, struct variable *var)
-{
-    int room = 0, verbosity, bind;
-
-    var->text = NULL;
-    var->items = MPI_T_ENUM_NULL;
-    if (MPI_T_cvar_get_index(name, &var->index) != MPI_SUCCESS ||
-        MPI_T_cvar_get_info(var->index, NULL, NULL, &verbosity, &var->type,
-                            &var->items, NULL, &room, &bind,
-                            &var->scope) != MPI_SUCCESS || room < 1)
-        return -1;
-    var->text = calloc((size_t)room + 1, 1);
-    if (var->text == NULL)
-        return -1;
-    return MPI_T_cvar_get_info(var->index, NULL, NULL, &verbosity, &var->type,
-                               &var->items, var->text, &room, &bind,
-                               &var->scope) == MPI_SUCCESS ? 0 : -1;
-}
-
-/* Open an int variable for writing. -1: read-only, or not an int. */
-static int open_knob(const struct variable *var, struct knob *knob)
-{
-    int count = 0;
-
-    if (var->type != MPI_INT || var->scope == MPI_T_SCOPE_CONSTANT ||
-        var->scope == MPI_T_SCOPE_READONLY ||
-        MPI_T_cvar_handle_alloc(var->index, NULL, &knob->handle, &count) !=
-            MPI_SUCCESS)
-        return -1;
-    knob->open = 1;
-    return count == 1 && MPI_T_cvar_read(knob->handle, &knob->initial) ==
-                             MPI_SUCCESS ? 0 : -1;
-}
-
-/* 1 if a variable is a text that is not empty. */
-static int set_text(const char *name)
-{
-    struct variable var;
-    MPI_T_cvar_handle handle;
-    char *value = NULL;
-    int count = 0, set = 0;
-
-    if (describe(name, &var) == 0 && var.type == MPI_CHAR &&
-        MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
-            MPI_SUCCESS) {
-        value = calloc((size_t)count + 1, 1);
-        set = value != NULL &&
-              MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
-              value[0] != '\0';
-        free(value);
-        MPI_T_cvar_handle_free(&handle);
-    }
-    free(var.text);
-    return set;
-}
-
-static void close_knob(struct knob *knob)
-{
-    if (knob->open)
-        MPI_T_cvar_handle_free(&knob->handle);
-    knob->open = 0;
-}
-
-/* The value of a variable that its description names `word`, or -1. */
-static int word_value(const char *text, const char *word)
-{
-    static const struct chorale_native_words none;
-    char name[CHORALE_NATIVE_NAME];
-    size_t length = strlen(word), n;
-
-    for (int i = 0; chorale_native_name(&none, text, i, name); i++) {
-        n = strlen(name);
-        if (n >= length && strcmp(name + n - length, word) == 0)
-            return i;
-    }
-    return -1;
-}
-
-static int open_switch(const char *name, const char *word, struct knob *knob,
-                       int *value)
-{
-    struct variable var;
-    int rc = describe(name, &var);
-
-    if (rc == 0)
-        *value = word_value(var.text, word);
-    if (rc == 0 && *value >= 0)
-        rc = open_knob(&var, knob);
-    else
-        rc = -1;
-    free(var.text);
-    return rc;
 }
 
 /* --- discovery -------------------------------------------------------- */
@@ -215,7 +104,7 @@ static int append(struct chorale_native *native, enum chorale_coll coll,
 
 /* List algorithms from the enumeration of the variable, if it has one. */
 static int list_items(struct chorale_native *native, enum chorale_coll coll,
-                      const struct variable *var)
+                      const struct chorale_variable *var)
 {
     int count = 0, room = 0, rc = 0;
 
@@ -236,13 +125,14 @@ static int list_items(struct chorale_native *native, enum chorale_coll coll,
  * measures; nor `reproducible`, which passes calls on to another component. */
 static int list_han(struct chorale_native *native, enum chorale_coll coll)
 {
-    struct variable var;
+    struct chorale_variable var;
     char name[96], item[CHORALE_NATIVE_NAME - 4], full[CHORALE_NATIVE_NAME];
     int count = 0, room = 0, rc = 0;
 
     snprintf(name, sizeof(name), "coll_han_use_%s_algorithm",
              chorale_coll_info(coll)->name);
-    if (describe(name, &var) != 0 || open_knob(&var, &native->han[coll]) != 0 ||
+    if (chorale_variable_describe(name, &var) != 0 ||
+        chorale_knob_open(&var, &native->han[coll]) != 0 ||
         var.items == MPI_T_ENUM_NULL ||
         MPI_T_enum_get_info(var.items, &count, NULL, &room) != MPI_SUCCESS)
         count = 0;
@@ -261,7 +151,7 @@ static int list_han(struct chorale_native *native, enum chorale_coll coll)
 }
 
 static int list_text(struct chorale_native *native, enum chorale_coll coll,
-                     const struct variable *var,
+                     const struct chorale_variable *var,
                      const struct chorale_native_words *words)
 {
     char name[CHORALE_NATIVE_NAME];
@@ -278,11 +168,11 @@ static int list_text(struct chorale_native *native, enum chorale_coll coll,
 static int list(struct chorale_native *native, enum chorale_coll coll,
                 const char *name, const struct chorale_native_words *words)
 {
-    struct variable var;
+    struct chorale_variable var;
     int rc = 0;
 
-    if (describe(name, &var) == 0 &&
-        open_knob(&var, &native->knob[coll]) == 0)
+    if (chorale_variable_describe(name, &var) == 0 &&
+        chorale_knob_open(&var, &native->knob[coll]) == 0)
         rc = var.items != MPI_T_ENUM_NULL
                  ? list_items(native, coll, &var)
                  : list_text(native, coll, &var, words);
@@ -295,14 +185,14 @@ static int list(struct chorale_native *native, enum chorale_coll coll,
 static int learn(struct chorale_native_words *words)
 {
     static const char *const prefixes[] = { "", "I" };
-    struct variable var;
+    struct chorale_variable var;
     char name[96];
     int rc = 0;
 
     for (int c = 0; c < CHORALE_NCOLL && rc == 0; c++)
         for (int p = 0; p < 2 && rc == 0; p++) {
             mpich_variable((enum chorale_coll)c, prefixes[p], name);
-            if (describe(name, &var) == 0)
+            if (chorale_variable_describe(name, &var) == 0)
                 rc = chorale_native_words_add(words, var.text);
             free(var.text);
         }
@@ -312,19 +202,19 @@ static int learn(struct chorale_native_words *words)
 static int find_mpich(struct chorale_native *native)
 {
     struct chorale_native_words words = { NULL, 0 };
-    struct variable var;
+    struct chorale_variable var;
     char name[96];
     int rc;
 
-    if (open_switch("MPIR_CVAR_COLLECTIVE_FALLBACK", "error",
-                    &native->fallback, &native->fail) != 0)
+    if (chorale_knob_open_word("MPIR_CVAR_COLLECTIVE_FALLBACK", "error",
+                               &native->fallback, &native->fail) != 0)
         return 0; /* a silent fallback could not be detected */
-    if (describe("MPIR_CVAR_COLLECTIVE_FALLBACK", &var) == 0)
-        native->silent = word_value(var.text, "silent");
+    if (chorale_variable_describe("MPIR_CVAR_COLLECTIVE_FALLBACK", &var) == 0)
+        native->silent = chorale_variable_word(var.text, "silent");
     free(var.text);
-    if (open_switch("MPIR_CVAR_DEVICE_COLLECTIVES", "none", &native->device,
-                    &native->no_device) != 0)
-        close_knob(&native->device);
+    if (chorale_knob_open_word("MPIR_CVAR_DEVICE_COLLECTIVES", "none",
+                               &native->device, &native->no_device) != 0)
+        chorale_knob_close(&native->device);
     rc = learn(&words);
     for (int c = 0; c < CHORALE_NCOLL && rc == 0; c++) {
         mpich_variable((enum chorale_coll)c, "", name);
@@ -340,12 +230,14 @@ static int find_openmpi(struct chorale_native *native)
     int rc = 0;
 
     native->by_comm = 1;
-    native->overruled = set_text("coll_tuned_dynamic_rules_filename");
+    native->overruled =
+        chorale_variable_is_set("coll_tuned_dynamic_rules_filename");
     for (int c = 0; c < CHORALE_NCOLL && rc == 0; c++) {
         snprintf(name, sizeof(name), "coll_tuned_%s_algorithm",
                  chorale_coll_info((enum chorale_coll)c)->name);
         rc = list(native, (enum chorale_coll)c, name, NULL);
-        if (rc == 0 && !set_text("coll_han_dynamic_rules_filename"))
+        if (rc == 0 &&
+            !chorale_variable_is_set("coll_han_dynamic_rules_filename"))
             rc = list_han(native, (enum chorale_coll)c);
     }
     return rc;
@@ -355,15 +247,15 @@ static int find_openmpi(struct chorale_native *native)
  * library's present one. */
 static int append_setting(struct chorale_native *native,
                           const struct chorale_native_param *p, int base,
-                          const struct variable *var, int value)
+                          const struct chorale_variable *var, int value)
 {
     struct algorithm *grown = native->algorithm[p->coll];
     struct algorithm a = grown[base];
 
     if (snprintf(a.name, sizeof(a.name), "%s:%s=%d", p->algorithm, p->name,
                  value) >= (int)sizeof(a.name) ||
-        open_knob(var, &a.param) != 0 || a.param.initial == value) {
-        close_knob(&a.param);
+        chorale_knob_open(var, &a.param) != 0 || a.param.initial == value) {
+        chorale_knob_close(&a.param);
         return 0;
     }
     a.setting = value;
@@ -371,7 +263,7 @@ static int append_setting(struct chorale_native *native,
     grown = realloc(grown, ((size_t)native->count[p->coll] + 1) *
                                sizeof(*grown));
     if (grown == NULL) {
-        close_knob(&a.param);
+        chorale_knob_close(&a.param);
         return -1;
     }
     native->algorithm[p->coll] = grown;
@@ -382,7 +274,7 @@ static int append_setting(struct chorale_native *native,
 static int find_params(struct chorale_native *native)
 {
     const struct chorale_native_param *p;
-    struct variable var;
+    struct chorale_variable var;
     char name[96];
     int rc = 0;
 
@@ -390,7 +282,7 @@ static int find_params(struct chorale_native *native)
          rc == 0 && (p = chorale_native_param(i, name)) != NULL; i++) {
         int base = chorale_native_find(native, p->coll, p->algorithm);
 
-        if (base >= 0 && describe(name, &var) == 0) {
+        if (base >= 0 && chorale_variable_describe(name, &var) == 0) {
             for (int k = 0; k < 2 && rc == 0; k++)
                 rc = append_setting(native, p, base, &var, p->value[k]);
             free(var.text);
@@ -439,14 +331,14 @@ void chorale_native_close(struct chorale_native *native)
         for (int i = 0; i < native->count[c]; i++) {
             if (native->algorithm[c][i].comm != MPI_COMM_NULL)
                 PMPI_Comm_free(&native->algorithm[c][i].comm);
-            close_knob(&native->algorithm[c][i].param);
+            chorale_knob_close(&native->algorithm[c][i].param);
         }
         free(native->algorithm[c]);
-        close_knob(&native->knob[c]);
-        close_knob(&native->han[c]);
+        chorale_knob_close(&native->knob[c]);
+        chorale_knob_close(&native->han[c]);
     }
-    close_knob(&native->device);
-    close_knob(&native->fallback);
+    chorale_knob_close(&native->device);
+    chorale_knob_close(&native->fallback);
     free(native);
     MPI_T_finalize();
 }
@@ -479,29 +371,11 @@ int chorale_native_find(const struct chorale_native *native,
 
 /* --- forcing ---------------------------------------------------------- */
 
-/* Read the bytes of a variable; zeros if it does not exist. */
-static void read_variable(const char *name, unsigned char value[16])
-{
-    MPI_T_cvar_handle handle;
-    struct variable var;
-    int count;
-
-    memset(value, 0, 16);
-    if (describe(name, &var) == 0 &&
-        MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
-            MPI_SUCCESS) {
-        if (count != 1 || MPI_T_cvar_read(handle, value) != MPI_SUCCESS)
-            memset(value, 0, 16);
-        MPI_T_cvar_handle_free(&handle);
-    }
-    free(var.text);
-}
-
 static int allowed(void)
 {
     unsigned char value[16]; /* bool; int in one version */
 
-    read_variable(ALLOW, value);
+    chorale_variable_read(ALLOW, value);
     return value[0] != 0;
 }
 
@@ -513,7 +387,7 @@ static size_t segment_size(enum chorale_coll coll)
 
     snprintf(name, sizeof(name), "coll_tuned_%s_algorithm_segmentsize",
              chorale_coll_info(coll)->name);
-    read_variable(name, value);
+    chorale_variable_read(name, value);
     memcpy(&bytes, value, sizeof(bytes));
     return bytes > 0 ? (size_t)bytes : 0;
 }
@@ -597,8 +471,8 @@ static int dup_for_tuned(MPI_Comm lib, MPI_Comm *comm)
 int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
                         int place, int all_could, MPI_Comm lib)
 {
-    struct knob *knob = &native->knob[coll];
-    struct knob *param = &native->algorithm[coll][place].param;
+    struct chorale_knob *knob = &native->knob[coll];
+    struct chorale_knob *param = &native->algorithm[coll][place].param;
     MPI_Comm *comm = &native->algorithm[coll][place].comm;
     int rc = all_could ? dup_for_tuned(lib, comm) : MPI_SUCCESS;
 

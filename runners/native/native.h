@@ -144,5 +144,12 @@ int chorale_native_words_add(struct chorale_native_words *words,
 int chorale_native_name(const struct chorale_native_words *words,
                         const char *text, int i,
                         char name[CHORALE_NATIVE_NAME]);
+/* The value that a text names `word`, or -1. */
+int chorale_variable_word(const char *text, const char *word);
+/* Open the variable of that name for writing, and set *value to the value that
+ * its description names `word`. -1: there is none. */
+struct chorale_knob;
+int chorale_knob_open_word(const char *name, const char *word,
+                           struct chorale_knob *knob, int *value);
 
 #endif

@@ -9,6 +9,7 @@
  * longest complete name at its end is taken. Otherwise the name stays glued:
  * odd to read, but with the right value. */
 #include "runners/native/native.h"
+#include "runners/native/native_variables.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -119,4 +120,34 @@ int chorale_native_name(const struct chorale_native_words *words,
     memcpy(name, start, length);
     name[length] = '\0';
     return 1;
+}
+
+int chorale_variable_word(const char *text, const char *word)
+{
+    static const struct chorale_native_words none;
+    char name[CHORALE_NATIVE_NAME];
+    size_t length = strlen(word), n;
+
+    for (int i = 0; chorale_native_name(&none, text, i, name); i++) {
+        n = strlen(name);
+        if (n >= length && strcmp(name + n - length, word) == 0)
+            return i;
+    }
+    return -1;
+}
+
+int chorale_knob_open_word(const char *name, const char *word,
+                           struct chorale_knob *knob, int *value)
+{
+    struct chorale_variable var;
+    int rc = chorale_variable_describe(name, &var);
+
+    if (rc == 0)
+        *value = chorale_variable_word(var.text, word);
+    if (rc == 0 && *value >= 0)
+        rc = chorale_knob_open(&var, knob);
+    else
+        rc = -1;
+    free(var.text);
+    return rc;
 }
