@@ -157,3 +157,8 @@ double chorale_krige_expect(const struct chorale_krige *k,
         *sd_p = k->sd * sqrt(fmax(0, 1 - known));
     return mean;
 }
+
+double chorale_krige_variance(double v, double n)
+{
+    return v / pow(1 - 2 / (9 * (n - 1)), 3);
+}

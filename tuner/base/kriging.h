@@ -46,4 +46,10 @@ void chorale_krige_release(struct chorale_krige *k);
 double chorale_krige_expect(const struct chorale_krige *k,
                             const struct chorale_krige_at *at, double *sd_p);
 
+/* What n >= 2 launches of sample variance v tell of the variance of one: v over
+ * the median of its distribution. The median of this over many points is the
+ * variance of a launch, and disturbed launches count little in it.
+ * Source  Wilson and Hilferty, Proc. Natl. Acad. Sci. 17(12), 1931. */
+double chorale_krige_variance(double v, double n);
+
 #endif

@@ -114,9 +114,8 @@ static size_t collect(const struct chorale_run_point *row, size_t n,
     return count;
 }
 
-/* The variance of one launch, pooled over the cells with two or more: the
- * median of their variances, each over the median of its distribution (by
- * Wilson and Hilferty), so that disturbed launches count little. 0: unknown. */
+/* The variance of one launch, pooled over the cells with two or more. 0:
+ * unknown. */
 static double pool(const struct cell *cell, size_t n)
 {
     double *variance = malloc((n + 1) * sizeof(*variance)), median = 0;
@@ -124,8 +123,8 @@ static double pool(const struct cell *cell, size_t n)
 
     for (size_t i = 0; variance != NULL && i < n; i++)
         if (cell[i].n > 1)
-            variance[count++] = cell[i].variance /
-                                pow(1 - 2 / (9 * (cell[i].n - 1)), 3);
+            variance[count++] = chorale_krige_variance(cell[i].variance,
+                                                       cell[i].n);
     if (count > 0)
         median = gsl_stats_median(variance, 1, count);
     free(variance);

@@ -25,7 +25,7 @@ struct shape {
     int rank;                /* the busiest of the first node */
     enum what what;          /* SEND or RECV: of which it has more */
     double messages, bytes;  /* between nodes: of the node, in units of those of
-                              * the rank; 0 if the rank has none */
+                              * the rank; 0: the rank sends none */
     double inner;            /* bytes inside the node, of all ranks, in units of
                               * those of the rank on both levels */
     int flat;                /* 1: the other ranks exchange one message with it,

@@ -9,33 +9,17 @@
 
 #include "db/quantiles.h"
 #include "tuner/base/kriging.h"
-#include "tuner/fit/known_schedules.h"
-#include "tuner/fit/schedule_features.h"
 
 #define LEAST_POINTS 10
-#define USUAL_NOISE 0.05 /* of one launch, if no point has two */
 #define LEAST_USES 20    /* of messages of a regime, that determine it */
 #define FIRST_SIZE 256.0 /* bytes, at which regimes may change; */
 #define SIZES 8          /* how many such sizes, each four times the last */
 #define GAIN 0.99        /* of the error, by which a further regime is kept */
 #define MOST_KRIGED 600  /* points of one process; of more, a part is used */
 
-/* The runs of one algorithm at one point. */
-struct cell {
-    const struct chorale_run_point *run; /* the first of them */
-    size_t row;              /* its algorithm */
-    const struct chorale_alg *alg;
-    struct chorale_features f;
-    double log_seconds, variance, nlaunch; /* means over launches */
-    double log_model;        /* of the fit in use */
-    double error[2][2];      /* |predicted / measured - 1|: [in sample, left
-                              * out][model, corrected] */
-};
-
 struct job {
-    const struct chorale_points *points;
     struct chorale_schedule_fit fit;
-    struct cell *cell;
+    struct chorale_schedule_cell *cell;
     size_t ncell;
     double *x, *seconds;     /* [ncell * ncol], [ncell] */
     unsigned char *use;      /* [ncell] */
@@ -43,150 +27,6 @@ struct job {
     int regime[CHORALE_LEVELS][CHORALE_SCHEDULE_BREAKS + 1]; /* that serves: one
                               * with few cells is joined to that below */
 };
-
-/* --- cells ------------------------------------------------------------- */
-
-static int same_cell(const struct chorale_run_point *a,
-                     const struct chorale_run_point *b)
-{
-    return a->coll == b->coll && a->comm_size == b->comm_size &&
-           a->ppn == b->ppn && a->shape == b->shape && a->dtype == b->dtype &&
-           a->op == b->op && a->n == b->n && a->conditions == b->conditions &&
-           chorale_run_same_candidate(a, b);
-}
-
-/* The row of an algorithm, added if new. Returns its index. */
-static size_t find_row(struct chorale_schedule_fit *fit,
-                       const struct chorale_run_point *run)
-{
-    struct chorale_schedule_row *row = fit->row;
-
-    for (size_t i = 0; i < fit->nrow; i++)
-        if (row[i].coll == run->coll && row[i].provider == run->provider &&
-            row[i].variant == run->variant && row[i].params == run->params)
-            return i;
-    row[fit->nrow] = (struct chorale_schedule_row){
-        .coll = run->coll, .provider = run->provider,
-        .variant = run->variant, .params = run->params,
-    };
-    return fit->nrow++;
-}
-
-/* Ranks on each node; 0: not in blocks. */
-static int ranks_per_node(const struct chorale_run_point *run)
-{
-    if (strcmp(run->shape, "single-node") == 0)
-        return run->comm_size;
-    if (strcmp(run->shape, "one-per-node") == 0)
-        return 1;
-    return strcmp(run->shape, "cyclic") == 0 ? 0 : run->ppn;
-}
-
-/* Set the schedule's features of a cell; -1: not known. */
-static int describe(struct chorale_feature_cache *cache, struct cell *cell,
-                    struct chorale_schedule_row *row)
-{
-    const struct chorale_run_point *run = cell->run;
-    const int ppn = ranks_per_node(run);
-    struct chorale_known_schedule known;
-    struct chorale_point pt = {
-        .comm_size = run->comm_size, .msg_size = run->msg_size,
-        .type_size = chorale_run_type_size(run),
-        .commutative = strcmp(run->op_class, "noncommutative") != 0,
-    };
-
-    if (ppn < 1 || run->comm_size < 2 ||
-        chorale_known_schedule(run, &known) != 0)
-        return -1;
-    pt.ppn = ppn < run->comm_size ? ppn : 0;
-    pt.n = chorale_coll_n(known.alg->coll, pt.msg_size, pt.comm_size);
-    memcpy(pt.param, known.param, sizeof(pt.param));
-    if (chorale_features_of(cache, known.alg, &pt, ppn, &cell->f) != 0)
-        return -1;
-    cell->alg = known.alg;
-    /* The name at the largest size, where a library replaces nothing. */
-    row->schedule = known.alg->name;
-    return 0;
-}
-
-/* Set the times of a cell from the runs run[0, n). */
-static void average(struct cell *cell, size_t n)
-{
-    double squares = 0;
-
-    cell->nlaunch = cell->log_seconds = 0;
-    for (size_t i = 0; i < n; i++) {
-        double l, d;
-
-        if (!cell->run[i].ok)
-            continue;
-        l = log(cell->run[i].seconds);
-        d = l - cell->log_seconds;
-        cell->nlaunch++;
-        cell->log_seconds += d / cell->nlaunch;
-        squares += d * (l - cell->log_seconds);
-    }
-    cell->variance = cell->nlaunch > 1 ? squares / (cell->nlaunch - 1) : 0;
-}
-
-static enum chorale_err collect(struct job *job, struct chorale_errmsg *msg)
-{
-    const struct chorale_run_point *run = job->points->row;
-    const size_t n = job->points->count;
-    struct chorale_feature_cache *cache = chorale_feature_cache_new();
-
-    job->cell = malloc((n + 1) * sizeof(*job->cell));
-    job->fit.row = calloc(n + 1, sizeof(*job->fit.row));
-    if (cache == NULL || job->cell == NULL || job->fit.row == NULL) {
-        chorale_feature_cache_free(cache);
-        return chorale_fail_memory(msg, "fit");
-    }
-    for (size_t i = 0, end; i < n; i = end) {
-        struct cell *cell = &job->cell[job->ncell];
-
-        for (end = i + 1; end < n && same_cell(&run[i], &run[end]); end++)
-            continue;
-        if (run[i].not_duration)
-            job->fit.nmean += end - i;
-        if (!run[i].imported || run[i].not_duration ||
-            (strcmp(run[i].provider, "native") != 0 &&
-             strcmp(run[i].provider, "foreign") != 0))
-            continue;
-        *cell = (struct cell){ .run = &run[i],
-                               .row = find_row(&job->fit, &run[i]) };
-        average(cell, end - i);
-        job->ncell += cell->nlaunch > 0 &&
-                      describe(cache, cell, &job->fit.row[cell->row]) == 0;
-    }
-    chorale_feature_cache_free(cache);
-    return CHORALE_OK;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* The standard deviation of the log time of one launch: the median variance of
- * cells with several, over that of the chi-squared distribution. */
-static double noise_of(const struct job *job)
-{
-    double *v = malloc((job->ncell + 1) * sizeof(*v)), median = 0;
-    size_t n = 0;
-
-    for (size_t i = 0; v != NULL && i < job->ncell; i++)
-        if (job->cell[i].nlaunch > 1)
-            v[n++] = job->cell[i].variance /
-                     pow(1 - 2 / (9 * (job->cell[i].nlaunch - 1)), 3);
-    if (n > 0) {
-        qsort(v, n, sizeof(*v), compare);
-        median = v[n / 2];
-    }
-    free(v);
-    return median > 0 ? sqrt(median) : USUAL_NOISE;
-}
 
 /* --- the model --------------------------------------------------------- */
 
@@ -368,7 +208,7 @@ static enum chorale_err search(struct job *job, struct chorale_errmsg *msg)
 
 /* --- what implementations take in addition ----------------------------- */
 
-static struct chorale_krige_at place(const struct cell *cell)
+static struct chorale_krige_at place(const struct chorale_schedule_cell *cell)
 {
     const struct chorale_run_point *run = cell->run;
 
@@ -387,7 +227,7 @@ static int correct(struct job *job, size_t first, int out,
                    const unsigned char *want)
 {
     static const double length[] = { 8, 12 };
-    const struct cell *like = &job->cell[first];
+    const struct chorale_schedule_cell *like = &job->cell[first];
     struct chorale_krige_at *at = malloc((job->ncell + 1) * sizeof(*at));
     double *z = malloc((job->ncell + 1) * sizeof(*z)), squares = 0;
     struct chorale_krige krige = { .at = NULL };
@@ -398,7 +238,7 @@ static int correct(struct job *job, size_t first, int out,
         all += job->use[i] && job->cell[i].alg == like->alg &&
                job->cell[i].run->coll == like->run->coll;
     for (size_t i = first; rc == 0 && i < job->ncell; i++) {
-        const struct cell *c = &job->cell[i];
+        const struct chorale_schedule_cell *c = &job->cell[i];
 
         if (!job->use[i] || c->alg != like->alg ||
             c->run->coll != like->run->coll)
@@ -416,7 +256,7 @@ static int correct(struct job *job, size_t first, int out,
                                fmax(0.1, sqrt(squares / (double)(k + 1))),
                                length);
     for (size_t i = first; rc == 0 && i < job->ncell; i++) {
-        struct cell *c = &job->cell[i];
+        struct chorale_schedule_cell *c = &job->cell[i];
         struct chorale_krige_at to;
         double model, more;
 
@@ -495,8 +335,8 @@ static enum chorale_err leave_out(struct job *job, int (*asked)(void),
 /* --- summary ----------------------------------------------------------- */
 
 /* Which sample a cell that was left out belongs to. */
-static enum chorale_schedule_sample sample_of(const struct job *job,
-                                              const struct cell *cell)
+static enum chorale_schedule_sample
+sample_of(const struct job *job, const struct chorale_schedule_cell *cell)
 {
     int less = 0, more = 0;
 
@@ -517,7 +357,7 @@ errors_of(const struct job *job, size_t row, enum chorale_schedule_sample which,
     const int out = which != CHORALE_SAMPLE_IN;
 
     for (size_t i = 0; i < job->ncell; i++) {
-        const struct cell *c = &job->cell[i];
+        const struct chorale_schedule_cell *c = &job->cell[i];
 
         if (c->row == row && (!out || sample_of(job, c) == which) &&
             !isnan(c->error[out][corrected]))
@@ -577,9 +417,13 @@ enum chorale_err chorale_schedule_fit(const struct chorale_points *points,
                                       int *found_p,
                                       struct chorale_errmsg *msg)
 {
-    struct job job = { .points = points };
-    enum chorale_err err = collect(&job, msg);
-    const size_t n = job.ncell;
+    struct chorale_schedule_cells cells;
+    enum chorale_err err = chorale_schedule_collect(points, &cells, msg);
+    const size_t n = cells.count;
+    struct job job = {
+        .cell = cells.cell, .ncell = n,
+        .fit = { .row = cells.row, .nrow = cells.nrow, .nmean = cells.nmean },
+    };
 
     *found_p = 0;
     if (err == CHORALE_OK && n >= LEAST_POINTS) {
@@ -590,7 +434,7 @@ enum chorale_err chorale_schedule_fit(const struct chorale_points *points,
             err = chorale_fail_memory(msg, "fit");
         if (err == CHORALE_OK) {
             memset(job.use, 1, n);
-            job.noise = noise_of(&job);
+            job.noise = chorale_schedule_noise(job.cell, n);
             err = search(&job, msg);
         }
         if (err == CHORALE_OK)

@@ -13,38 +13,16 @@
  * logarithm of measured over predicted time of each schedule is a Gaussian
  * process over size and process count (kriging.h).
  *
- * Cross-validation: each process count is left out of both fits. The first and
- * the last one of an algorithm are extrapolations. */
+ * Cross-validation: each process count is left out of both fits, but the sizes
+ * at which protocols change are those of all points. The first and the last
+ * count of an algorithm are extrapolations. */
 #ifndef CHORALE_TUNER_FIT_SCHEDULE_FIT_H
 #define CHORALE_TUNER_FIT_SCHEDULE_FIT_H
 
 #include <jansson.h>
 
+#include "tuner/fit/schedule_cells.h"
 #include "tuner/model/least_squares.h"
-#include "tuner/model/observations.h"
-
-/* Errors |predicted / measured - 1|: median and 90th percentile; NAN: no
- * points. */
-struct chorale_schedule_error {
-    size_t npoints;
-    double median, tail;
-};
-
-enum chorale_schedule_sample {
-    CHORALE_SAMPLE_IN,       /* points of the fit */
-    CHORALE_SAMPLE_OUT,      /* process count left out, others on both sides */
-    CHORALE_SAMPLE_END,      /* first or last process count left out */
-    CHORALE_SAMPLES
-};
-
-/* One algorithm. Texts are those of the points. */
-struct chorale_schedule_row {
-    enum chorale_coll coll;
-    const char *provider, *variant, *params;
-    const char *schedule;    /* variant of the catalogue; NULL: not known */
-    struct chorale_schedule_error model[CHORALE_SAMPLES];
-    struct chorale_schedule_error corrected[CHORALE_SAMPLES]; /* by the process */
-};
 
 #define CHORALE_SCHEDULE_BREAKS 2
 

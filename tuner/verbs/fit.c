@@ -120,8 +120,8 @@ const struct chorale_verb chorale_verb_fit = {
         "of this model, and of predictions for process counts that were left "
         "out: of the model alone, and corrected by the residuals of the "
         "algorithm at other process counts. ends: the first and last process "
-        "count, which are extrapolated. Nothing of it is stored. Algorithms "
-        "whose schedule is not known are listed.\n"
+        "count, which are extrapolated. This model is printed only, and not "
+        "stored. Algorithms whose schedule is not known are listed.\n"
         "The tables model, model_variant and model_ranks of the database are "
         "replaced for each system with measured variants.",
     .example = "chorale fit results.db\n"
