@@ -4,92 +4,77 @@
 
 #include <stdio.h>
 
-static const char loaded_sql[] =
-    "SELECT count(DISTINCT launch_id), count(*),"
-    " (SELECT count(*) FROM launch WHERE ?1 = 0 OR system_id = ?1),"
-    " (SELECT max(CAST(value AS REAL)) FROM environment JOIN launch"
-    "   USING (launch_id) WHERE key = 'other_load'"
-    "    AND (?1 = 0 OR system_id = ?1))"
-    " FROM run JOIN launch l USING (launch_id)"
-    " WHERE validity <> '' AND (?1 = 0 OR system_id = ?1)"
-    "  AND instr(',' || validity || ',', ',load,') > 0";
+/* Set text to the first value of a query with the system as its parameter; "" if
+ * there is no row. */
+static enum chorale_err remark(struct chorale_store *store, const char *sql,
+                               sqlite3_int64 system_id, char *text, size_t size,
+                               struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, sql, CHORALE_FIELDS(system_id), &stmt, msg);
+
+    text[0] = '\0';
+    if (chorale_store_next(store, stmt, &err, msg))
+        snprintf(text, size, "%s", chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return err;
+}
 
 enum chorale_err chorale_loaded_runs(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      char text[CHORALE_LOADED_TEXT],
                                      struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_query(
-        store, loaded_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+    static const char sql[] =
+        "SELECT printf('other programs took up to %.1f processors from the"
+        " ranks in %d of %d launches: %d runs are tagged load; plan more"
+        " --launches, on an idle machine',"
+        "  (SELECT max(CAST(value AS REAL)) FROM environment JOIN launch"
+        "    USING (launch_id) WHERE key = 'other_load'"
+        "     AND (?1 = 0 OR system_id = ?1)),"
+        "  count(DISTINCT launch_id),"
+        "  (SELECT count(*) FROM launch WHERE ?1 = 0 OR system_id = ?1),"
+        "  count(*))"
+        " FROM run JOIN launch l USING (launch_id)"
+        " WHERE validity <> '' AND (?1 = 0 OR system_id = ?1)"
+        "  AND instr(',' || validity || ',', ',load,') > 0"
+        " GROUP BY NULL"; /* no row without any */
 
-    text[0] = '\0';
-    if (chorale_store_next(store, stmt, &err, msg) &&
-        sqlite3_column_int64(stmt, 1) > 0)
-        snprintf(text, CHORALE_LOADED_TEXT, "other programs took up to %.1f "
-                 "processors from the ranks in %lld of %lld launches: %lld "
-                 "runs are tagged load; plan more --launches, on an idle "
-                 "machine", sqlite3_column_double(stmt, 3),
-                 (long long)sqlite3_column_int64(stmt, 0),
-                 (long long)sqlite3_column_int64(stmt, 2),
-                 (long long)sqlite3_column_int64(stmt, 1));
-    sqlite3_finalize(stmt);
-    return err;
+    return remark(store, sql, system_id, text, CHORALE_LOADED_TEXT, msg);
 }
-
-static const char unbound_sql[] =
-    "SELECT count(*), min(b.value), (SELECT count(*) FROM launch)"
-    " FROM environment q JOIN environment b USING (launch_id)"
-    " WHERE q.key = 'binding_request' AND q.value = 'core'"
-    "  AND b.key = 'binding' AND b.value <> 'own processors'";
 
 enum chorale_err chorale_unbound_launches(struct chorale_store *store,
                                           char text[CHORALE_LOADED_TEXT],
                                           struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_prepare(store, unbound_sql, &stmt,
-                                                 msg);
+    static const char sql[] =
+        "SELECT printf('the launcher did not bind ranks to cores in %d of %d"
+        " launches (%.80s); bind them by its own options, or give --no-bind',"
+        "  count(*), (SELECT count(*) FROM launch WHERE ?1 = 0), min(b.value))"
+        " FROM environment q JOIN environment b USING (launch_id)"
+        " WHERE q.key = 'binding_request' AND q.value = 'core'"
+        "  AND b.key = 'binding' AND b.value <> 'own processors'"
+        " GROUP BY NULL"; /* no row without any */
 
-    text[0] = '\0';
-    if (chorale_store_next(store, stmt, &err, msg) &&
-        sqlite3_column_int64(stmt, 0) > 0)
-        snprintf(text, CHORALE_LOADED_TEXT, "the launcher did not bind ranks "
-                 "to cores in %lld of %lld launches (%.80s); bind them by its "
-                 "own options, or give --no-bind",
-                 (long long)sqlite3_column_int64(stmt, 0),
-                 (long long)sqlite3_column_int64(stmt, 2),
-                 chorale_text(stmt, 1));
-    sqlite3_finalize(stmt);
-    return err;
+    return remark(store, sql, 0, text, CHORALE_LOADED_TEXT, msg);
 }
-
-static const char tuning_sql[] =
-    "SELECT count(*), min(value),"
-    " (SELECT count(*) FROM launch WHERE ?1 = 0 OR system_id = ?1)"
-    " FROM environment JOIN launch USING (launch_id)"
-    " WHERE key = 'self_tuning' AND (?1 = 0 OR system_id = ?1)";
 
 enum chorale_err chorale_self_tuning(struct chorale_store *store,
                                      sqlite3_int64 system_id,
                                      char text[CHORALE_LOADED_TEXT],
                                      struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_query(
-        store, tuning_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+    static const char sql[] =
+        "SELECT printf('the MPI library tuned itself (%.80s) in %d of %d"
+        " launches: gains over its default may not last; turn that off and"
+        " measure again', min(value), count(*),"
+        "  (SELECT count(*) FROM launch WHERE ?1 = 0 OR system_id = ?1))"
+        " FROM environment JOIN launch USING (launch_id)"
+        " WHERE key = 'self_tuning' AND (?1 = 0 OR system_id = ?1)"
+        " GROUP BY NULL"; /* no row without any */
 
-    text[0] = '\0';
-    if (chorale_store_next(store, stmt, &err, msg) &&
-        sqlite3_column_int64(stmt, 0) > 0)
-        snprintf(text, CHORALE_LOADED_TEXT, "the MPI library tuned itself "
-                 "(%.80s) in %lld of %lld launches: gains over its default may "
-                 "not last; turn that off and measure again",
-                 chorale_text(stmt, 1),
-                 (long long)sqlite3_column_int64(stmt, 0),
-                 (long long)sqlite3_column_int64(stmt, 2));
-    sqlite3_finalize(stmt);
-    return err;
+    return remark(store, sql, system_id, text, CHORALE_LOADED_TEXT, msg);
 }
 
 enum chorale_err chorale_exploratory(struct chorale_store *store,
@@ -97,17 +82,9 @@ enum chorale_err chorale_exploratory(struct chorale_store *store,
                                      char text[CHORALE_EXPLORATORY_TEXT],
                                      struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *stmt = NULL;
-    enum chorale_err err = chorale_store_query(
-        store, "SELECT exploratory FROM policy WHERE exploratory <> '' AND"
-        " (?1 = 0 OR system_id = ?1) LIMIT 1", CHORALE_FIELDS(system_id), &stmt,
-        msg);
-
-    text[0] = '\0';
-    if (chorale_store_next(store, stmt, &err, msg))
-        snprintf(text, CHORALE_EXPLORATORY_TEXT, "%s", chorale_text(stmt, 0));
-    sqlite3_finalize(stmt);
-    return err;
+    return remark(store, "SELECT exploratory FROM policy"
+                  " WHERE exploratory <> '' AND (?1 = 0 OR system_id = ?1)"
+                  " LIMIT 1", system_id, text, CHORALE_EXPLORATORY_TEXT, msg);
 }
 
 static const char spread_sql[] =
