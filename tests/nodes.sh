@@ -6,7 +6,7 @@
 # memory, as on a cluster. Sourced by tests, after lib.sh, which makes $work.
 #
 # nodes_up sets MPIEXEC and CHORALE_MPIEXEC to a mpiexec that fills the nodes in
-# turn, two ranks each. nodes_down must always be called.
+# turn, two ranks each. nodes_down must always be called; nodes_begin sees to it.
 nodes_net=10.83.78
 nodes_prefix=chorale-nodes$$
 nodes_dir=$work/nodes
@@ -88,4 +88,17 @@ nodes_down() {
         ip netns pids "$name" | xargs -r kill -9 2>/dev/null
         ip netns del "$name"
     done
+}
+
+# Make two nodes for a test of a build for Open MPI, or skip it. They are removed
+# when it ends.
+nodes_begin() {
+    "$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
+        skip_all "the library is not Open MPI"
+    nodes_why=$(nodes_reason)
+    [ -z "$nodes_why" ] || skip_all "$nodes_why"
+    trap 'nodes_down; rm -rf "$work"' EXIT
+    cd "$work" || exit 99
+    nodes_up 2
+    ok $? "two nodes are made"
 }

@@ -7,16 +7,9 @@
 # openmpi.t runs this in a build for that library.
 . "$(dirname "$0")/../../lib.sh"
 . "$top_srcdir/tests/nodes.sh"
-"$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
-    skip_all "the library is not Open MPI"
 "$chorale" --version | grep -q sanitizer=no ||
     skip_all "built with a sanitizer, which must come first"
-reason=$(nodes_reason)
-[ -z "$reason" ] || skip_all "$reason"
-trap 'nodes_down; rm -rf "$work"' EXIT
-cd "$work" || exit 99
-nodes_up 2
-ok $? "two nodes are made"
+nodes_begin
 export OMPI_MCA_coll_han_priority=35 OMPI_MCA_pml_monitoring_enable=1
 export CHORALE_MPIEXEC="$MPIEXEC"
 "$top_builddir/chorale-runner" --natives >natives.txt

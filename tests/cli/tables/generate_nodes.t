@@ -5,14 +5,7 @@
 # openmpi.t runs this in a build for that library.
 . "$(dirname "$0")/../../lib.sh"
 . "$top_srcdir/tests/nodes.sh"
-"$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' ||
-    skip_all "the library is not Open MPI"
-reason=$(nodes_reason)
-[ -z "$reason" ] || skip_all "$reason"
-trap 'nodes_down; rm -rf "$work"' EXIT
-cd "$work" || exit 99
-nodes_up 2
-ok $? "two nodes are made"
+nodes_begin
 "$top_builddir/chorale-runner" --natives >natives.txt
 version=$("$top_builddir/chorale-runner" --probe |
     sed -n '1s/^[^0-9]*\([0-9]*\).*/\1/p')
