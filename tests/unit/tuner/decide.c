@@ -884,6 +884,49 @@ static void test_equal(void)
     fixture_close(&f);
 }
 
+/* On a real system: binomial with segments of 1 KiB equals linear up to 1 KiB,
+ * and loses at 2 KiB. There linear takes longer than its model, so that its own
+ * residual would make it seem slower than binomial between 512 B and 1 KiB. */
+static void test_equal_between(void)
+{
+    static const struct {
+        long m;
+        double linear, segments; /* us; 0: not measured */
+    } at[] = { { 8, 0.40, 0 }, { 32, 0.41, 0 }, { 128, 0.42, 0 },
+               { 512, 0.49, 0.49 }, { 2048, 0.77, 0.95 }, { 8192, 1.87, 0 } };
+    uint64_t state = 5;
+    struct chorale_errmsg msg;
+    struct fixture f;
+
+    fixture_open(&f, "real", 0);
+    for (int l = 0; l < 6; l++)
+        for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+            struct fixture_run run = {
+                "bcast", "library", "default", "", 2, 1, at[i].m, l,
+                2e-6 * at[i].linear, NULL, NULL, NULL, NULL,
+            };
+
+            fixture_add(&f, &run);
+            run.provider = "chorale";
+            run.variant = "linear";
+            run.seconds = 1e-6 * at[i].linear * exp(0.01 * jitter(&state));
+            fixture_add(&f, &run);
+            run.variant = "binomial";
+            run.params = "segsize=1024";
+            run.seconds = 1e-6 * at[i].segments * exp(0.01 * jitter(&state));
+            if (at[i].segments > 0)
+                fixture_add(&f, &run);
+        }
+    tap_ok(fixture_verb(&f, &chorale_verb_fit, &msg, "@db", "-q",
+                        (const char *)NULL) == CHORALE_OK, "a model is fitted");
+    fixture_exec(&f, "UPDATE run_summary SET median = 1.2 * median WHERE run_id"
+                 " IN (SELECT run_id FROM run JOIN cell USING (cell_id)"
+                 " WHERE variant = 'linear' AND msg_size = 2048)");
+    tap_ok(decide(&f) == CHORALE_OK, "a real system with equal candidates");
+    is(table(&f), "8-8192 linear", "equal candidates do not alternate");
+    fixture_close(&f);
+}
+
 /* Output of --explain. */
 static void test_explain(void)
 {
@@ -940,6 +983,7 @@ int main(void)
     test_rules();
     test_objective();
     test_equal();
+    test_equal_between();
     test_explain();
     return tap_done();
 }
