@@ -30,8 +30,8 @@ enum chorale_err chorale_sizes_remeasure(const char *path,
 /* Prepare the next decision after a validation, of durations and of calls back
  * to back. *count_p: comparisons in which the system's present table was slower
  * than the library because of its own choice, and points without cells, between
- * measured sizes, where it seems slower: in both comparisons the 95 % interval
- * of the point excludes 1. `chorale decide` does not choose a slower one there
+ * measured sizes, where it seems slower: in a comparison the 95 % interval of the
+ * point excludes 1. `chorale decide` does not choose a slower one there
  * again (observations.h, slower). The points of both kinds without cells are
  * planned and run, with the options of plan and run except for the point; both
  * are only read. Prints a line for each kind, unless run is quiet. Errors:
