@@ -25,7 +25,7 @@
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
 
-enum { MAX_REPAIRS = 2 }; /* decisions again after slower points */
+enum { MAX_REPAIRS = 4 }; /* decisions again after slower points */
 enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * false one */
 
@@ -489,7 +489,8 @@ const struct chorale_verb chorale_verb_tune = {
         "table is validated against the library, as by `chorale validate`. "
         "A choice that is slower at a point is not chosen there again, and "
         "sizes without a measurement where the table seems slower are "
-        "measured: the table is decided and validated again, up to two times. If a point "
+        "measured: the table is decided and validated again, up to four "
+        "times. If a point "
         "is still slower, the exit status is 1. In simulation, and with "
         "--adaptive, the table stays; in simulation the summary "
         "lists slower points. The command ends by "
