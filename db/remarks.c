@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Set text to the first value of a query with the system as its parameter; "" if
- * there is no row. */
+/* Set text to the first value of a query with the system as its parameter, or to
+ * "" if the query returns no row. */
 static enum chorale_err remark(struct chorale_store *store, const char *sql,
                                sqlite3_int64 system_id, char *text, size_t size,
                                struct chorale_errmsg *msg)

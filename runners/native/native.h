@@ -147,7 +147,7 @@ int chorale_native_name(const struct chorale_native_words *words,
 /* The value that a text names `word`, or -1. */
 int chorale_variable_word(const char *text, const char *word);
 /* Open the variable of that name for writing, and set *value to the value that
- * its description names `word`. -1: there is none. */
+ * its description names `word`. Returns 0, or -1 if the library lacks it. */
 struct chorale_knob;
 int chorale_knob_open_word(const char *name, const char *word,
                            struct chorale_knob *knob, int *value);
