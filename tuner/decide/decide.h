@@ -145,7 +145,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 #define CHORALE_DECIDE_SURE 4
 /* The largest loss at a predicted point, as a multiple of the mean loss allowed
  * (opts.compact). */
-#define CHORALE_DECIDE_ALLOWANCE 6
+#define CHORALE_DECIDE_ALLOWANCE 10
 
 /* Most process counts between two measured ones for which rows are written:
  * each is predicted separately, and wider gaps are too uncertain. */

@@ -8,9 +8,35 @@
 
 #include "tuner/decide/merge_ranges.h"
 
-#define MOST_LAYERS 128 /* process counts optimised together */
+#define MOST_BLOCKS 2e6  /* possible blocks of process counts and sizes that are
+                         * optimised together */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
-#define BISECTIONS 8    /* of the price of a rectangle */
+#define BISECTIONS 9   /* of the price of a rectangle */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Where choices change after a stop. hi: the last n of the choices before.
+ * next: the first n of those after. In between the library is used. */
+struct change {
+    size_t hi, next;
+};
+
+/* The blocks of a grid, and where its choices change. */
+struct plan {
+    struct chorale_block *block;
+    size_t nblock;
+    size_t *of;              /* [nlayer][nstop] the block of each stop */
+    struct change *change;   /* [nlayer][nstop] after each stop at which a block
+                              * ends */
+};
 
 /* Store in active the candidates that may be chosen at some stop. Returns their
  * number. */
@@ -30,55 +56,67 @@ static size_t find_active(const struct chorale_grid *grid, size_t *active)
     return count;
 }
 
-/* Mean loss of the choices pick over the stops within the hull. */
-static double mean_loss(const struct chorale_grid *grid,
-                        const struct chorale_compact *c, const size_t *pick)
+/* Find few rectangles whose mean loss over `inside` stops is at most
+ * opts->compact, by bisection of the price of a rectangle. Returns the number
+ * of blocks. */
+static size_t search(const struct chorale_grid *grid,
+                     struct chorale_cuts *cuts, size_t inside, size_t stops,
+                     struct chorale_block *block)
 {
-    double sum = 0, n = 0;
+    const double most = (log1p(grid->fam->opts->compact) + ROUNDING) *
+                        (double)inside;
+    /* A table without losses has at most one rectangle a stop, so at this price
+     * the optimum costs no more than `most`. */
+    double low = most / (double)stops, high = 1e4, price = high;
 
-    for (size_t i = 0; i < grid->nlayer * grid->nstop; i++)
-        if (grid->inside[i]) {
-            sum += c->loss[i * c->ncand + pick[i]];
-            n++;
-        }
-    return n > 0 ? sum / n : 0;
-}
+    for (int i = 0;; i++) {
+        size_t count = chorale_cuts_find(cuts, price, block);
+        double loss = 0;
 
-/* Find few rectangles whose mean loss is at most opts->compact, by bisection of
- * the price of a rectangle. -1 as for chorale_compact_layers(). */
-static int search(const struct chorale_grid *grid, struct chorale_compact *c,
-                  size_t *last, size_t *pick)
-{
-    const double most = log1p(grid->fam->opts->compact) + ROUNDING;
-    /* At the price `most` the mean loss is at most `most`: a table without
-     * losses has at most one rectangle a stop, so the optimum costs at most
-     * that. */
-    double low = most, high = most * (double)(grid->nlayer * grid->nstop);
-    size_t count;
-
-    c->price = INFINITY;
-    if (chorale_compact_layers(c, last, pick, &count) != 0)
-        return -1;
-    if (mean_loss(grid, c, pick) <= most)
-        return 0;
-    for (int i = 0; i < BISECTIONS; i++) {
-        c->price = sqrt(low * high);
-        if (chorale_compact_layers(c, last, pick, &count) != 0)
-            return -1;
-        if (mean_loss(grid, c, pick) <= most)
-            low = c->price;
+        for (size_t k = 0; k < count; k++)
+            loss += block[k].loss;
+        if (loss <= most)
+            low = price;
         else
-            high = c->price;
+            high = price;
+        if ((loss <= most && i >= BISECTIONS) || low >= high)
+            return count;
+        price = i >= BISECTIONS ? low : sqrt(low * high);
     }
-    c->price = low;
-    return chorale_compact_layers(c, last, pick, &count);
 }
 
-/* Choose a candidate for each stop of each layer; last and pick as of
- * chorale_compact_layers(). */
-static int compact(const struct chorale_grid *grid, size_t *last, size_t *pick)
+/* Find the blocks of some layers, with candidates numbered as in active. -1:
+ * out of memory. */
+static int compact_layers(const struct chorale_grid *grid,
+                          struct chorale_compact *c, size_t first,
+                          const size_t *active, struct plan *plan)
 {
-    size_t stops = grid->nlayer * grid->nstop, nactive;
+    struct chorale_cuts *cuts = chorale_cuts_new(c);
+    struct chorale_block *block = plan->block + plan->nblock;
+    size_t inside = 0, stops = c->nlayer * c->nstop, count;
+
+    if (cuts == NULL)
+        return -1;
+    for (size_t i = 0; i < stops; i++)
+        inside += grid->inside[first * c->nstop + i];
+    count = search(grid, cuts, inside, stops, block);
+    for (size_t k = 0; k < count; k++) {
+        block[k].begin += first;
+        block[k].end += first;
+        block[k].cand = active[block[k].cand];
+        for (size_t l = block[k].begin; l < block[k].end; l++)
+            for (size_t s = block[k].i; s < block[k].j; s++)
+                plan->of[l * grid->nstop + s] = plan->nblock + k;
+    }
+    plan->nblock += count;
+    chorale_cuts_free(cuts);
+    return 0;
+}
+
+/* Find the blocks of a grid. -1: out of memory. */
+static int compact(const struct chorale_grid *grid, struct plan *plan)
+{
+    size_t stops = grid->nlayer * grid->nstop, nactive, together;
     size_t *active = malloc(grid->ncand * sizeof(*active));
     double *loss = malloc(stops * grid->ncand * sizeof(*loss));
     double *at = malloc((grid->nstop + 2 * grid->nlayer) * sizeof(*at));
@@ -97,12 +135,16 @@ static int compact(const struct chorale_grid *grid, size_t *last, size_t *pick)
             lo[l] = (double)grid->layer[l].lo;
             hi[l] = (double)grid->layer[l].hi;
         }
-        rc = search(grid, &(struct chorale_compact){
-            .loss = loss, .nlayer = grid->nlayer, .nstop = grid->nstop,
-            .ncand = nactive, .most = MOST_LAYERS, .at = at, .lo = lo,
-            .hi = hi }, last, pick);
-        for (size_t i = 0; i < stops && rc == 0; i++)
-            pick[i] = active[pick[i]];
+        together = larger(1, (size_t)(2 * sqrt(MOST_BLOCKS) /
+                                      (double)grid->nstop));
+        rc = 0;
+        for (size_t l = 0, n; l < grid->nlayer && rc == 0; l += n) {
+            n = smaller(together, grid->nlayer - l);
+            rc = compact_layers(grid, &(struct chorale_compact){
+                .loss = loss + l * grid->nstop * nactive, .nlayer = n,
+                .nstop = grid->nstop, .ncand = nactive, .at = at,
+                .lo = lo + l, .hi = hi + l }, l, active, plan);
+        }
     }
     free(active);
     free(loss);
@@ -114,16 +156,6 @@ struct list {
     struct chorale_rectangle *r;
     size_t count;
 };
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* 1 if two positive sizes differ by at most CHORALE_COMPACT_FACTOR. */
 static int is_near(size_t a, size_t b)
@@ -174,19 +206,30 @@ static int add_block(const struct chorale_grid *grid, struct list *list,
     return 0;
 }
 
-/* Add up over the layers of a run: in *left the log advantage of candidate
- * a over b at stop i, in *right that of b over a at the next stop. NAN:
- * unknown. */
-static void advantages(const struct chorale_grid *grid, size_t begin,
-                       size_t end, size_t i, size_t a, size_t b, double *left,
-                       double *right)
+/* The choice at a stop of a layer. */
+static size_t choice(const struct plan *plan, const struct chorale_grid *grid,
+                     size_t layer, size_t stop)
+{
+    return plan->block[plan->of[layer * grid->nstop + stop]].cand;
+}
+
+/* Add up over layers [begin, end): in *left the log advantage of the choice at
+ * stop i over that at the next stop, in *right the reverse at the next stop.
+ * NAN: unknown. */
+static void advantages(const struct chorale_grid *grid,
+                       const struct plan *plan, size_t begin, size_t end,
+                       size_t i, double *left, double *right)
 {
     *left = *right = NAN;
-    for (size_t layer = begin; layer <= end; layer++) {
+    for (size_t layer = begin; layer < end; layer++) {
         const double *t = grid->score + chorale_grid_at(grid, layer, i);
         const double *u = t + grid->ncand;
+        size_t a = choice(plan, grid, layer, i);
+        size_t b = choice(plan, grid, layer, i + 1);
         double l = t[b] - t[a], r = u[a] - u[b];
 
+        if (a == b)
+            continue;
         if (grid->layer[layer].measured && grid->fam->smooth == NULL) {
             size_t n_a = grid->n[i] + 1, n_b = grid->n[i + 1] - 1;
 
@@ -202,45 +245,35 @@ static void advantages(const struct chorale_grid *grid, size_t begin,
     }
 }
 
-/* Where the choice of a run changes after a stop. hi: the last n of this
- * choice. next: the first n of the next choice. In between the library is
- * used. */
-struct change {
-    size_t hi, next;
-    double left, right;      /* as in advantages() */
-};
-
-/* The least log advantage over the library of a candidate at n, over the
- * measured layers of a run; INFINITY: unknown. */
-static double over_library(const struct chorale_grid *grid, size_t begin,
-                           size_t end, size_t cand, size_t n)
+/* The log advantage over the library of a candidate at n, on a measured layer;
+ * 0 or more: unknown, or not slower. */
+static double over_library(const struct chorale_grid *grid,
+                           const struct chorale_layer *l, size_t cand,
+                           size_t n)
 {
-    double least = INFINITY;
+    double advantage;
 
-    for (size_t layer = begin; layer <= end && cand != 0; layer++) {
-        const struct chorale_layer *l = &grid->layer[layer];
-
-        if (l->measured && l->lo <= n && n <= l->hi)
-            least = fmin(least,
-                         chorale_family_on(grid->fam, l->line, 0, n) -
-                             chorale_family_on(grid->fam, l->line,
-                                               grid->member[cand], n));
-    }
-    return least;
+    if (cand == 0 || !l->measured || n < l->lo || n > l->hi)
+        return 0;
+    advantage = chorale_family_on(grid->fam, l->line, 0, n) -
+                chorale_family_on(grid->fam, l->line, grid->member[cand], n);
+    return advantage < 0 ? advantage : 0;
 }
 
 /* The size next to `bad`, between there and `good`, from which on towards
  * `good` a candidate is not slower than the library: found by bisection. */
-static size_t not_slower(const struct chorale_grid *grid, size_t begin,
-                         size_t end, size_t cand, size_t good, size_t bad)
+static size_t not_slower(const struct chorale_grid *grid, size_t layer,
+                         size_t cand, size_t good, size_t bad)
 {
-    if (!(over_library(grid, begin, end, cand, bad) < 0))
+    const struct chorale_layer *l = &grid->layer[layer];
+
+    if (!(over_library(grid, l, cand, bad) < 0))
         return bad;
     while (larger(good, bad) - smaller(good, bad) > 1) {
         size_t middle = smaller(good, bad) +
                         (larger(good, bad) - smaller(good, bad)) / 2;
 
-        if (over_library(grid, begin, end, cand, middle) < 0)
+        if (over_library(grid, l, cand, middle) < 0)
             bad = middle;
         else
             good = middle;
@@ -248,141 +281,98 @@ static size_t not_slower(const struct chorale_grid *grid, size_t begin,
     return good;
 }
 
-/* Let the library serve the sizes next to a change at which a choice is
- * predicted to be slower than the library. */
-static void keep_library(const struct chorale_grid *grid, size_t begin,
-                         size_t end, size_t i, size_t a, size_t b,
-                         struct change *c)
-{
-    c->hi = not_slower(grid, begin, end, a, grid->n[i], c->hi);
-    c->next = not_slower(grid, begin, end, b, grid->n[i + 1], c->next);
-    if (a == 0)
-        c->hi = c->next - 1;
-    if (b == 0)
-        c->next = c->hi + 1;
-}
-
-/* Find the change after stop i of one run, from choice a to b. */
-static struct change find_change(const struct chorale_grid *grid, size_t begin,
-                                 size_t end, size_t i, size_t a, size_t b)
+/* Find the change after stop i of layers [begin, end). The library serves the
+ * sizes next to it at which a choice is predicted to be slower. */
+static struct change find_change(const struct chorale_grid *grid,
+                                 const struct plan *plan, size_t begin,
+                                 size_t end, size_t i)
 {
     size_t n_a = grid->n[i], n_b = grid->n[i + 1];
-    struct change c = { n_a, n_b, NAN, NAN };
+    struct change c = { n_a, n_b };
+    int to_library = 1, from_library = 1; /* at each change */
+    double left, right;
 
-    advantages(grid, begin, end, i, a, b, &c.left, &c.right);
-    if (isfinite(c.left) && isfinite(c.right))
-        c.hi = chorale_family_crossing(n_a, n_b, c.left, c.right);
-    else if (a == 0 || isfinite(c.right))
+    for (size_t l = begin; l < end; l++) {
+        size_t a = choice(plan, grid, l, i), b = choice(plan, grid, l, i + 1);
+
+        from_library &= a == 0 || a == b;
+        to_library &= b == 0 || a == b;
+    }
+    advantages(grid, plan, begin, end, i, &left, &right);
+    if (isfinite(left) && isfinite(right))
+        c.hi = chorale_family_crossing(n_a, n_b, left, right);
+    else if (from_library || isfinite(right))
         c.hi = n_b - 1;
-    else if (b != 0 && !isfinite(c.left))
+    else if (!to_library && !isfinite(left))
         return c; /* neither is known in between */
     c.next = c.hi + 1;
+    for (size_t l = begin; l < end && !grid->blind &&
+                           grid->fam->smooth == NULL; l++) {
+        c.hi = not_slower(grid, l, choice(plan, grid, l, i), n_a, c.hi);
+        c.next = not_slower(grid, l, choice(plan, grid, l, i + 1), n_b,
+                            c.next);
+    }
     return c;
 }
 
-/* The runs of a grid, and where their choices change. */
-struct plan {
-    size_t *last, *pick;     /* as of chorale_compact_layers() */
-    struct change *change;   /* [nlayer][nstop], in the first layer of a run */
-};
-
-/* Let the successive runs of layers [begin, end) change their choices at one
- * size after stop i, where both advantages are known. */
-static void share_change(const struct chorale_grid *grid,
-                         const struct plan *plan, size_t begin, size_t end,
-                         size_t i)
+/* 1 if a block ends after stop i of a layer. */
+static int ends(const struct chorale_grid *grid, const struct plan *plan,
+                size_t layer, size_t i)
 {
-    double left = 0, right = 0;
-    size_t hi;
+    const size_t *of = plan->of + layer * grid->nstop + i;
 
-    for (size_t l = begin; l < end; l = plan->last[l] + 1) {
-        const struct change *c = &plan->change[l * grid->nstop + i];
-
-        if (isfinite(c->left) && isfinite(c->right)) {
-            left += c->left;
-            right += c->right;
-        }
-    }
-    hi = chorale_family_crossing(grid->n[i], grid->n[i + 1], left, right);
-    for (size_t l = begin; l < end; l = plan->last[l] + 1) {
-        struct change *c = &plan->change[l * grid->nstop + i];
-
-        if (isfinite(c->left) && isfinite(c->right)) {
-            c->hi = hi;
-            c->next = hi + 1;
-        }
-    }
+    return of[0] != of[1];
 }
 
-/* Find all changes. Between two stops, successive runs that change from or to
- * the same choice change at the same size, so that their rectangles can be
- * joined. */
+/* Find all changes. Where two successive layers change from or to the same
+ * choice, they change at the same size. */
 static void find_changes(const struct chorale_grid *grid,
                          const struct plan *plan)
 {
-    for (size_t i = 0; i + 1 < grid->nstop; i++) {
-        const size_t *before = NULL; /* picks of the previous run, if it
-                                      * changes too */
-        size_t begin = 0, l;
+    for (size_t i = 0; i + 1 < grid->nstop; i++)
+        for (size_t l = 0, end; l < grid->nlayer; l = end) {
+            struct change change;
 
-        for (l = 0; l < grid->nlayer; l = plan->last[l] + 1) {
-            const size_t *pick = plan->pick + l * grid->nstop + i;
-            int changes = pick[0] != pick[1];
-
-            if (before != NULL && (!changes || (before[0] != pick[0] &&
-                                                before[1] != pick[1]))) {
-                share_change(grid, plan, begin, l, i);
-                before = NULL;
-            }
-            if (!changes)
+            end = l + 1;
+            if (!ends(grid, plan, l, i))
                 continue;
-            if (before == NULL)
-                begin = l;
-            before = pick;
-            plan->change[l * grid->nstop + i] = find_change(
-                grid, l, plan->last[l], i, pick[0], pick[1]);
+            while (end < grid->nlayer && ends(grid, plan, end, i) &&
+                   (choice(plan, grid, end, i) ==
+                        choice(plan, grid, end - 1, i) ||
+                    choice(plan, grid, end, i + 1) ==
+                        choice(plan, grid, end - 1, i + 1)))
+                end++;
+            change = find_change(grid, plan, l, end, i);
+            for (size_t k = l; k < end; k++)
+                plan->change[k * grid->nstop + i] = change;
         }
-        if (before != NULL)
-            share_change(grid, plan, begin, l, i);
-        if (grid->blind || grid->fam->smooth != NULL)
-            continue;
-        for (l = 0; l < grid->nlayer; l = plan->last[l] + 1) {
-            const size_t *pick = plan->pick + l * grid->nstop + i;
-
-            if (pick[0] != pick[1])
-                keep_library(grid, l, plan->last[l], i, pick[0], pick[1],
-                             &plan->change[l * grid->nstop + i]);
-        }
-    }
 }
 
-/* Append the rectangles of the run that begins with a layer. */
-static int add_run(const struct chorale_grid *grid, const struct plan *plan,
-                   size_t begin, struct list *list)
+/* Append the rectangles of a block, and those of the library above it. */
+static int add_rows(const struct chorale_grid *grid, const struct plan *plan,
+                    const struct chorale_block *b, struct list *list)
 {
-    const size_t *pick = plan->pick + begin * grid->nstop;
-    const struct change *change = plan->change + begin * grid->nstop;
-    size_t end = plan->last[begin];
-    struct chorale_rectangle block = { begin, end, grid->n[0], 0, 0, 0 };
+    const struct change *change = plan->change + b->begin * grid->nstop;
+    struct chorale_rectangle r = { b->begin, b->end - 1, grid->n[0],
+                                   grid->n[grid->nstop - 1], b->cand, 0 };
 
-    for (size_t i = 0; i < grid->nstop; i++) {
-        int last = i + 1 == grid->nstop;
-
-        if (!last && pick[i] == pick[i + 1])
+    if (b->i > 0)
+        r.lo = b->cand == 0 ? change[b->i - 1].hi + 1 : change[b->i - 1].next;
+    if (b->j < grid->nstop)
+        r.hi = b->cand == 0 ? change[b->j - 1].next - 1 : change[b->j - 1].hi;
+    if (add_block(grid, list, &r) != 0)
+        return -1;
+    if (b->j == grid->nstop || b->cand == 0 || r.hi + 1 >= change[b->j - 1].next)
+        return 0;
+    for (size_t l = b->begin, end; l < b->end; l = end) {
+        end = l + 1;
+        if (choice(plan, grid, l, b->j) == 0)
             continue;
-        block.cand = pick[i];
-        block.hi = last ? grid->n[i] : change[i].hi;
-        if (add_block(grid, list, &block) != 0)
+        while (end < b->end && choice(plan, grid, end, b->j) != 0)
+            end++;
+        if (add_block(grid, list, &(struct chorale_rectangle){
+                l, end - 1, r.hi + 1, change[b->j - 1].next - 1, 0, 1 }) != 0)
             return -1;
-        if (!last && block.hi + 1 < change[i].next) {
-            struct chorale_rectangle gap = { begin, end, block.hi + 1,
-                                             change[i].next - 1, 0, 1 };
-
-            if (add_block(grid, list, &gap) != 0)
-                return -1;
-        }
-        if (!last)
-            block.lo = change[i].next;
     }
     return 0;
 }
@@ -396,7 +386,7 @@ static int compare_rectangles(const void *a, const void *b)
     return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-/* Join rectangles of successive runs that have equal choices and sizes. The
+/* Join rectangles of successive layers that have equal choices and sizes. The
  * list must be sorted. */
 static void join(struct list *list)
 {
@@ -424,27 +414,27 @@ int chorale_grid_add_rows(const struct chorale_grid *grid,
 {
     size_t stops = grid->nlayer * grid->nstop;
     struct plan plan = {
-        .last = malloc(grid->nlayer * sizeof(*plan.last)),
-        .pick = malloc(stops * sizeof(*plan.pick)),
+        .block = malloc(stops * sizeof(*plan.block)),
+        .of = malloc(stops * sizeof(*plan.of)),
         .change = calloc(stops, sizeof(*plan.change)),
     };
     struct list list = { NULL, 0 };
     int rc = -1;
 
-    if (plan.last != NULL && plan.pick != NULL && plan.change != NULL)
-        rc = compact(grid, plan.last, plan.pick);
+    if (plan.block != NULL && plan.of != NULL && plan.change != NULL)
+        rc = compact(grid, &plan);
     if (rc == 0)
         find_changes(grid, &plan);
-    for (size_t l = 0; l < grid->nlayer && rc == 0; l = plan.last[l] + 1)
-        rc = add_run(grid, &plan, l, &list);
+    for (size_t k = 0; k < plan.nblock && rc == 0; k++)
+        rc = add_rows(grid, &plan, &plan.block[k], &list);
     if (rc == 0 && list.count > 0) {
         qsort(list.r, list.count, sizeof(*list.r), compare_rectangles);
         join(&list);
     }
     for (size_t i = 0; i < list.count && rc == 0; i++)
         rc = chorale_grid_row(grid, &list.r[i], rows_p, count_p);
-    free(plan.last);
-    free(plan.pick);
+    free(plan.block);
+    free(plan.of);
     free(plan.change);
     free(list.r);
     return rc;

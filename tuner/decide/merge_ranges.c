@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_ranges.c - two nested dynamic programs: over the stops of a run of
- * layers, and over the runs. */
+/* merge_ranges.c - a dynamic program over all blocks of layers and stops. */
 #include "tuner/decide/merge_ranges.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct score {
-    size_t ranges;
-    double loss;
-};
-
-static const struct score never = { (size_t)-1, INFINITY };
-
-static int better(struct score a, struct score b, double price)
-{
-    if (a.ranges != b.ranges && (isinf(price) || b.ranges == never.ranges))
-        return a.ranges < b.ranges;
-    if (a.ranges == b.ranges)
-        return a.loss < b.loss;
-    a.loss += price * (double)a.ranges;
-    b.loss += price * (double)b.ranges;
-    return a.loss < b.loss || (a.loss == b.loss && a.ranges < b.ranges);
-}
+#define ROUNDING 1e-10  /* of sums of losses */
 
 /* The parts (rectangles) of one range in the layers added so far. Layers are
  * added from the last one down. */
@@ -74,177 +57,231 @@ size_t chorale_compact_parts(const struct chorale_compact *grid, size_t begin,
     return cand == 0 && p.count > 1 ? 1 : p.count;
 }
 
-/* State of the search for runs of layers. */
-struct runs {
-    const struct chorale_compact *grid;
-    size_t ncand;
-    double *sum;             /* [nstop][ncand] losses of a run's layers */
-    double *border;          /* [nstop + 1] as of border() */
-    struct parts *parts;     /* [nstop][nstop + 1] of stops [i, j) */
-    struct score *best;      /* [nstop + 1] best score of the first stops of a
-                              * run */
-    size_t *from, *cand;     /* [nstop + 1] begin and choice of the range that
-                              * ends there */
-    struct score *upto;      /* [nlayer + 1] best score of the first layers */
-    size_t *first;           /* [nlayer + 1] first layer of the last run */
+/* The best ways to fill one block. */
+struct entry {
+    double loss, library;    /* of the best variant, and of the library;
+                              * INFINITY: not allowed */
+    uint16_t cand;           /* that variant; 0: none */
+    uint16_t parts;
+    uint16_t cut;            /* 0: one choice */
+    uint16_t along;          /* 1: the cut is between two stops */
 };
 
-static int runs_alloc(struct runs *r)
-{
-    size_t nstop = r->grid->nstop, nlayer = r->grid->nlayer;
+/* Losses of all earlier layers and stops. */
+struct sum {
+    double loss;             /* of the stops at which a choice is allowed */
+    double never;            /* number of other stops */
+};
 
-    r->sum = malloc((nstop * r->ncand + 1) * sizeof(*r->sum));
-    r->border = malloc((nstop + 1) * sizeof(*r->border));
-    r->parts = malloc((nstop + 1) * (nstop + 1) * sizeof(*r->parts));
-    r->best = malloc((nstop + 1) * sizeof(*r->best));
-    r->from = malloc((nstop + 1) * sizeof(*r->from));
-    r->cand = malloc((nstop + 1) * sizeof(*r->cand));
-    r->upto = malloc((nlayer + 1) * sizeof(*r->upto));
-    r->first = malloc((nlayer + 1) * sizeof(*r->first));
-    if (r->sum == NULL || r->border == NULL || r->parts == NULL ||
-        r->best == NULL || r->from == NULL || r->cand == NULL ||
-        r->upto == NULL || r->first == NULL)
-        return -1;
-    for (size_t i = 0; i <= nstop; i++)
-        r->border[i] = border(r->grid, i);
+struct chorale_cuts {
+    const struct chorale_compact *grid;
+    struct sum *sum;         /* [nlayer + 1][nstop + 1][ncand] */
+    struct entry *entry;     /* of each block, see index_of() */
+    double *best;            /* likewise: price * rectangles + losses */
+};
+
+/* Index of the pair begin < end <= n. */
+static size_t pair(size_t begin, size_t end)
+{
+    return end * (end - 1) / 2 + begin;
+}
+
+static size_t index_of(const struct chorale_cuts *cuts, size_t begin,
+                       size_t end, size_t i, size_t j)
+{
+    return pair(begin, end) * pair(0, cuts->grid->nstop + 1) + pair(i, j);
+}
+
+static struct sum *sum_at(const struct chorale_cuts *cuts, size_t layer,
+                          size_t stop)
+{
+    return cuts->sum + (layer * (cuts->grid->nstop + 1) + stop) *
+                           cuts->grid->ncand;
+}
+
+/* Add up the losses. -1: a stop has no allowed candidate. */
+static int add_losses(struct chorale_cuts *cuts)
+{
+    const struct chorale_compact *grid = cuts->grid;
+    const double *loss = grid->loss;
+
+    for (size_t l = 0; l < grid->nlayer; l++)
+        for (size_t s = 0; s < grid->nstop; s++) {
+            const struct sum *up = sum_at(cuts, l, s + 1);
+            const struct sum *left = sum_at(cuts, l + 1, s);
+            const struct sum *both = sum_at(cuts, l, s);
+            struct sum *out = sum_at(cuts, l + 1, s + 1);
+            int any = 0;
+
+            for (size_t c = 0; c < grid->ncand; c++, loss++) {
+                int allowed = isfinite(*loss);
+
+                out[c].loss = up[c].loss + left[c].loss - both[c].loss +
+                              (allowed ? *loss : 0);
+                out[c].never = up[c].never + left[c].never - both[c].never +
+                               !allowed;
+                any |= allowed;
+            }
+            if (!any)
+                return -1;
+        }
     return 0;
 }
 
-static void runs_release(struct runs *r)
+/* Find the best single choice of a block. */
+static void choose(const struct chorale_cuts *cuts, size_t begin, size_t end,
+                   size_t i, size_t j, struct entry *e)
 {
-    free(r->sum);
-    free(r->border);
-    free(r->parts);
-    free(r->best);
-    free(r->from);
-    free(r->cand);
-    free(r->upto);
-    free(r->first);
-}
+    const struct sum *all = sum_at(cuts, end, j), *up = sum_at(cuts, begin, j);
+    const struct sum *left = sum_at(cuts, end, i);
+    const struct sum *both = sum_at(cuts, begin, i);
 
-static void begin_run(struct runs *r)
-{
-    size_t nstop = r->grid->nstop;
+    e->library = e->loss = INFINITY;
+    e->cand = 0;
+    for (size_t c = 0; c < cuts->grid->ncand; c++) {
+        double loss = all[c].loss - up[c].loss - left[c].loss + both[c].loss;
 
-    memset(r->sum, 0, nstop * r->ncand * sizeof(*r->sum));
-    memset(r->parts, 0, nstop * (nstop + 1) * sizeof(*r->parts));
-}
-
-static void add_layer(struct runs *r, size_t layer)
-{
-    size_t nstop = r->grid->nstop, square = nstop * r->ncand;
-
-    for (size_t i = 0; i < square; i++)
-        r->sum[i] += r->grid->loss[layer * square + i];
-    for (size_t i = 0; i < nstop; i++)
-        for (size_t j = i + 1; j <= nstop; j++)
-            add_part(r->grid, layer, r->border[i], r->border[j],
-                     &r->parts[i * (nstop + 1) + j]);
-}
-
-/* Improve best[j] by the ranges with choice cand that end before stop j. */
-static void end_ranges(struct runs *r, size_t j, size_t cand)
-{
-    struct score s = { 0, 0 };
-    double loss = 0;
-
-    for (size_t i = j; i-- > 0;) {
-        size_t parts = r->parts[i * (r->grid->nstop + 1) + j].count;
-
-        loss += r->sum[i * r->ncand + cand];
-        if (!isfinite(loss))
-            return;
-        s.ranges = r->best[i].ranges +
-                   (cand == 0 && parts > 1 ? 1 : parts);
-        s.loss = r->best[i].loss + loss;
-        if (r->best[i].ranges != never.ranges &&
-            better(s, r->best[j], r->grid->price)) {
-            r->best[j] = s;
-            r->from[j] = i;
-            r->cand[j] = cand;
-        }
-    }
-}
-
-/* The best score of the run whose layers were added, or never. */
-static struct score solve(struct runs *r)
-{
-    size_t nstop = r->grid->nstop;
-
-    r->best[0] = (struct score){ 0, 0 };
-    for (size_t j = 1; j <= nstop; j++) {
-        r->best[j] = never;
-        for (size_t c = 0; c < r->ncand; c++)
-            end_ranges(r, j, c);
-        if (r->best[j].ranges == never.ranges)
-            return never;
-    }
-    return r->best[nstop];
-}
-
-/* Compute upto[end] over all runs of layers that end there. */
-static void close_run(struct runs *r, size_t end)
-{
-    r->upto[end] = never;
-    begin_run(r);
-    for (size_t begin = end; begin-- > 0 && end - begin <= r->grid->most;) {
-        struct score score;
-
-        add_layer(r, begin);
-        score = solve(r);
-        if (score.ranges == never.ranges)
-            return; /* longer runs have no common choice either */
-        if (r->upto[begin].ranges == never.ranges)
+        if (all[c].never - up[c].never - left[c].never + both[c].never > 0)
             continue;
-        score.ranges += r->upto[begin].ranges;
-        score.loss += r->upto[begin].loss;
-        if (better(score, r->upto[end], r->grid->price)) {
-            r->upto[end] = score;
-            r->first[end] = begin;
+        if (c == 0)
+            e->library = loss;
+        else if (loss < e->loss - ROUNDING) {
+            e->loss = loss;
+            e->cand = (uint16_t)c;
         }
     }
 }
 
-/* Store the choices of the run that ends before layer end, for all its
- * layers. */
-static void trace_run(struct runs *r, size_t end, size_t *last_p,
-                      size_t *pick_p)
+static void choose_all(struct chorale_cuts *cuts)
 {
-    size_t begin = r->first[end], nstop = r->grid->nstop;
-    size_t *pick = pick_p + begin * nstop;
+    const struct chorale_compact *grid = cuts->grid;
 
-    begin_run(r);
-    for (size_t layer = end; layer-- > begin;)
-        add_layer(r, layer);
-    solve(r);
-    for (size_t j = nstop; j > 0; j = r->from[j])
-        for (size_t i = r->from[j]; i < j; i++)
-            pick[i] = r->cand[j];
-    for (size_t layer = begin; layer < end; layer++) {
-        last_p[layer] = end - 1;
-        if (layer > begin)
-            memcpy(pick_p + layer * nstop, pick, nstop * sizeof(*pick_p));
+    for (size_t i = 0; i < grid->nstop; i++)
+        for (size_t j = i + 1; j <= grid->nstop; j++) {
+            double from = border(grid, i), to = border(grid, j);
+
+            for (size_t end = 1; end <= grid->nlayer; end++) {
+                struct parts p = { .count = 0 };
+
+                for (size_t begin = end; begin-- > 0;) {
+                    struct entry *e =
+                        &cuts->entry[index_of(cuts, begin, end, i, j)];
+
+                    add_part(grid, begin, from, to, &p);
+                    e->parts = (uint16_t)p.count;
+                    choose(cuts, begin, end, i, j, e);
+                }
+            }
+        }
+}
+
+struct chorale_cuts *chorale_cuts_new(const struct chorale_compact *grid)
+{
+    size_t blocks = pair(0, grid->nlayer + 1) * pair(0, grid->nstop + 1);
+    struct chorale_cuts *cuts = calloc(1, sizeof(*cuts));
+
+    if (cuts == NULL)
+        return NULL;
+    cuts->grid = grid;
+    cuts->sum = calloc((grid->nlayer + 1) * (grid->nstop + 1) * grid->ncand,
+                       sizeof(*cuts->sum));
+    cuts->entry = malloc((blocks + 1) * sizeof(*cuts->entry));
+    cuts->best = malloc((blocks + 1) * sizeof(*cuts->best));
+    if (cuts->sum == NULL || cuts->entry == NULL || cuts->best == NULL ||
+        blocks == 0 ||
+        add_losses(cuts) != 0) {
+        chorale_cuts_free(cuts);
+        return NULL;
+    }
+    choose_all(cuts);
+    return cuts;
+}
+
+void chorale_cuts_free(struct chorale_cuts *cuts)
+{
+    if (cuts == NULL)
+        return;
+    free(cuts->sum);
+    free(cuts->entry);
+    free(cuts->best);
+    free(cuts);
+}
+
+/* 1 if the library is the best single choice of a block. */
+static int takes_library(const struct entry *e, double price)
+{
+    return e->library + price * (e->parts > 0) <=
+           e->loss + price * e->parts;
+}
+
+/* Find the best cut of a block whose parts are solved. */
+static void solve(struct chorale_cuts *cuts, double price, size_t begin,
+                  size_t end, size_t i, size_t j)
+{
+    const size_t at = index_of(cuts, begin, end, i, j);
+    const double rounding = ROUNDING * (1 + price);
+    struct entry *e = &cuts->entry[at];
+    double best = takes_library(e, price)
+                      ? e->library + price * (e->parts > 0)
+                      : e->loss + price * e->parts;
+
+    e->cut = e->along = 0;
+    for (size_t m = begin + 1; m < end; m++) {
+        double both = cuts->best[index_of(cuts, begin, m, i, j)] +
+                      cuts->best[index_of(cuts, m, end, i, j)];
+
+        if (both < best - rounding) {
+            best = both;
+            e->cut = (uint16_t)m;
+        }
+    }
+    for (size_t m = i + 1; m < j; m++) {
+        double both = cuts->best[index_of(cuts, begin, end, i, m)] +
+                      cuts->best[index_of(cuts, begin, end, m, j)];
+
+        if (both < best - rounding) {
+            best = both;
+            e->cut = (uint16_t)m;
+            e->along = 1;
+        }
+    }
+    cuts->best[at] = best;
+}
+
+/* Append the blocks of a part. */
+static void trace(const struct chorale_cuts *cuts, double price, size_t begin,
+                  size_t end, size_t i, size_t j, struct chorale_block *block,
+                  size_t *count)
+{
+    const struct entry *e = &cuts->entry[index_of(cuts, begin, end, i, j)];
+
+    if (e->cut == 0) {
+        int library = takes_library(e, price);
+
+        block[(*count)++] = (struct chorale_block){
+            begin, end, i, j, library ? 0 : e->cand,
+            library ? e->parts > 0 : e->parts,
+            library ? e->library : e->loss };
+    } else if (e->along) {
+        trace(cuts, price, begin, end, i, e->cut, block, count);
+        trace(cuts, price, begin, end, e->cut, j, block, count);
+    } else {
+        trace(cuts, price, begin, e->cut, i, j, block, count);
+        trace(cuts, price, e->cut, end, i, j, block, count);
     }
 }
 
-int chorale_compact_layers(const struct chorale_compact *grid, size_t *last_p,
-                           size_t *pick_p, size_t *count_p)
+size_t chorale_cuts_find(struct chorale_cuts *cuts, double price,
+                         struct chorale_block *block)
 {
-    struct runs r = { .grid = grid, .ncand = grid->ncand };
-    size_t nlayer = grid->nlayer;
-    int rc = -1;
+    const size_t nlayer = cuts->grid->nlayer, nstop = cuts->grid->nstop;
+    size_t count = 0;
 
-    if (runs_alloc(&r) == 0 && nlayer > 0 && grid->nstop > 0) {
-        r.upto[0] = (struct score){ 0, 0 };
-        for (size_t end = 1; end <= nlayer; end++)
-            close_run(&r, end);
-        if (r.upto[nlayer].ranges != never.ranges) {
-            *count_p = r.upto[nlayer].ranges;
-            for (size_t end = nlayer; end > 0; end = r.first[end])
-                trace_run(&r, end, last_p, pick_p);
-            rc = 0;
-        }
-    }
-    runs_release(&r);
-    return rc;
+    for (size_t end = 1; end <= nlayer; end++)
+        for (size_t begin = end; begin-- > 0;)
+            for (size_t j = 1; j <= nstop; j++)
+                for (size_t i = j; i-- > 0;)
+                    solve(cuts, price, begin, end, i, j);
+    trace(cuts, price, 0, nlayer, 0, nstop, block, &count);
+    return count;
 }

@@ -15,13 +15,17 @@
 struct chorale_compact {
     const double *loss;      /* [nlayer][nstop][ncand] cost of a choice;
                               * INFINITY: not allowed */
-    size_t nlayer, nstop, ncand;
-    size_t most;             /* layers that may share rectangles, at least 1 */
-    double price;            /* the loss that one rectangle less is worth;
-                              * INFINITY: any loss */
+    size_t nlayer, nstop, ncand; /* below 2^16 */
     const double *at;        /* [nstop] sizes, ascending */
     const double *lo, *hi;   /* [nlayer] least and largest size that a layer
                               * needs; lo > hi: it needs no size */
+};
+
+/* One choice for stops [i, j) of layers [begin, end). */
+struct chorale_block {
+    size_t begin, end, i, j, cand;
+    size_t parts;            /* rectangles, as of chorale_compact_parts() */
+    double loss;
 };
 
 /* The number of rectangles that stops [i, j) of layers [begin, end) take with
@@ -29,24 +33,30 @@ struct chorale_compact {
  * nor their greatest sizes differ by more than CHORALE_COMPACT_FACTOR. A range
  * ends half-way to the next stop, in logarithms, and at lo and hi of each
  * layer. A layer without a size in the range takes no rectangle. Candidate 0
- * takes one for all layers, since its rows may exceed lo and hi. */
+ * takes at most one for all layers, since its rows may exceed lo and hi. */
 size_t chorale_compact_parts(const struct chorale_compact *grid, size_t begin,
                              size_t end, size_t i, size_t j, size_t cand);
 
-/* Minimise price * rectangles + losses over all ways to cut the layers into
- * runs of at most `most` layers and the stops of each run into ranges with one
- * choice each. With an infinite price minimise the number of rectangles, then
- * the losses. Among equal results prefer earlier candidates. Each stop of each
- * layer needs a finite entry.
+/* Search state for one grid. */
+struct chorale_cuts;
+
+/* Prepare chorale_cuts_find(). The grid's arrays are referred to. Takes
+ * nlayer^2 nstop^2 ncand / 4 steps, and 10 nlayer^2 nstop^2 bytes. NULL: out of
+ * memory, no layer or stop, or a stop without an allowed candidate. */
+struct chorale_cuts *chorale_cuts_new(const struct chorale_compact *grid);
+void chorale_cuts_free(struct chorale_cuts *cuts);
+
+/* Minimise price * rectangles + losses over all ways to cut the grid into
+ * blocks with one choice each. A cut goes through the whole grid, or through
+ * the whole part that it divides, between two layers or between two stops.
+ * Among equal results prefer fewer cuts, then earlier candidates. Exact, by
+ * dynamic programming over all blocks.
  *
- * last_p   out: [nlayer] the last layer of the run that contains each layer
- * pick_p   out: [nlayer][nstop] the choices, the same for the layers of a run
- * count_p  out: the number of rectangles
+ * price   of a rectangle, not negative and finite
+ * block   out: at most nlayer * nstop blocks, in order of cuts
  *
- * Exact, by dynamic programming in at most nlayer * most * nstop^2 * ncand
- * steps. Returns 0; -1: out of memory, no layer or stop, or a stop without a
- * finite entry. */
-int chorale_compact_layers(const struct chorale_compact *grid, size_t *last_p,
-                           size_t *pick_p, size_t *count_p);
+ * Returns the number of blocks. */
+size_t chorale_cuts_find(struct chorale_cuts *cuts, double price,
+                         struct chorale_block *block);
 
 #endif

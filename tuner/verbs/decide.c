@@ -150,7 +150,7 @@ const struct chorale_verb chorale_verb_decide = {
         "than 4 launches.\n"
         "Choices are replaced by others if that saves ranges and costs at most "
         "--compact more time on average. A single replacement costs at most "
-        "--compact at a measured size and six times as much between measured "
+        "--compact at a measured size and ten times as much between measured "
         "sizes. It is never slower than the library.\n"
         "Provider native, the library's own algorithms, is not in this table, "
         "as a dispatch table cannot call them. If they were measured, a "

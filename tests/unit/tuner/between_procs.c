@@ -93,7 +93,7 @@ static void test_hull(void)
     is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"
                     " || ' ' || n_lo || '-' || n_hi || ' ' || basis, '; ')"
                     " FROM decision"),
-       "4-8 256-32768 measured; 9-16 576-65536 measured",
+       "4-7 256-28672 measured; 8-16 512-65536 measured",
        "a choice has as many rows as doublings of n");
     fixture_close(&f);
 
