@@ -418,25 +418,29 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
     return count >= MIN_OTHER_CANDIDATES ? most : NAN;
 }
 
-/* The kind of prediction with the smaller error, and its error. */
-static enum chorale_guess_kind better_kind(const struct chorale_family *fam,
-                                           size_t k, size_t cand, size_t n,
-                                           double *error_p)
+/* Predict log seconds by the kind of prediction with the smaller error, of those
+ * that know the candidate on both sides. NAN: none does. */
+static double predict(const struct chorale_family *fam, size_t k, size_t cand,
+                      size_t n, int comm_size, double *error_p)
 {
-    enum chorale_guess_kind best = CHORALE_GUESS_MODEL;
-    double error[CHORALE_GUESS_KINDS];
+    double best = NAN;
 
+    *error_p = NAN;
     for (int i = 0; i < CHORALE_GUESS_KINDS; i++) {
         enum chorale_guess_kind kind = (enum chorale_guess_kind)i;
+        double error = fmax(scaled(fam, kind, k, k, cand, n),
+                            scaled(fam, kind, k, k + 1, cand, n)), t;
 
-        error[i] = fmax(scaled(fam, kind, k, k, cand, n),
-                        scaled(fam, kind, k, k + 1, cand, n));
-        if (error[i] < error[best])
-            best = kind;
+        if (kind == CHORALE_GUESS_MODEL && isnan(error))
+            error = steady(fam, k, cand, n);
+        if (!isnan(best) && !(error < *error_p))
+            continue;
+        t = chorale_family_guess(fam, kind, k, cand, n, comm_size);
+        if (isnan(t))
+            continue;
+        best = t;
+        *error_p = error;
     }
-    if (isnan(error[best]))
-        error[best] = steady(fam, k, cand, n);
-    *error_p = error[best];
     return best;
 }
 
@@ -476,10 +480,8 @@ static size_t find_library_equivalent(const struct chorale_family *fam,
 
         if (!has_model(fam, CHORALE_GUESS_MODEL, c) || !(left < least) ||
             !(right < least) ||
-            isnan(model(fam, CHORALE_GUESS_MODEL, c, n, comm_size)))
-            continue;
-        better_kind(fam, k, c, n, &error);
-        if (!(error <= EQUIVALENT_ERROR))
+            isnan(predict(fam, k, c, n, comm_size, &error)) ||
+            !(error <= EQUIVALENT_ERROR))
             continue;
         least = fmax(left, right);
         twin = c;
@@ -491,15 +493,14 @@ double chorale_family_between(const struct chorale_family *fam, size_t k,
                               size_t cand, size_t n, int comm_size,
                               double *error_p)
 {
-    enum chorale_guess_kind kind;
-    double error;
+    double error, t;
 
     if (cand == 0)
         cand = find_library_equivalent(fam, k, n, comm_size);
-    kind = better_kind(fam, k, cand, n, &error);
+    t = predict(fam, k, cand, n, comm_size, &error);
     if (error_p != NULL)
         *error_p = error;
-    return chorale_family_guess(fam, kind, k, cand, n, comm_size);
+    return t;
 }
 
 size_t chorale_family_crossing(size_t n_a, size_t n_b, double left,
