@@ -185,6 +185,12 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *evidence,
                                 const struct chorale_decide_opts *decide,
                                 struct chorale_adapt_cell *cell, size_t n);
 
+/* Expected seconds of a variant's cell: the model's, times the variant's mean
+ * deviation from it; NAN: it does not run there. The evidence must have a
+ * model. */
+double chorale_adapt_expected(const struct chorale_adapt_evidence *evidence,
+                              const struct chorale_adapt_cell *cell);
+
 /* 1 if two runs are of one cell. */
 int chorale_adapt_same_cell(const struct chorale_run_point *a,
                             const struct chorale_run_point *b);

@@ -268,3 +268,15 @@ end:
     free(keep);
     return kept;
 }
+
+double chorale_adapt_expected(const struct chorale_adapt_evidence *e,
+                              const struct chorale_adapt_cell *cell)
+{
+    const struct chorale_adapt_model model = {
+        .run = chorale_adapt_run(cell), .root = e->root, .played = e->model,
+    };
+
+    return deviation(e, cell->config.alg) *
+           chorale_adapt_seconds(&model, &cell->config, cell->n,
+                                 cell->comm_size);
+}

@@ -426,6 +426,9 @@ enum chorale_err chorale_plan_choose(struct planner *p,
                                    &p->round, p->msg);
     if (err == CHORALE_OK && opts.every)
         err = choose_lines(p);
+    if (err == CHORALE_OK && p->round.ncell == 0 && chorale_plan_predicts(p) &&
+        (opts.every || p->spent < p->budget))
+        err = chorale_plan_between(p);
     p->plan->spent = p->spent;
     p->plan->regret = p->round.regret;
     return err;

@@ -424,6 +424,25 @@ static enum chorale_err put_point(struct planner *p, const struct point *pt)
     return err == CHORALE_OK && predicts ? keep_contenders(p, pt, first) : err;
 }
 
+enum chorale_err chorale_plan_gather_at(struct planner *p,
+                                        const struct chorale_adapt_cell *like,
+                                        long procs)
+{
+    const struct point pt = {
+        .coll = like->coll, .msg_size = like->msg_size, .procs = procs,
+        .dtype = like->dtype, .op = like->op, .arrival = "sync",
+        .siblings = "alone", .root = p->plan->root,
+    };
+    const long npoint = p->npoint;
+    enum chorale_err err;
+
+    p->gathering = 1;
+    err = put_point(p, &pt);
+    p->gathering = 0;
+    p->npoint = npoint;
+    return err;
+}
+
 /* Write the point in one arrival pattern for each number of siblings. */
 static enum chorale_err put_siblings(struct planner *p,
                                      const struct point *plain)

@@ -102,6 +102,19 @@ int chorale_plan_predicts(const struct planner *p);
  * measured. */
 enum chorale_err chorale_plan_contend(struct planner *p, size_t first);
 
+/* plan_cells.c: append to p->grid the library's cell, and those of the
+ * candidates that may be the best, at the point of another cell, but at procs
+ * ranks. */
+enum chorale_err chorale_plan_gather_at(struct planner *p,
+                                        const struct chorale_adapt_cell *like,
+                                        long procs);
+
+/* plan_between.c: choose, for each process count below a planned one, a variant
+ * that is expected to be much faster there than those measured on both sides. A
+ * table can only choose it if it was measured: it is chosen at the next planned
+ * count, or at the one before. p->round.ncell counts the chosen cells. */
+enum chorale_err chorale_plan_between(struct planner *p);
+
 /* plan_cells.c: write one cell by p->insert. */
 enum chorale_err chorale_plan_put(struct planner *p,
                                   const struct chorale_adapt_cell *cell);
