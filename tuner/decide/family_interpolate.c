@@ -394,28 +394,44 @@ static double change(const struct chorale_family *fam, size_t k, size_t cand,
                       along(fam, CHORALE_GUESS_MODEL, k, cand, n)));
 }
 
+/* The largest change of all candidates at n, or at all sizes of line k. Returns
+ * how many candidates have one. */
+static int largest_change(const struct chorale_family *fam, size_t k, size_t n,
+                          int all, double *most)
+{
+    const struct chorale_line *ln = &fam->line[k];
+    int count = 0;
+
+    *most = NAN;
+    for (size_t c = 1; c < fam->ncand; c++) {
+        double own = change(fam, k, c, n);
+
+        for (size_t i = 0; all && i < ln->nspot; i++)
+            own = fmax(own, change(fam, k, c, ln->spot[i].point->n));
+        count += !isnan(own);
+        *most = fmax(*most, own);
+    }
+    return count;
+}
+
 /* Error bound of a prediction that was not checked: it lies between the model's
  * errors on the two sides, and so does the truth if the error changes steadily.
  * If one side was not measured, the largest change of other candidates, of
- * which there must be enough. NAN: no schedules are replayed, or unknown. */
+ * which there must be enough; if there are few at n, at all sizes. NAN: no
+ * schedules are replayed, or unknown. */
 static double steady(const struct chorale_family *fam, size_t k, size_t cand,
                      size_t n)
 {
-    double most = NAN, own;
-    int count = 0;
+    double most, own;
 
     if (!fam->played || fam->cand[cand].lacks)
         return NAN;
     own = change(fam, k, cand, n);
     if (!isnan(own) || !usable_from_one_side(fam, CHORALE_GUESS_MODEL, k, cand))
         return own;
-    for (size_t c = 1; c < fam->ncand; c++) {
-        double other = change(fam, k, c, n);
-
-        count += !isnan(other);
-        most = fmax(most, other);
-    }
-    return count >= MIN_OTHER_CANDIDATES ? most : NAN;
+    return largest_change(fam, k, n, 0, &most) >= MIN_OTHER_CANDIDATES ||
+                   largest_change(fam, k, n, 1, &most) >= MIN_OTHER_CANDIDATES
+               ? most : NAN;
 }
 
 /* Predict log seconds by the kind of prediction with the smaller error, of those

@@ -207,6 +207,13 @@ static void test_between(void)
     tap_ok(near(got, 1.5) && isnan(error),
            "one such candidate gives no error estimate of another");
     end(&w);
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << LINEAR | 1u << KNOMIAL |
+                         1u << BINARY),
+           "a family with another candidate, at other sizes, is made");
+    between(&w, KNOMIAL, &error);
+    tap_ok(near(error, 0.25), "candidates at other sizes count as well (%.3f)",
+           error);
+    end(&w);
 }
 
 /* For a variant of which the library does a part, the time between two process
