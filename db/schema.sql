@@ -425,6 +425,11 @@ CREATE TABLE validation (
     msg_size    INTEGER NOT NULL,
     n           INTEGER NOT NULL,
     metric      TEXT NOT NULL DEFAULT 'duration', -- as in cell
+    arrival     TEXT NOT NULL DEFAULT 'sync', -- as in cell; robust: the largest
+                                        -- loss over the patterns, as in
+                                        -- decision. A point of several
+                                        -- patterns is judged by that row, and
+                                        -- slower is 0 in its other rows
     choice      TEXT NOT NULL,          -- library, or variant:params
     launches    INTEGER NOT NULL,       -- launches that count
     seconds     REAL,                   -- through the table, geometric mean;
@@ -440,7 +445,7 @@ CREATE TABLE validation (
                                         -- if the campaign lacks this point
     note        TEXT NOT NULL DEFAULT '', -- why launches do not count
     UNIQUE (system_id, digest, coll, comm_size, ppn, shape, dtype, op,
-            root_policy, buffers, msg_size, metric)
+            root_policy, buffers, msg_size, metric, arrival)
 );
 
 -- The collective calls of an application, written by CHORALE_TRACE and read by
@@ -725,7 +730,8 @@ SELECT system, coll, msg_size, n, comm_size, ppn, shape, provider, variant,
 CREATE VIEW v_proof AS
 SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
        c.comm_size, c.ppn, c.shape, c.dtype, c.op, c.root_policy, c.buffers,
-       c.metric, substr(c.params, 18) AS choice, l.ordinal, l.uuid AS launch,
+       c.metric, c.arrival, substr(c.params, 18) AS choice, l.ordinal,
+       l.uuid AS launch, r.skew,
        CASE WHEN r.status = 'ok' AND q.status = 'ok' AND s.median > 0
              AND t.median > 0 AND r.stop_reason <> 'unequal'
              AND q.stop_reason <> 'unequal' AND NOT
@@ -749,7 +755,7 @@ SELECT y.name AS system, substr(c.part, 7) AS digest, c.coll, c.msg_size, c.n,
    AND b.comm_size = c.comm_size AND b.ppn = c.ppn AND b.shape = c.shape
    AND b.dtype = c.dtype AND b.op = c.op AND b.root_policy = c.root_policy
    AND b.buffers = c.buffers AND b.msg_size = c.msg_size
-   AND b.metric = c.metric
+   AND b.metric = c.metric AND b.arrival = c.arrival
   LEFT JOIN run r ON r.cell_id = c.cell_id
   LEFT JOIN launch l ON l.launch_id = r.launch_id
   LEFT JOIN run_summary s ON s.run_id = r.run_id

@@ -70,7 +70,7 @@ choice() { # arrival: NAME[:PARAMETERS] of the table
 }
 sync=$(choice sync)
 traced=$(choice traced)
-like "$(cat "$work/say.txt")" '1 of 1 point is decided by arrival traced' \
+like "$(cat "$work/say.txt")" '1 of 1 point is decided by arrival traced$' \
     "decide reports how many points have the traced pattern"
 robust=$(choice robust)
 [ "$sync" != "$robust" ] && [ "$sync" != "$traced" ] && [ -n "$traced" ]

@@ -37,12 +37,13 @@ struct work {
     " LEFT JOIN run r USING (cell_id) LEFT JOIN run_summary s USING (run_id)"\
     " WHERE c.system_id = ?1 AND c.coll = ?2 AND c.msg_size = ?3"            \
     " AND c.comm_size = ?4 AND c.ppn = ?5 AND c.dtype = ?6 AND c.op = ?7"    \
-    " AND c.provider <> 'table' AND c.arrival = 'sync'"                      \
+    " AND c.provider <> 'table' AND (c.arrival = 'sync' OR ?9)"              \
     " AND c.siblings = 'alone' AND c.metric = 'duration'"
 
 static enum chorale_err find_cost(struct chorale_store *store,
-                                  sqlite3_int64 system_id, struct entry *e,
-                                  struct chorale_errmsg *msg)
+                                  sqlite3_int64 system_id,
+                                  enum chorale_arrival_policy arrivals,
+                                  struct entry *e, struct chorale_errmsg *msg)
 {
     const struct chorale_run_point *at = e->point;
     sqlite3_stmt *s = NULL;
@@ -50,7 +51,7 @@ static enum chorale_err find_cost(struct chorale_store *store,
         store, POINT,
         CHORALE_FIELDS(system_id, chorale_coll_info(at->coll)->name,
                        at->msg_size, at->comm_size, at->ppn, at->dtype,
-                       at->op), &s, msg);
+                       at->op, arrivals != CHORALE_ARRIVALS_SYNC), &s, msg);
 
     if (chorale_store_next(store, s, &err, msg)) {
         e->launches = (long)sqlite3_column_int64(s, 0);
@@ -74,18 +75,15 @@ static enum chorale_err list(struct chorale_store *store,
                                                   msg);
 
     if (err == CHORALE_OK)
-        err = chorale_points_load_by(store, system_id,
-                                     chorale_policy_objective(&policy),
-                                     CHORALE_ARRIVALS_SYNC, &work->points, msg);
+        err = chorale_policy_points(store, system_id, 0, &policy, &work->points,
+                                    NULL, NULL, msg);
     if (err == CHORALE_OK)
         err = chorale_adapt_start_up(store, system_id, &work->start_up, msg);
     if (err != CHORALE_OK)
         return err;
-    chorale_points_dispatched(&work->points, chorale_policy_cost(&policy, 0));
     if (chorale_points_inherit(&work->points) != 0)
         return chorale_fail_memory(msg, NULL);
     opts = chorale_policy_decide(&policy, 0);
-    opts.arrivals = CHORALE_ARRIVALS_SYNC;
     err = chorale_decide_undecided(&work->points, &opts, &found, &count, msg);
     if (err == CHORALE_OK) {
         work->entry = calloc(count + 1, sizeof(*work->entry));
@@ -97,7 +95,7 @@ static enum chorale_err list(struct chorale_store *store,
 
         e->point = found[work->count].point;
         e->more = found[work->count].launches;
-        err = find_cost(store, system_id, e, msg);
+        err = find_cost(store, system_id, opts.arrivals, e, msg);
     }
     free(found);
     return err;

@@ -11,38 +11,63 @@
  * as in a loop of calls, so that ratios of durations need not hold. A launch
  * measures only the table; it
  * forces or calls no other variant. In simulation time is exact and there is no
- * shim, so the runner calls the table's choice directly. */
+ * shim, so the runner calls the table's choice directly.
+ *
+ * At each point both sides are measured in the arrival patterns by which the
+ * point was decided (policy.h). Calls back to back have no pattern, and are
+ * measured at points that were decided for ranks that enter together. */
 #ifndef CHORALE_TUNER_ASSESS_VALIDATE_H
 #define CHORALE_TUNER_ASSESS_VALIDATE_H
 
 #include <jansson.h>
 
 #include "db/store.h"
+#include "tuner/decide/policy.h"
 #include "tuner/emit/table.h"
 #include "tuner/model/observations.h"
 
+/* The measurements of the campaign, as they decided the system's table. */
+struct chorale_proof_basis {
+    struct chorale_points points; /* one time of a run for all patterns */
+    struct chorale_points runs; /* every pattern */
+    struct chorale_decide_opts decide;
+};
+
+/* Load the medians, with the arrival patterns of the system's stored policy.
+ * Release *basis also after an error. */
+enum chorale_err chorale_proof_basis_load(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          int simulated,
+                                          struct chorale_proof_basis *basis,
+                                          struct chorale_errmsg *msg);
+void chorale_proof_basis_release(struct chorale_proof_basis *basis);
+
 /* A point where the table is to be measured. Texts belong to the points. */
+#define CHORALE_PROOF_PATTERNS 8
 struct chorale_proof_point {
-    struct chorale_run_point at; /* with msg_size, n and conditions */
+    struct chorale_run_point at; /* with msg_size, n, conditions, and arrival:
+                              * sync, the traced pattern, or robust */
     char choice[320];        /* library, or variant:params */
+    const char *pattern[CHORALE_PROOF_PATTERNS]; /* to measure, up to NULL */
 };
 
 /* List the points at which to validate a system's table. These are the points
  * with more than one rank where the library was measured under the default
- * conditions. Between two measured sizes, the last size before and the first
+ * conditions, in the patterns in which it was. Between two measured sizes, the last size before and the first
  * size after each change of choice are added; with `between`, also the middle
  * of each two sizes. Where ranks do not know n, one choice holds for all n. The
  * caller frees *point_p. CHORALE_ENV: out of memory. */
 enum chorale_err chorale_proof_points(
     const struct chorale_emit_table *table,
-    const struct chorale_points *points, int between,
+    const struct chorale_proof_basis *basis, int between,
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg);
 
 /* Plan these points in one transaction. The campaign copies the settings of the
  * system's latest ordinary campaign. Each point gets two cells of part
- * "table-DIGEST"; with `both`, where the table chooses a variant, two further
- * cells for calls back to back (metric throughput). Cells that are already planned stay and may get more
+ * "table-DIGEST" in each pattern; with `both`, where the table chooses a variant
+ * for ranks that enter together, two further cells for calls back to back
+ * (metric throughput). Cells that are already planned stay and may get more
  * launches. Pending cells of other tables are dropped. CHORALE_DATA: the system
  * lacks an ordinary campaign. */
 enum chorale_err chorale_proof_plan(struct chorale_store *store,
@@ -61,9 +86,13 @@ struct chorale_proof {
     char shape[16], dtype[32], op[32], root[16], buffers[16];
     size_t msg_size, n;
     char choice[320], note[200]; /* why a launch does not count, or "" */
+    double skew;             /* s, of the pattern */
+    char arrival[32];        /* pattern; robust: the largest loss over several */
     char rows_of[72];        /* type and operation whose decisions were used,
                               * "float sum"; "" for the point's own */
     double *ratio;           /* [nordinal] log(library / table), or NAN */
+    double *times;           /* [2 nordinal] s of the table, then of the library,
+                              * where ratio is not NAN; NULL: of a campaign */
     size_t nlaunch;          /* number of ratios that are not NAN */
     double seconds, library_seconds; /* geometric means */
     double mean, half;       /* of the ratios; half width of the 95 % interval,
@@ -87,6 +116,9 @@ struct chorale_proofs {
     struct chorale_proofs *loop; /* the same of calls back to back, at points
                               * where the table chooses a variant; NULL: not
                               * measured */
+    struct chorale_proofs *patterns; /* the rows of single patterns at points
+                              * that are judged by the largest loss over them,
+                              * without a verdict; NULL: no such point */
 };
 
 /* Totals over the proofs of one collective, or of all (CHORALE_NCOLL). */
@@ -102,10 +134,14 @@ struct chorale_proof_total {
 };
 
 /* Load and judge all measurements of table, by its digest, of calls back to
- * back apart. A point is slower
+ * back apart. basis: of the system. A point that was decided by several arrival
+ * patterns has one time on each side in a launch: that of the best in pattern
+ * sync plus the largest loss over the patterns, as in decide_arrival.h. The best
+ * in a pattern is the fastest of the table, the library and the campaign's
+ * candidates. A point is slower
  * if its loss (a fraction) is above threshold. The test is a one-sided
  * t test over the launches, corrected for the number of points by Holm at 5 %.
- * In simulation the loss itself decides. table and points give the best
+ * In simulation the loss itself decides. table and basis give the best
  * possible choice. Without measurements there are no rows. Release *proofs also
  * after an error. CHORALE_ENV: out of memory; CHORALE_DATA: a launch has an
  * invalid number.
@@ -114,7 +150,7 @@ struct chorale_proof_total {
 enum chorale_err chorale_proofs_load(struct chorale_store *store,
                                      sqlite3_int64 system_id, int simulated,
                                      const struct chorale_emit_table *table,
-                                     const struct chorale_points *points,
+                                     const struct chorale_proof_basis *basis,
                                      double threshold,
                                      struct chorale_proofs *proofs,
                                      struct chorale_errmsg *msg);
@@ -122,6 +158,10 @@ void chorale_proofs_release(struct chorale_proofs *proofs);
 void chorale_proofs_total(const struct chorale_proofs *proofs,
                           enum chorale_coll coll,
                           struct chorale_proof_total *total);
+/* The same over the rows of one arrival pattern. */
+void chorale_proofs_pattern_total(const struct chorale_proofs *proofs,
+                                  const char *arrival,
+                                  struct chorale_proof_total *total);
 
 /* The same for the table of the system's present decisions, with threshold
  * 0.03. There are no rows if it has no decisions or was not measured. */
@@ -159,7 +199,8 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
                                       const struct chorale_proofs *proofs,
                                       struct chorale_errmsg *msg);
 
-/* Print totals by collective; with points every point before them, else the
+/* Print totals by collective, and where several patterns decided, a line for
+ * each of them; with points every point before them, else the
  * slower points and those with a note after them. The JSON variant returns a
  * new object, or NULL if out of memory; without points it lists the slower
  * points only. */
@@ -172,7 +213,8 @@ int chorale_proof_is_library(const struct chorale_proof *proof);
 
 /* Name the point for people: "bcast, n = 64 KiB, P = 8". If decisions of
  * another type were used, the type is named: "allreduce of int sum, n = 64 KiB,
- * P = 8". */
+ * P = 8". A pattern other than sync is added: "bcast, n = 64 KiB, P = 8, arrival
+ * last:1". */
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size);
 

@@ -129,6 +129,7 @@ static void name(struct chorale_proof *p, const struct chorale_run_point *row)
     snprintf(p->shape, sizeof(p->shape), "%s", row->shape);
     snprintf(p->dtype, sizeof(p->dtype), "%s", row->dtype);
     snprintf(p->op, sizeof(p->op), "%s", row->op);
+    snprintf(p->arrival, sizeof(p->arrival), "%s", row->arrival);
 }
 
 static void name_choice(struct chorale_proof *p,
@@ -252,14 +253,9 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_emit_load(store, system_id, &table, msg);
     if (err == CHORALE_OK)
-        err = chorale_points_load_by(store, system_id,
-                                     chorale_policy_objective(&policy),
-                                     CHORALE_ARRIVALS_SYNC, &points, msg);
+        err = chorale_policy_points(store, system_id, simulated, &policy,
+                                    &points, NULL, NULL, msg);
     opts = chorale_policy_decide(&policy, simulated);
-    opts.arrivals = CHORALE_ARRIVALS_SYNC;
-    if (err == CHORALE_OK)
-        chorale_points_dispatched(&points,
-                                  chorale_policy_cost(&policy, simulated));
     if (err == CHORALE_OK && chorale_points_inherit(&points) != 0)
         err = chorale_fail_memory(msg, NULL);
     if (err == CHORALE_OK)

@@ -13,7 +13,45 @@
 struct list {
     struct chorale_proof_point *row;
     size_t count;
+    const struct chorale_points *runs; /* in every pattern */
 };
+
+/* 1 if two loads have the same point, placement, type and operation. */
+static int same_place(const struct chorale_run_point *a,
+                      const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->n == b->n && a->ppn == b->ppn &&
+           strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0;
+}
+
+/* List the patterns that decided at the point: its own, or for robust those in
+ * which the library ran there. */
+static void find_patterns(const struct chorale_points *runs,
+                          const struct chorale_run_point *at,
+                          const char *pattern[CHORALE_PROOF_PATTERNS])
+{
+    int n = 0;
+
+    memset(pattern, 0, CHORALE_PROOF_PATTERNS * sizeof(*pattern));
+    if (strcmp(at->arrival, "robust") != 0) {
+        pattern[0] = at->arrival;
+        return;
+    }
+    for (size_t i = 0; i < runs->count && n < CHORALE_PROOF_PATTERNS - 1; i++) {
+        const struct chorale_run_point *run = &runs->row[i];
+        int k = 0;
+
+        if (strcmp(run->provider, "library") != 0 || !run->ok ||
+            !same_place(run, at))
+            continue;
+        while (k < n && strcmp(pattern[k], run->arrival) != 0)
+            k++;
+        if (k == n)
+            pattern[n++] = run->arrival;
+    }
+}
 
 /* Add a point like run but with another block size. Returns -1 if out of
  * memory. */
@@ -29,6 +67,7 @@ static int add(struct list *list, const struct chorale_emit_table *table,
     list->row = p;
     p += list->count++;
     *p = (struct chorale_proof_point){ .at = *run };
+    find_patterns(list->runs, run, p->pattern);
     p->at.msg_size = msg_size;
     p->at.n = chorale_coll_n(run->coll, msg_size, run->comm_size);
     choice = chorale_evaluate_choice(table, &p->at);
@@ -124,12 +163,9 @@ static int compare_text(const char *a, const char *b)
     return strcmp(a, b);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_runs(const struct chorale_run_point *a,
+                        const struct chorale_run_point *b)
 {
-    const struct chorale_run_point *a = &((const struct chorale_proof_point *)x)
-                                            ->at,
-                                   *b = &((const struct chorale_proof_point *)y)
-                                            ->at;
     int diff = (int)a->coll - (int)b->coll;
 
     diff = diff != 0 ? diff : a->comm_size - b->comm_size;
@@ -141,6 +177,12 @@ static int compare(const void *x, const void *y)
                      : (a->msg_size > b->msg_size) -
                            (a->msg_size < b->msg_size);
     return diff != 0 ? diff : compare_text(a->conditions, b->conditions);
+}
+
+static int compare(const void *x, const void *y)
+{
+    return compare_runs(&((const struct chorale_proof_point *)x)->at,
+                        &((const struct chorale_proof_point *)y)->at);
 }
 
 static void sort_unique(struct list *list)
@@ -157,11 +199,12 @@ static void sort_unique(struct list *list)
 
 enum chorale_err chorale_proof_points(
     const struct chorale_emit_table *table,
-    const struct chorale_points *points, int between,
+    const struct chorale_proof_basis *basis, int between,
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg)
 {
-    struct list list = { NULL, 0 };
+    const struct chorale_points *points = &basis->points;
+    struct list list = { NULL, 0, &basis->runs };
     size_t nmeasured;
     int bad = 0;
 
@@ -169,7 +212,8 @@ enum chorale_err chorale_proof_points(
         const struct chorale_run_point *p = &points->row[i];
 
         if (strcmp(p->provider, "library") == 0 && p->ok &&
-            p->comm_size > 1)
+            p->comm_size > 1 &&
+            (list.count == 0 || compare_runs(&list.row[list.count - 1].at, p)))
             bad = add(&list, table, p, p->msg_size) != 0;
     }
     sort_unique(&list);
@@ -261,8 +305,8 @@ static enum chorale_err put_campaign(struct chorale_store *store,
 static const char cell_sql[] =
     "INSERT INTO cell (campaign_id, system_id, launches, part, uuid, provider,"
     " variant, params, coll, msg_size, n, comm_size, ppn, shape, dtype, op,"
-    " op_class, root_policy, buffers, metric)"
-    " VALUES (?,?,?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " op_class, root_policy, buffers, metric, arrival)"
+    " VALUES (?,?,?,?,?,'table',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
     " ON CONFLICT DO UPDATE SET launches = max(launches, excluded.launches),"
     " campaign_id = excluded.campaign_id";
 
@@ -270,7 +314,8 @@ static enum chorale_err put_cell(struct chorale_store *store,
                                  sqlite3_stmt *stmt, const char *variant,
                                  const char *params,
                                  const struct chorale_proof_point *point,
-                                 const char *metric, struct chorale_errmsg *msg)
+                                 const char *metric, const char *arrival,
+                                 struct chorale_errmsg *msg)
 {
     const struct chorale_run_point *at = &point->at;
     const char *space = strchr(at->conditions, ' ');
@@ -285,22 +330,24 @@ static enum chorale_err put_cell(struct chorale_store *store,
         CHORALE_FIELDS(uuid, variant, params, chorale_coll_info(at->coll)->name,
                        at->msg_size, at->n, at->comm_size, at->ppn, at->shape,
                        at->dtype, at->op, at->op_class, root,
-                       space != NULL ? space + 1 : "", metric), msg);
+                       space != NULL ? space + 1 : "", metric, arrival), msg);
 }
 
-/* Plan both sides of a point. */
+/* Plan both sides of a point in a pattern. */
 static enum chorale_err put_pair(struct chorale_store *store,
                                  sqlite3_stmt *stmt, const char *digest,
                                  const struct chorale_proof_point *point,
-                                 const char *metric, struct chorale_errmsg *msg)
+                                 const char *metric, const char *arrival,
+                                 struct chorale_errmsg *msg)
 {
     char params[352];
     enum chorale_err err = put_cell(store, stmt, "library", digest, point,
-                                    metric, msg);
+                                    metric, arrival, msg);
 
     snprintf(params, sizeof(params), "%s %s", digest, point->choice);
     return err == CHORALE_OK
-               ? put_cell(store, stmt, "choice", params, point, metric, msg)
+               ? put_cell(store, stmt, "choice", params, point, metric, arrival,
+                          msg)
                : err;
 }
 
@@ -318,10 +365,16 @@ static enum chorale_err put_cells(struct chorale_store *store,
         CHORALE_FIELDS(campaign_id, system_id, launches, part), &stmt, msg);
 
     for (size_t i = 0; i < count && err == CHORALE_OK; i++) {
-        err = put_pair(store, stmt, digest, &point[i], "duration", msg);
+        const char *const *pattern = point[i].pattern;
+
+        for (; *pattern != NULL && err == CHORALE_OK; pattern++)
+            err = put_pair(store, stmt, digest, &point[i], "duration",
+                           *pattern, msg);
         if (err == CHORALE_OK && both &&
+            strcmp(point[i].at.arrival, "sync") == 0 &&
             strcmp(point[i].choice, "library") != 0)
-            err = put_pair(store, stmt, digest, &point[i], "throughput", msg);
+            err = put_pair(store, stmt, digest, &point[i], "throughput",
+                           "sync", msg);
     }
     sqlite3_finalize(stmt);
     return err;

@@ -23,14 +23,17 @@ void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size)
 {
     const int differs = proof->rows_of[0] != '\0';
+    const int late = proof->arrival[0] != '\0' &&
+                     strcmp(proof->arrival, "sync") != 0;
     char n[32];
 
-    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d",
+    snprintf(text, size, "%s%s%s%s%s, n = %s, P = %d%s%s",
              coll_name(proof->coll, "?"),
              differs ? " of " : "", differs ? proof->dtype : "",
              differs && proof->op[0] != '\0' ? " " : "",
              differs ? proof->op : "",
-             chorale_exact_bytes((double)proof->n, n), proof->comm_size);
+             chorale_exact_bytes((double)proof->n, n), proof->comm_size,
+             late ? ", arrival " : "", late ? proof->arrival : "");
 }
 
 /* "x1.234 [1.200, 1.260]" from logarithms; without the interval if it is
@@ -79,6 +82,22 @@ static void print_points(const struct chorale_proofs *proofs, int all)
     chorale_rows_print(&rows, 0, stdout);
 }
 
+/* "x0.950 at bcast, n = 8 B, P = 4", or "". */
+static const char *name_worst(const struct chorale_proof_total *t, char *text,
+                              size_t size)
+{
+    char worst[96], where[160];
+
+    text[0] = '\0';
+    if (t->worst == NULL)
+        return text;
+    chorale_proof_where(t->worst, where, sizeof(where));
+    snprintf(text, size, "%s at %s",
+             speedup(t->worst->mean, t->worst->half, worst, sizeof(worst)),
+             where);
+    return text;
+}
+
 static const char total_columns[] =
     "collective|points|speed-up|captured:%.1f %%|slower|unknown|worst";
 
@@ -87,22 +106,53 @@ static void add_total(struct chorale_rows *rows,
                       enum chorale_coll coll)
 {
     struct chorale_proof_total t;
-    char gain[96], worst[96], where[128], at[256] = "";
+    char gain[96], at[256];
 
     chorale_proofs_total(proofs, coll, &t);
     if (t.npoint + t.nunknown == 0)
         return;
-    if (t.worst != NULL) {
-        chorale_proof_where(t.worst, where, sizeof(where));
-        snprintf(at, sizeof(at), "%s at %s",
-                 speedup(t.worst->mean, t.worst->half, worst, sizeof(worst)),
-                 where);
-    }
     chorale_rows_add(rows, CHORALE_FIELDS(coll_name(coll, "all"), t.npoint,
                                           speedup(t.mean, t.half, gain,
                                                   sizeof(gain)),
                                           t.captured, t.nslower, t.nunknown,
-                                          at));
+                                          name_worst(&t, at, sizeof(at))));
+}
+
+/* Returns 1 if row i has the first proof in its pattern. */
+static int is_first(const struct chorale_proofs *proofs, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(proofs->row[k].arrival, proofs->row[i].arrival) == 0)
+            return 0;
+    return 1;
+}
+
+/* Print what the largest losses are made of, a line for each pattern. */
+static void print_patterns(const struct chorale_proofs *proofs, int points)
+{
+    struct chorale_rows rows = { .columns = "arrival|points|speed-up|unknown|"
+                                            "worst" };
+
+    printf("by arrival pattern, at points that are judged by the largest loss "
+           "over them:\n");
+    if (points)
+        print_points(proofs, 1);
+    for (size_t i = 0; i < proofs->count; i++) {
+        const char *arrival = proofs->row[i].arrival;
+        char gain[96], at[256];
+        struct chorale_proof_total t;
+
+        if (!is_first(proofs, i))
+            continue;
+        chorale_proofs_pattern_total(proofs, arrival, &t);
+        chorale_rows_add(&rows,
+                         CHORALE_FIELDS(arrival, t.npoint,
+                                        speedup(t.mean, t.half, gain,
+                                                sizeof(gain)),
+                                        t.nunknown,
+                                        name_worst(&t, at, sizeof(at))));
+    }
+    chorale_rows_print(&rows, 0, stdout);
 }
 
 void chorale_proofs_print(const struct chorale_proofs *proofs, int points)
@@ -116,6 +166,8 @@ void chorale_proofs_print(const struct chorale_proofs *proofs, int points)
     chorale_rows_print(&rows, 0, stdout);
     if (!points)
         print_points(proofs, 0);
+    if (proofs->patterns != NULL)
+        print_patterns(proofs->patterns, points);
     if (proofs->loop != NULL) {
         printf("calls back to back, where the table chooses a variant:\n");
         chorale_proofs_print(proofs->loop, points);
@@ -125,12 +177,12 @@ void chorale_proofs_print(const struct chorale_proofs *proofs, int points)
 static json_t *point_json(const struct chorale_proof *p)
 {
     return json_pack(
-        "{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:I,"
+        "{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:I,"
         " s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:s}",
         "coll", coll_name(p->coll, ""),
         "comm_size", p->comm_size, "ppn", p->ppn, "shape", p->shape,
         "dtype", p->dtype, "op", p->op, "root_policy", p->root,
-        "buffers", p->buffers, "msg_size", (json_int_t)p->msg_size,
+        "buffers", p->buffers, "arrival", p->arrival, "msg_size", (json_int_t)p->msg_size,
         "n", (json_int_t)p->n, "choice", p->choice, "rows_of", p->rows_of,
         "launches", (json_int_t)p->nlaunch,
         "seconds", chorale_json(p->seconds),
@@ -158,6 +210,18 @@ static json_t *total_json(enum chorale_coll coll,
                                                : json_null());
 }
 
+static json_t *patterns_json(const struct chorale_proofs *proofs)
+{
+    json_t *list = json_array();
+    int bad = list == NULL;
+
+    for (size_t i = 0; i < proofs->count && !bad; i++)
+        bad = json_array_append_new(list, point_json(&proofs->row[i])) != 0;
+    if (bad)
+        json_decref(list);
+    return bad ? NULL : list;
+}
+
 json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points)
 {
     json_t *root = json_pack("{s:s, s:f, s:[], s:[]}", "digest",
@@ -182,6 +246,9 @@ json_t *chorale_proofs_json(const struct chorale_proofs *proofs, int points)
         bad = json_object_set_new(root, "back_to_back",
                                   chorale_proofs_json(proofs->loop,
                                                       points)) != 0;
+    if (proofs->patterns != NULL && points && !bad)
+        bad = json_object_set_new(root, "patterns", patterns_json(
+                                                        proofs->patterns)) != 0;
     if (bad) {
         json_decref(root);
         return NULL;
@@ -193,8 +260,8 @@ static const char insert_sql[] =
     "INSERT INTO validation (system_id, digest, coll, comm_size, ppn, shape,"
     " dtype, op, root_policy, buffers, msg_size, n, choice, launches, seconds,"
     " library_seconds, speedup, speedup_lo, speedup_hi, p_slower, slower,"
-    " best_speedup, note, metric)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    " best_speedup, note, metric, arrival)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
 static enum chorale_err insert(struct chorale_store *store, sqlite3_stmt *stmt,
                                sqlite3_int64 system_id, const char *metric,
@@ -214,7 +281,8 @@ static enum chorale_err insert(struct chorale_store *store, sqlite3_stmt *stmt,
                            p->nlaunch, p->seconds, p->library_seconds,
                            exp(p->mean), exp(p->mean - p->half),
                            exp(p->mean + p->half), p->p, p->slower,
-                           exp(p->best), p->note, metric), msg);
+                           exp(p->best), p->note, metric,
+                           p->arrival), msg);
     }
     return err;
 }
@@ -238,6 +306,8 @@ enum chorale_err chorale_proofs_store(struct chorale_store *store,
         err = insert(store, stmt, system_id, "duration", proofs, msg);
     if (err == CHORALE_OK && proofs->loop != NULL)
         err = insert(store, stmt, system_id, "throughput", proofs->loop, msg);
+    if (err == CHORALE_OK && proofs->patterns != NULL)
+        err = insert(store, stmt, system_id, "duration", proofs->patterns, msg);
     sqlite3_finalize(stmt);
     return chorale_store_end(store, err, msg);
 }

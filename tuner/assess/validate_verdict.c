@@ -8,6 +8,7 @@
 
 #include "tuner/assess/evaluate.h"
 #include "tuner/assess/validate.h"
+#include "tuner/decide/decide_arrival.h"
 
 #define FAMILY_ERROR 0.05    /* P(any false "slower" point) */
 #define EXACT 1e-9           /* smallest log difference in simulation */
@@ -16,19 +17,60 @@
  * missing. */
 static const char proof_sql[] =
     "SELECT coll, comm_size, ppn, shape, dtype, op, root_policy, buffers,"
-    " msg_size, n, choice, ordinal, seconds, library_seconds, reason"
-    " FROM v_proof WHERE system_id = ?1 AND part = ?2 AND metric = ?3"
+    " msg_size, n, choice, ordinal, seconds, library_seconds, reason, arrival,"
+    " skew FROM v_proof WHERE system_id = ?1 AND part = ?2 AND metric = ?3"
     " ORDER BY coll, comm_size, ppn, shape, dtype, op, root_policy, msg_size,"
-    "  buffers, cell_id, ordinal";
+    "  buffers, arrival <> 'sync', arrival, cell_id, ordinal";
 
 #define COPY(to, from) snprintf(to, sizeof(to), "%s", from)
+
+/* 1 if two proofs differ at most in the arrival pattern. */
+static int same_point(const struct chorale_proof *a,
+                      const struct chorale_proof *b)
+{
+    return a->coll == b->coll && a->comm_size == b->comm_size &&
+           a->ppn == b->ppn && a->msg_size == b->msg_size &&
+           strcmp(a->shape, b->shape) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
+           strcmp(a->op, b->op) == 0 && strcmp(a->root, b->root) == 0 &&
+           strcmp(a->buffers, b->buffers) == 0;
+}
+
+static void discard(struct chorale_proof *p)
+{
+    free(p->ratio);
+    free(p->times);
+}
+
+/* Append a proof without results. NULL if out of memory. */
+static struct chorale_proof *append(struct chorale_proofs *proofs,
+                                    const struct chorale_proof *like)
+{
+    struct chorale_proof p = *like, *more;
+
+    more = realloc(proofs->row, (proofs->count + 1) * sizeof(*more));
+    if (more == NULL)
+        return NULL;
+    proofs->row = more;
+    p.nlaunch = 0;
+    p.ratio = malloc((proofs->nordinal + 1) * sizeof(*p.ratio));
+    p.times = malloc((2 * proofs->nordinal + 1) * sizeof(*p.times));
+    proofs->row[proofs->count++] = p;
+    if (p.ratio == NULL || p.times == NULL)
+        return NULL;
+    for (size_t i = 0; i < proofs->nordinal; i++)
+        p.ratio[i] = NAN;
+    more += proofs->count - 1;
+    more->seconds = more->library_seconds = 0;
+    more->mean = more->half = more->p = more->best = NAN;
+    return more;
+}
 
 /* The proof of this row: the last one, or a new one after it. NULL if out of
  * memory. */
 static struct chorale_proof *find(struct chorale_proofs *proofs,
                                   sqlite3_stmt *stmt)
 {
-    struct chorale_proof p = { .coll = CHORALE_NCOLL }, *last, *more;
+    struct chorale_proof p = { .coll = CHORALE_NCOLL }, *last;
     int coll = chorale_coll_find(chorale_text(stmt, 0));
 
     last = proofs->count > 0 ? &proofs->row[proofs->count - 1] : NULL;
@@ -43,46 +85,40 @@ static struct chorale_proof *find(struct chorale_proofs *proofs,
     p.msg_size = (size_t)sqlite3_column_int64(stmt, 8);
     p.n = (size_t)sqlite3_column_int64(stmt, 9);
     COPY(p.choice, chorale_text(stmt, 10));
-    if (last != NULL && last->coll == p.coll &&
-        last->comm_size == p.comm_size && last->ppn == p.ppn &&
-        last->msg_size == p.msg_size && strcmp(last->shape, p.shape) == 0 &&
-        strcmp(last->dtype, p.dtype) == 0 && strcmp(last->op, p.op) == 0 &&
-        strcmp(last->root, p.root) == 0 &&
-        strcmp(last->buffers, p.buffers) == 0)
-        return last;
-    more = realloc(proofs->row, (proofs->count + 1) * sizeof(*more));
-    if (more == NULL)
-        return NULL;
-    proofs->row = more;
-    p.ratio = malloc((proofs->nordinal + 1) * sizeof(*p.ratio));
-    if (p.ratio == NULL)
-        return NULL;
-    for (size_t i = 0; i < proofs->nordinal; i++)
-        p.ratio[i] = NAN;
-    p.seconds = p.library_seconds = p.mean = p.half = p.p = p.best = NAN;
-    proofs->row[proofs->count] = p;
-    return &proofs->row[proofs->count++];
+    COPY(p.arrival, chorale_text(stmt, 15));
+    return last != NULL && same_point(last, &p) &&
+                   strcmp(last->arrival, p.arrival) == 0
+               ? last : append(proofs, &p);
 }
 
-/* Add one launch; seconds and library_seconds hold sums until judged. */
+/* Set the times of one launch. seconds and library_seconds hold sums until
+ * judged. */
+static void set_times(struct chorale_proofs *proofs, struct chorale_proof *p,
+                      size_t ordinal, double seconds, double library)
+{
+    p->times[ordinal] = seconds;
+    p->times[proofs->nordinal + ordinal] = library;
+    p->ratio[ordinal] = log(library) - log(seconds);
+    p->seconds += log(seconds);
+    p->library_seconds += log(library);
+    p->nlaunch++;
+}
+
+/* Add one launch. */
 static void take(struct chorale_proofs *proofs, struct chorale_proof *p,
                  sqlite3_stmt *stmt)
 {
     sqlite3_int64 ordinal = sqlite3_column_int64(stmt, 11);
-    double mine, library;
 
     if (chorale_text(stmt, 14)[0] != '\0')
         COPY(p->note, chorale_text(stmt, 14));
     if (sqlite3_column_type(stmt, 12) == SQLITE_NULL || ordinal < 0 ||
         (size_t)ordinal >= proofs->nordinal || isfinite(p->ratio[ordinal]))
         return;
-    mine = log(sqlite3_column_double(stmt, 12));
-    library = log(sqlite3_column_double(stmt, 13));
-    p->ratio[ordinal] = library - mine;
-    p->seconds = p->nlaunch == 0 ? mine : p->seconds + mine;
-    p->library_seconds = p->nlaunch == 0 ? library
-                                         : p->library_seconds + library;
-    p->nlaunch++;
+    if (sqlite3_column_type(stmt, 16) != SQLITE_NULL)
+        p->skew = sqlite3_column_double(stmt, 16);
+    set_times(proofs, p, (size_t)ordinal, sqlite3_column_double(stmt, 12),
+              sqlite3_column_double(stmt, 13));
 }
 
 static double student(double level, double df)
@@ -95,8 +131,10 @@ static void judge_one(const struct chorale_proofs *proofs,
 {
     double n = (double)p->nlaunch, sum = 0, square = 0, error;
 
-    if (p->nlaunch == 0)
+    if (p->nlaunch == 0) {
+        p->seconds = p->library_seconds = NAN;
         return;
+    }
     p->seconds = exp(p->seconds / n);
     p->library_seconds = exp(p->library_seconds / n);
     for (size_t i = 0; i < proofs->nordinal; i++)
@@ -214,6 +252,14 @@ static enum chorale_err load_rows(struct chorale_store *store,
     return err;
 }
 
+static void name_rows(struct chorale_proof *p,
+                      const struct chorale_emit_table *table)
+{
+    if (p->coll < CHORALE_NCOLL)
+        chorale_served_kind_instead(&table->kind[p->coll], p->dtype, p->op, "",
+                                    p->rows_of);
+}
+
 enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
                                       const struct chorale_emit_table *table,
                                       const struct chorale_points *points,
@@ -223,14 +269,206 @@ enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
         struct chorale_proof *p = &proofs->row[i];
 
         judge_one(proofs, p);
-        if (p->coll < CHORALE_NCOLL)
-            chorale_served_kind_instead(&table->kind[p->coll], p->dtype, p->op,
-                                        "", p->rows_of);
+        name_rows(p, table);
     }
     if (holm(proofs) != 0)
         return chorale_fail_memory(msg, "validate");
     return proofs->count > 0 && points != NULL
                ? find_best(proofs, table, points, msg) : CHORALE_OK;
+}
+
+/* 1 if a table of that policy is judged in the pattern, at points that have it
+ * or, for pattern sync, at points without another one. */
+static int counts(enum chorale_arrival_policy policy, const char *arrival)
+{
+    if (strcmp(arrival, "sync") == 0)
+        return 1;
+    if (policy == CHORALE_ARRIVALS_ROBUST)
+        return strncmp(arrival, "last:", 5) == 0 ||
+               strncmp(arrival, "ascending:", 10) == 0;
+    return policy == CHORALE_ARRIVALS_TRACED &&
+           strstr(arrival, "us") != NULL; /* other delays are factors */
+}
+
+/* Subtract the skew of a traced pattern from all times, if that is possible. */
+static void subtract_skew(struct chorale_proofs *proofs, struct chorale_proof *p)
+{
+    const size_t n = proofs->nordinal;
+
+    for (size_t i = 0; i < 2 * n; i++)
+        if (isfinite(p->ratio[i % n]) &&
+            !chorale_arrival_subtracts(p->arrival, p->times[i], p->skew))
+            return;
+    p->nlaunch = 0;
+    p->seconds = p->library_seconds = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(p->ratio[i]))
+            set_times(proofs, p, i, p->times[i] - p->skew,
+                      p->times[n + i] - p->skew);
+}
+
+/* The campaign's best difference to the library in a proof's pattern. */
+static double lead_at(const struct chorale_proof_basis *basis,
+                      const struct chorale_proof *p)
+{
+    const struct chorale_run_point at = {
+        .coll = p->coll, .comm_size = p->comm_size, .ppn = p->ppn,
+        .n = p->n, .shape = p->shape, .dtype = p->dtype, .op = p->op,
+    };
+
+    return chorale_arrival_lead(&basis->runs, &basis->decide, &at, p->arrival);
+}
+
+/* Fill `to` with the largest losses over the n patterns of row. */
+static void combine(struct chorale_proofs *proofs, struct chorale_proof *to,
+                    const struct chorale_proof *row, size_t n,
+                    const struct chorale_proof_basis *basis)
+{
+    double lead[CHORALE_PROOF_PATTERNS];
+
+    COPY(to->arrival, "robust");
+    for (size_t k = 0; k < n; k++) {
+        lead[k] = lead_at(basis, &row[k]);
+        if (row[k].note[0] != '\0')
+            COPY(to->note, row[k].note);
+    }
+    for (size_t i = 0; i < proofs->nordinal; i++) {
+        double least = 0, loss[2] = { 0, 0 };
+        size_t known = 0;
+
+        for (size_t k = 0; k < n; k++) {
+            const double *times = row[k].times;
+            double mine, library, best;
+
+            if (!isfinite(row[k].ratio[i]))
+                break;
+            mine = times[i];
+            library = times[proofs->nordinal + i];
+            best = fmin(mine, library + lead[k]);
+            if (k == 0)
+                least = best;
+            loss[0] = fmax(loss[0], mine - best);
+            loss[1] = fmax(loss[1], library - best);
+            known++;
+        }
+        if (known == n)
+            set_times(proofs, to, i, least + loss[0], least + loss[1]);
+    }
+}
+
+/* Append a row, or discard it if out of memory. */
+static int push(struct chorale_proofs *proofs, struct chorale_proof *p)
+{
+    struct chorale_proof *more =
+        realloc(proofs->row, (proofs->count + 1) * sizeof(*more));
+
+    if (more == NULL) {
+        discard(p);
+        return -1;
+    }
+    proofs->row = more;
+    more[proofs->count++] = *p;
+    return 0;
+}
+
+/* Add the judged row of a point from its n rows that count, sync first. Takes
+ * over the rows. */
+static int add_judged(struct chorale_proofs *proofs, struct chorale_proof *row,
+                      size_t n, const struct chorale_proof_basis *basis)
+{
+    struct chorale_proof *to;
+    int bad = 0;
+
+    if (basis->decide.arrivals == CHORALE_ARRIVALS_ROBUST && n > 1) {
+        to = append(proofs, row);
+        if (to != NULL)
+            combine(proofs, to, row, n, basis);
+        for (size_t k = 0; k < n; k++)
+            bad |= push(proofs->patterns, &row[k]);
+        return to == NULL || bad ? -1 : 0;
+    }
+    for (; n > 1; n--)
+        discard(row++);
+    if (n == 1 && strcmp(row->arrival, "sync") != 0)
+        subtract_skew(proofs, row);
+    return n == 1 ? push(proofs, row) : 0;
+}
+
+/* Reduce the rows of each point, which differ in the pattern, to the one that
+ * is judged. If several count, as for a robust table, that is a row of the
+ * largest losses, and proofs->patterns keeps them. Rows in other patterns are of
+ * a table with the same choices. */
+static enum chorale_err by_pattern(struct chorale_proofs *proofs,
+                                   const struct chorale_proof_basis *basis,
+                                   struct chorale_errmsg *msg)
+{
+    struct chorale_proofs in = *proofs;
+    size_t end;
+    int bad;
+
+    proofs->row = NULL;
+    proofs->count = 0;
+    proofs->patterns = malloc(sizeof(*proofs->patterns));
+    if (proofs->patterns == NULL) {
+        *proofs = in;
+        return chorale_fail_memory(msg, "validate");
+    }
+    *proofs->patterns = *proofs;
+    proofs->patterns->patterns = NULL;
+    bad = 0;
+    for (size_t i = 0; i < in.count; i = end) {
+        struct chorale_proof *row = &in.row[i];
+        const struct chorale_proof first = *row;
+        size_t n = 0;
+
+        for (end = i; end < in.count && same_point(&first, &in.row[end]); end++)
+            if (counts(basis->decide.arrivals, in.row[end].arrival) &&
+                n < CHORALE_PROOF_PATTERNS)
+                row[n++] = in.row[end];
+            else
+                discard(&in.row[end]);
+        bad |= add_judged(proofs, row, n, basis);
+    }
+    free(in.row);
+    if (proofs->patterns->count == 0) {
+        chorale_proofs_release(proofs->patterns);
+        free(proofs->patterns);
+        proofs->patterns = NULL;
+    }
+    return bad ? chorale_fail_memory(msg, "validate") : CHORALE_OK;
+}
+
+/* Compute the means of the rows of single patterns, without a verdict. */
+static void describe_patterns(struct chorale_proofs *proofs,
+                              const struct chorale_emit_table *table)
+{
+    for (size_t i = 0; proofs->patterns != NULL &&
+                       i < proofs->patterns->count; i++) {
+        judge_one(proofs->patterns, &proofs->patterns->row[i]);
+        name_rows(&proofs->patterns->row[i], table);
+        proofs->patterns->row[i].slower = 0;
+        proofs->patterns->row[i].p = NAN;
+    }
+}
+
+/* Drop the rows at points that other patterns than sync decided. */
+static void drop_late(const struct chorale_proofs *proofs,
+                      struct chorale_proofs *loop)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < loop->count; i++) {
+        int late = 0;
+
+        for (size_t k = 0; k < proofs->count; k++)
+            late |= same_point(&proofs->row[k], &loop->row[i]) &&
+                    strcmp(proofs->row[k].arrival, "sync") != 0;
+        if (late)
+            discard(&loop->row[i]);
+        else
+            loop->row[kept++] = loop->row[i];
+    }
+    loop->count = kept;
 }
 
 /* Load and judge the calls back to back. The campaign's best is of durations,
@@ -248,12 +486,16 @@ static enum chorale_err load_loop(struct chorale_store *store,
         return chorale_fail_memory(msg, "validate");
     *loop = *proofs;
     loop->row = NULL;
+    loop->patterns = NULL;
     loop->count = 0;
     proofs->loop = loop;
     err = load_rows(store, system_id, "throughput", loop, msg);
     if (err == CHORALE_OK)
+        drop_late(proofs, loop);
+    if (err == CHORALE_OK)
         err = chorale_proofs_judge(loop, table, NULL, msg);
     if (err == CHORALE_OK && loop->count == 0) {
+        chorale_proofs_release(loop);
         free(loop);
         proofs->loop = NULL;
     }
@@ -263,7 +505,7 @@ static enum chorale_err load_loop(struct chorale_store *store,
 enum chorale_err chorale_proofs_load(struct chorale_store *store,
                                      sqlite3_int64 system_id, int simulated,
                                      const struct chorale_emit_table *table,
-                                     const struct chorale_points *points,
+                                     const struct chorale_proof_basis *basis,
                                      double threshold,
                                      struct chorale_proofs *proofs,
                                      struct chorale_errmsg *msg)
@@ -276,19 +518,59 @@ enum chorale_err chorale_proofs_load(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = load_rows(store, system_id, "duration", proofs, msg);
     if (err == CHORALE_OK)
-        err = chorale_proofs_judge(proofs, table, points, msg);
-    return err == CHORALE_OK ? load_loop(store, system_id, table, proofs, msg)
-                             : err;
+        err = by_pattern(proofs, basis, msg);
+    if (err == CHORALE_OK)
+        err = chorale_proofs_judge(proofs, table, &basis->points, msg);
+    if (err != CHORALE_OK)
+        return err;
+    describe_patterns(proofs, table);
+    return load_loop(store, system_id, table, proofs, msg);
+}
+
+enum chorale_err chorale_proof_basis_load(struct chorale_store *store,
+                                          sqlite3_int64 system_id,
+                                          int simulated,
+                                          struct chorale_proof_basis *basis,
+                                          struct chorale_errmsg *msg)
+{
+    struct chorale_policy policy = CHORALE_POLICY_DEFAULTS;
+    enum chorale_err err;
+
+    memset(basis, 0, sizeof(*basis));
+    err = chorale_policy_load(store, system_id, &policy, msg);
+    policy.objective = NULL; /* validations are judged by medians */
+    policy.dispatch_cost = NAN;
+    basis->decide = chorale_policy_decide(&policy, simulated);
+    if (err == CHORALE_OK)
+        err = chorale_policy_points(store, system_id, simulated, &policy,
+                                    &basis->points, NULL, NULL, msg);
+    if (err == CHORALE_OK)
+        err = chorale_points_load_by(store, system_id,
+                                     CHORALE_OBJECTIVE_MEDIAN,
+                                     basis->decide.arrivals, &basis->runs, msg);
+    if (err == CHORALE_OK && !simulated)
+        chorale_points_dispatched(&basis->runs, CHORALE_DISPATCH_SECONDS);
+    return err;
+}
+
+void chorale_proof_basis_release(struct chorale_proof_basis *basis)
+{
+    chorale_points_release(&basis->points);
+    chorale_points_release(&basis->runs);
 }
 
 void chorale_proofs_release(struct chorale_proofs *proofs)
 {
-    if (proofs->loop != NULL)
-        chorale_proofs_release(proofs->loop);
-    free(proofs->loop);
-    proofs->loop = NULL;
+    struct chorale_proofs **part[] = { &proofs->loop, &proofs->patterns };
+
+    for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+        if (*part[i] != NULL)
+            chorale_proofs_release(*part[i]);
+        free(*part[i]);
+        *part[i] = NULL;
+    }
     for (size_t i = 0; i < proofs->count; i++)
-        free(proofs->row[i].ratio);
+        discard(&proofs->row[i]);
     free(proofs->row);
     proofs->row = NULL;
     proofs->count = 0;
@@ -299,7 +581,7 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
                                         struct chorale_proofs *proofs,
                                         struct chorale_errmsg *msg)
 {
-    struct chorale_points points = { .row = NULL };
+    struct chorale_proof_basis basis = { .points = { .row = NULL } };
     struct chorale_emit_table table;
     sqlite3_int64 ndecision = 0, ncell = 0;
     enum chorale_err err = chorale_store_find(
@@ -318,21 +600,30 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
         return err;
     err = chorale_emit_load(store, system_id, &table, msg);
     if (err == CHORALE_OK)
-        err = chorale_points_load(store, system_id, &points, msg);
-    if (err == CHORALE_OK && !simulated)
-        chorale_points_dispatched(&points, CHORALE_DISPATCH_SECONDS);
+        err = chorale_proof_basis_load(store, system_id, simulated, &basis,
+                                       msg);
     if (err == CHORALE_OK)
-        err = chorale_proofs_load(store, system_id, simulated, &table, &points,
+        err = chorale_proofs_load(store, system_id, simulated, &table, &basis,
                                   0.03, proofs, msg);
-    chorale_points_release(&points);
+    chorale_proof_basis_release(&basis);
     chorale_emit_release(&table);
     return err;
+}
+
+/* 1 if the proof is of the collective (CHORALE_NCOLL: any) and of the arrival
+ * pattern (NULL: any). */
+static int is_part(const struct chorale_proof *p, enum chorale_coll coll,
+                   const char *arrival)
+{
+    return (coll == CHORALE_NCOLL || p->coll == coll) &&
+           (arrival == NULL || strcmp(p->arrival, arrival) == 0);
 }
 
 /* The interval over launch numbers. It uses deviations from each point's own
  * mean, so that a point missing in one launch does not shift it. */
 static double interval(const struct chorale_proofs *proofs,
-                       enum chorale_coll coll, size_t npoint)
+                       enum chorale_coll coll, const char *arrival,
+                       size_t npoint)
 {
     double square = 0, n = 0;
 
@@ -345,8 +636,7 @@ static double interval(const struct chorale_proofs *proofs,
         for (size_t i = 0; i < proofs->count; i++) {
             const struct chorale_proof *p = &proofs->row[i];
 
-            if ((coll != CHORALE_NCOLL && p->coll != coll) ||
-                !isfinite(p->ratio[k]))
+            if (!is_part(p, coll, arrival) || !isfinite(p->ratio[k]))
                 continue;
             sum += p->ratio[k] - p->mean;
             any = 1;
@@ -360,9 +650,9 @@ static double interval(const struct chorale_proofs *proofs,
                        (double)npoint;
 }
 
-void chorale_proofs_total(const struct chorale_proofs *proofs,
-                          enum chorale_coll coll,
-                          struct chorale_proof_total *total)
+static void find_total(const struct chorale_proofs *proofs,
+                       enum chorale_coll coll, const char *arrival,
+                       struct chorale_proof_total *total)
 {
     double sum = 0, gain = 0, most = 0;
 
@@ -371,7 +661,7 @@ void chorale_proofs_total(const struct chorale_proofs *proofs,
     for (size_t i = 0; i < proofs->count; i++) {
         const struct chorale_proof *p = &proofs->row[i];
 
-        if (coll != CHORALE_NCOLL && p->coll != coll)
+        if (!is_part(p, coll, arrival))
             continue;
         if (p->nlaunch == 0) {
             total->nunknown++;
@@ -394,6 +684,20 @@ void chorale_proofs_total(const struct chorale_proofs *proofs,
     if (total->npoint == 0)
         return;
     total->mean = sum / (double)total->npoint;
-    total->half = interval(proofs, coll, total->npoint);
+    total->half = interval(proofs, coll, arrival, total->npoint);
     total->captured = most > 0 ? gain / most : NAN;
+}
+
+void chorale_proofs_total(const struct chorale_proofs *proofs,
+                          enum chorale_coll coll,
+                          struct chorale_proof_total *total)
+{
+    find_total(proofs, coll, NULL, total);
+}
+
+void chorale_proofs_pattern_total(const struct chorale_proofs *proofs,
+                                  const char *arrival,
+                                  struct chorale_proof_total *total)
+{
+    find_total(proofs, CHORALE_NCOLL, arrival, total);
 }

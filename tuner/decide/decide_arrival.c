@@ -167,6 +167,7 @@ static void combine_robust(const struct size *s,
             (*nkept)++;
             *to = s->row[k];
             to->arrival = "robust";
+            to->slower = to->slower_robust;
             to->ok &= loss < INFINITY;
             if (to->ok && lib != NULL)
                 to->seconds = lib->seconds + lib->best + loss;
@@ -174,13 +175,19 @@ static void combine_robust(const struct size *s,
     }
 }
 
+int chorale_arrival_subtracts(const char *arrival, double seconds,
+                              double skew)
+{
+    return strncmp(arrival, "random", 6) != 0 && seconds > skew;
+}
+
 /* 1 if the skew can be subtracted from all times of the point. */
 static int exceeds_skew(const struct size *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!is_sync(&s->row[i]) && s->row[i].ok &&
-            (strncmp(s->row[i].arrival, "random", 6) == 0 ||
-             s->row[i].seconds <= s->row[i].skew))
+            !chorale_arrival_subtracts(s->row[i].arrival, s->row[i].seconds,
+                                       s->row[i].skew))
             return 0;
     return 1;
 }
@@ -202,12 +209,70 @@ static void keep(const struct size *s, int late,
     }
 }
 
+/* same_point() for rows of two loads. */
+static int same_place(const struct chorale_run_point *a,
+                      const struct chorale_run_point *b)
+{
+    return a->coll == b->coll && a->n == b->n && a->ppn == b->ppn &&
+           a->comm_size == b->comm_size && strcmp(a->shape, b->shape) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->op, b->op) == 0;
+}
+
 static int same_point(const struct chorale_run_point *a,
                       const struct chorale_run_point *b)
 {
     return a->coll == b->coll && a->n == b->n && a->ppn == b->ppn &&
            a->comm_size == b->comm_size && a->shape == b->shape &&
            a->dtype == b->dtype && a->op == b->op;
+}
+
+/* The library's run in the launch, pattern and conditions of that run, among
+ * row[0, n); or NULL. */
+static const struct chorale_run_point *
+library_of(const struct chorale_run_point *row, size_t n,
+           const struct chorale_run_point *run)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_library(&row[i]) && row[i].ok && same_pattern(&row[i], run) &&
+            row[i].launch == run->launch)
+            return &row[i];
+    return NULL;
+}
+
+double chorale_arrival_lead(const struct chorale_points *runs,
+                            const struct chorale_decide_opts *opts,
+                            const struct chorale_run_point *at,
+                            const char *arrival)
+{
+    size_t begin = 0, count = 0, end;
+    double lead = 0;
+
+    while (begin < runs->count && !same_place(&runs->row[begin], at))
+        begin++;
+    while (begin + count < runs->count &&
+           same_place(&runs->row[begin + count], at))
+        count++;
+    for (size_t i = begin; i < begin + count; i = end) {
+        double sum = 0;
+        size_t n = 0;
+
+        for (end = i; end < begin + count &&
+                      chorale_run_same_candidate(&runs->row[i],
+                                                 &runs->row[end]); end++) {
+            const struct chorale_run_point *row = &runs->row[end];
+            const struct chorale_run_point *library =
+                row->ok && strcmp(row->arrival, arrival) == 0
+                    ? library_of(&runs->row[begin], count, row) : NULL;
+
+            if (library != NULL) {
+                sum += row->seconds - library->seconds;
+                n++;
+            }
+        }
+        if (n > 0 && selectable(&runs->row[i], opts))
+            lead = fmin(lead, sum / (double)n);
+    }
+    return lead;
 }
 
 int chorale_arrivals_combine(struct chorale_points *points,
@@ -230,8 +295,8 @@ int chorale_arrivals_combine(struct chorale_points *points,
         s.n = end - i;
         find_references(&s);
         late = is_late(&s);
-        count.points++;
-        count.late += (size_t)late;
+        count.points += s.row->comm_size > 1;
+        count.late += late && s.row->comm_size > 1;
         if (late && opts->arrivals == CHORALE_ARRIVALS_ROBUST)
             combine_robust(&s, kept, &nkept);
         else

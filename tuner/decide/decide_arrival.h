@@ -7,7 +7,7 @@
 #include "tuner/decide/decide.h"
 
 /* Numbers of measured points (size, process count, placement, type and
- * operation). */
+ * operation) of more than one rank. */
 struct chorale_arrival_count {
     size_t points;           /* all */
     size_t late;             /* decided by other patterns than sync */
@@ -46,5 +46,19 @@ struct chorale_arrival_count {
 int chorale_arrivals_combine(struct chorale_points *points,
                              const struct chorale_decide_opts *opts,
                              struct chorale_arrival_count *count_p);
+
+/* The smallest difference, s, to the library in the same launch of a candidate
+ * that a table may choose, at the point of row `at` and in that pattern: of the
+ * means over the launches, at most 0. Without measurements there it is 0.
+ * runs: loaded for opts->arrivals, and not combined. */
+double chorale_arrival_lead(const struct chorale_points *runs,
+                            const struct chorale_decide_opts *opts,
+                            const struct chorale_run_point *at,
+                            const char *arrival);
+
+/* 1 if the skew is subtracted from that time, s, in the pattern, by the rule of
+ * CHORALE_ARRIVALS_TRACED. */
+int chorale_arrival_subtracts(const char *arrival, double seconds,
+                              double skew);
 
 #endif

@@ -314,15 +314,6 @@ static int has_natives(const struct chorale_points *points,
     return 0;
 }
 
-static size_t count_means(const struct chorale_points *points)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < points->count; i++)
-        count += points->row[i].not_duration != 0;
-    return count;
-}
-
 /* Report on stderr whether times that are not a duration decide. */
 static void say_means(const char *path, const char *system, size_t count,
                       int accepted)
@@ -351,53 +342,33 @@ static enum chorale_err say_spread(struct chorale_store *store,
     return err;
 }
 
-/* Load a system's runs, with the dispatch cost that a program with the table
- * would see. */
-static enum chorale_err load(struct chorale_store *store,
-                             const struct chorale_system_row *system,
-                             const struct chorale_policy *policy,
-                             const struct chorale_decide_opts *how,
-                             struct chorale_points *points,
-                             struct chorale_arrival_count *count_p,
-                             size_t *means_p, struct chorale_errmsg *msg)
-{
-    enum chorale_err err = chorale_points_load_by(
-        store, system->id, chorale_policy_objective(policy), how->arrivals,
-        points, msg);
-
-    if (err == CHORALE_OK)
-        *means_p = policy->accept_mean ? count_means(points)
-                                       : chorale_points_remove_means(points);
-    if (err == CHORALE_OK)
-        chorale_points_dispatched(
-            points, chorale_policy_cost(policy, system->simulated));
-    if (err == CHORALE_OK && how->arrivals != CHORALE_ARRIVALS_SYNC &&
-        chorale_arrivals_combine(points, how, count_p) != 0)
-        err = chorale_fail_memory(msg, chorale_store_path(store));
-    if (err == CHORALE_OK && chorale_points_inherit(points) != 0)
-        err = chorale_fail_memory(msg, chorale_store_path(store));
-    return err;
-}
-
-/* Report on stderr which arrival patterns decide, and at how many points. */
+/* Report on stderr which arrival patterns decide, at how many points, and how
+ * to measure them at the others. */
 static void say_arrivals(const char *path, const char *system,
                          enum chorale_arrival_policy arrivals,
                          const struct chorale_arrival_count *count)
 {
-    const int traced = arrivals == CHORALE_ARRIVALS_TRACED;
+    const size_t lack = count->points - count->late;
+    char remedy[512] = "";
 
     if (arrivals == CHORALE_ARRIVALS_SYNC)
         return;
+    if (arrivals == CHORALE_ARRIVALS_ROBUST && lack > 0)
+        snprintf(remedy, sizeof(remedy), ", since last and ascending are not "
+                 "measured there; `chorale tune %.300s --arrival robust` "
+                 "measures them", path);
+    else if (count->late == 0)
+        snprintf(remedy, sizeof(remedy), "; `chorale plan %.300s --from-trace "
+                 "--arrival traced` plans the patterns of imported traces",
+                 path);
     fprintf(stderr, "chorale: %s: system %s: %zu of %zu point%s %s decided by "
-                    "arrival %s, the others by sync%s%s\n", path, system,
-            count->late, count->points,
+                    "arrival %s", path, system, count->late, count->points,
             chorale_plural((long long)count->points),
             count->late == 1 ? "is" : "are",
-            chorale_arrival_policy_name(arrivals),
-            count->late > 0 ? "" : "; measure the patterns with ",
-            count->late > 0 ? ""
-            : traced        ? "'chorale plan --from-trace --arrival traced'"
-                            : "'chorale plan --arrival robust'");
+            chorale_arrival_policy_name(arrivals));
+    if (lack > 0)
+        fprintf(stderr, ", %zu by sync%s", lack, remedy);
+    fputc('\n', stderr);
 }
 
 static enum chorale_err nothing(const char *path, const char *system,
@@ -482,8 +453,10 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_predictor_load(store, system->id, &how.model, msg);
     if (err == CHORALE_OK)
-        err = load(store, system, &policy, &how, &points, &arrivals,
-                   &means, msg);
+        err = chorale_policy_points(store, system->id, system->simulated,
+                                    &policy, &points, &arrivals, &means, msg);
+    if (err == CHORALE_OK && chorale_points_inherit(&points) != 0)
+        err = chorale_fail_memory(msg, path);
     if (err == CHORALE_OK &&
         chorale_decide_exploratory(&points, &how, &catalogue,
                                    policy.exploratory) != 0)
@@ -512,7 +485,9 @@ static enum chorale_err decide_system(struct chorale_store *store,
                         "%s is not stored\n", path, system->name);
     else if (err == CHORALE_OK)
         err = write_rows(store, system->id, &policy, table, ntable, msg);
-    if (err == CHORALE_OK && (!opts->each.quiet || arrivals.late == 0))
+    if (err == CHORALE_OK && (!opts->each.quiet || arrivals.late == 0 ||
+                              (how.arrivals == CHORALE_ARRIVALS_ROBUST &&
+                               arrivals.late < arrivals.points)))
         say_arrivals(path, system->name, how.arrivals, &arrivals);
     if (err == CHORALE_OK && list == NULL && !opts->each.quiet)
         err = print_rows(store, system, &how, &policy, table, ntable, msg);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/decide/decide_arrival.h"
 #include "tuner/base/suggest.h"
 #include "tuner/base/process.h"
 #include "tuner/base/verb.h"
@@ -83,6 +84,43 @@ double chorale_policy_cost(const struct chorale_policy *policy, int simulated)
     if (!isnan(policy->dispatch_cost))
         return policy->dispatch_cost;
     return simulated ? 0 : CHORALE_DISPATCH_SECONDS;
+}
+
+static size_t count_means(const struct chorale_points *points)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < points->count; i++)
+        count += points->row[i].not_duration != 0;
+    return count;
+}
+
+enum chorale_err chorale_policy_points(struct chorale_store *store,
+                                       sqlite3_int64 system_id, int simulated,
+                                       const struct chorale_policy *policy,
+                                       struct chorale_points *points,
+                                       struct chorale_arrival_count *count_p,
+                                       size_t *means_p,
+                                       struct chorale_errmsg *msg)
+{
+    const struct chorale_decide_opts how = chorale_policy_decide(policy,
+                                                                 simulated);
+    size_t means;
+    enum chorale_err err = chorale_points_load_by(
+        store, system_id, chorale_policy_objective(policy), how.arrivals,
+        points, msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    means = policy->accept_mean ? count_means(points)
+                                : chorale_points_remove_means(points);
+    if (means_p != NULL)
+        *means_p = means;
+    chorale_points_dispatched(points, chorale_policy_cost(policy, simulated));
+    if (how.arrivals != CHORALE_ARRIVALS_SYNC &&
+        chorale_arrivals_combine(points, &how, count_p) != 0)
+        err = chorale_fail_memory(msg, chorale_store_path(store));
+    return err;
 }
 
 /* A real value of a row, NAN for NULL. */

@@ -115,6 +115,20 @@ struct chorale_decide_opts
 chorale_policy_decide(const struct chorale_policy *policy, int simulated);
 double chorale_policy_cost(const struct chorale_policy *policy, int simulated);
 
+/* Load the runs of a system as the policy decides: by its objective and arrival
+ * patterns, with its dispatch cost, and without times that are not a duration
+ * unless it accepts them. count_p, means_p (may be NULL): numbers of points by
+ * patterns, and of times that are not a duration. Errors of loading;
+ * CHORALE_ENV: out of memory. */
+struct chorale_arrival_count;
+enum chorale_err chorale_policy_points(struct chorale_store *store,
+                                       sqlite3_int64 system_id, int simulated,
+                                       const struct chorale_policy *policy,
+                                       struct chorale_points *points,
+                                       struct chorale_arrival_count *count_p,
+                                       size_t *means_p,
+                                       struct chorale_errmsg *msg);
+
 /* The options of `chorale decide` that differ from the defaults as a text,
  * "--threshold=0.05 --deterministic", or "". */
 #define CHORALE_POLICY_TEXT 256

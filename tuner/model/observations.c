@@ -20,6 +20,14 @@
  * candidates would remove the fast ones. */
 #define HAS(flag) "instr(',' || validity || ',', '," flag ",') > 0"
 
+/* 1 if a validation in that pattern found the choice of row x slower. */
+#define SLOW(pattern)                                                       \
+    "EXISTS (SELECT 1 FROM slow s WHERE s.arrival = " pattern               \
+    "   AND s.coll = x.coll AND s.comm_size = x.comm_size"                  \
+    "   AND s.ppn = x.ppn AND s.shape = x.shape AND s.dtype = x.dtype"      \
+    "   AND s.op = x.op AND s.msg_size = x.msg_size AND s.choice ="         \
+    "    x.variant || iif(x.params = '', '', ':' || x.params))"
+
 static const char runs_sql[] =
     /* For each cell with synchronous arrival: its times under skewed
      * arrival. */
@@ -34,17 +42,15 @@ static const char runs_sql[] =
     HAS("suspicious") " OR " HAS("oversubscribed") ")"
     "  GROUP BY a.cell_id) GROUP BY cell_id),"
     /* Choices that were slower than the library when validated. */
-    " slow AS (SELECT coll, comm_size, ppn, shape, dtype, op, msg_size, choice"
-    "  FROM validation WHERE system_id = ?1 AND slower"
+    " slow AS (SELECT coll, comm_size, ppn, shape, dtype, op, msg_size, choice,"
+    "  arrival FROM validation WHERE system_id = ?1 AND slower"
     "  AND choice <> 'library') "
     "SELECT coll, comm_size, ppn, shape, dtype, op, op_class, msg_size, n,"
     " provider, variant, params, root_policy || ' ' || buffers, launch,"
     " ordinal, ok, seconds, late, patterns, launch_id, batch, arrival, skew,"
-    " loaded, not_duration, provider = 'chorale' AND EXISTS (SELECT 1 FROM slow s"
-    "  WHERE s.coll = x.coll AND s.comm_size = x.comm_size AND s.ppn = x.ppn"
-    "   AND s.shape = x.shape AND s.dtype = x.dtype AND s.op = x.op"
-    "   AND s.msg_size = x.msg_size AND s.choice ="
-    "    x.variant || iif(x.params = '', '', ':' || x.params)), imported FROM"
+    " loaded, not_duration,"
+    " provider = 'chorale' AND " SLOW("x.arrival") ","
+    " provider = 'chorale' AND ?3 = 2 AND " SLOW("'robust'") ", imported FROM"
     " (SELECT v.coll, v.comm_size, ppn, shape, dtype, op, op_class, v.msg_size,"
     "   n, provider, variant, params, root_policy, buffers, ordinal, launch_id,"
     "   batch, late, patterns, v.arrival,"
@@ -161,7 +167,8 @@ static int read_row(sqlite3_stmt *stmt, void **pool,
     row->loaded = sqlite3_column_int(stmt, 23);
     row->not_duration = sqlite3_column_int(stmt, 24);
     row->slower = sqlite3_column_int(stmt, 25);
-    row->imported = sqlite3_column_int(stmt, 26);
+    row->slower_robust = sqlite3_column_int(stmt, 26);
+    row->imported = sqlite3_column_int(stmt, 27);
     if (intern_texts(pool, stmt, row) != 0)
         return -1;
     row->type = chorale_dtype(chorale_dtype_find(row->dtype));

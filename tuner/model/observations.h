@@ -40,7 +40,9 @@ struct chorale_run_point {
     int patterns;            /* number of arrival patterns measured */
     int loaded;              /* 1: tagged load (db/remarks.h) */
     int slower;              /* 1: a validation found this choice slower than
-                              * the library at the point */
+                              * the library at the point, in this pattern */
+    int slower_robust;       /* the same by the largest loss over the patterns;
+                              * 0 unless loaded for CHORALE_ARRIVALS_ROBUST */
     int imported;            /* 1: of another program's results */
     int not_duration;        /* 1: a mean over the ranks of a rooted collective,
                               * imported */

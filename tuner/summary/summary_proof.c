@@ -4,6 +4,7 @@
 #include "tuner/summary/summary_page.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tuner/assess/validate.h"
 
@@ -15,33 +16,60 @@ static void put_speedup(struct chorale_page *page, double mean, double half)
                 exp(mean + half));
 }
 
+static void put_total(struct chorale_page *page,
+                      const struct chorale_proof_total *t, const char *name)
+{
+    const char *item = page->markdown ? "- " : "  ";
+    char where[160];
+
+    if (t->npoint == 0)
+        return;
+    fprintf(page->out, "%s%s: ", item, name);
+    put_speedup(page, t->mean, t->half);
+    fprintf(page->out, " over %zu point%s", t->npoint,
+            t->npoint == 1 ? "" : "s");
+    if (t->worst != NULL) {
+        fputs("; worst ", page->out);
+        put_speedup(page, t->worst->mean, t->worst->half);
+        chorale_proof_where(t->worst, where, sizeof(where));
+        fputs(" at ", page->out);
+        chorale_page_put(page, where);
+        if (chorale_proof_is_library(t->worst))
+            fputs(", the library on both sides", page->out);
+    }
+    if (t->nslower > 0)
+        fprintf(page->out, "; %zu SLOWER", t->nslower);
+    fputc('\n', page->out);
+}
+
 static void put_line(struct chorale_page *page,
                      const struct chorale_proofs *proofs,
                      enum chorale_coll coll, const char *name)
 {
-    const char *item = page->markdown ? "- " : "  ";
     struct chorale_proof_total t;
-    char where[128];
 
     chorale_proofs_total(proofs, coll, &t);
-    if (t.npoint == 0)
-        return;
-    fprintf(page->out, "%s%s: ", item, name);
-    put_speedup(page, t.mean, t.half);
-    fprintf(page->out, " over %zu point%s", t.npoint,
-            t.npoint == 1 ? "" : "s");
-    if (t.worst != NULL) {
-        fputs("; worst ", page->out);
-        put_speedup(page, t.worst->mean, t.worst->half);
-        chorale_proof_where(t.worst, where, sizeof(where));
-        fputs(" at ", page->out);
-        chorale_page_put(page, where);
-        if (chorale_proof_is_library(t.worst))
-            fputs(", the library on both sides", page->out);
+    put_total(page, &t, name);
+}
+
+/* Put a line for each arrival pattern of the rows. */
+static void put_patterns(struct chorale_page *page,
+                         const struct chorale_proofs *proofs)
+{
+    for (size_t i = 0; i < proofs->count; i++) {
+        const char *arrival = proofs->row[i].arrival;
+        struct chorale_proof_total t;
+        char name[64];
+        size_t k = 0;
+
+        while (strcmp(proofs->row[k].arrival, arrival) != 0)
+            k++;
+        if (k < i)
+            continue;
+        chorale_proofs_pattern_total(proofs, arrival, &t);
+        snprintf(name, sizeof(name), "arrival %s", arrival);
+        put_total(page, &t, name);
     }
-    if (t.nslower > 0)
-        fprintf(page->out, "; %zu SLOWER", t.nslower);
-    fputc('\n', page->out);
 }
 
 enum chorale_err chorale_page_proofs(struct chorale_page *page,
@@ -70,6 +98,8 @@ enum chorale_err chorale_page_proofs(struct chorale_page *page,
         for (int c = CHORALE_NCOLL - 1; c >= 0; c--)
             put_line(page, &proofs, (enum chorale_coll)c,
                      chorale_coll_info((enum chorale_coll)c)->name);
+        if (proofs.patterns != NULL)
+            put_patterns(page, proofs.patterns);
         if (proofs.loop != NULL)
             put_line(page, proofs.loop, CHORALE_NCOLL,
                      "calls back to back, where the table chooses a variant");

@@ -30,7 +30,7 @@ struct job {
     int simulated;
     char system[128], digest[17], part[32];
     struct chorale_emit_table table;
-    struct chorale_points points;
+    struct chorale_proof_basis basis;
     struct chorale_proof_point *point;
     size_t count;
     struct chorale_module module; /* temporary */
@@ -54,12 +54,10 @@ static enum chorale_err load(struct job *job)
         snprintf(job->part, sizeof(job->part), "table-%s", job->digest);
     }
     if (err == CHORALE_OK)
-        err = chorale_points_load(store, job->system_id, &job->points,
-                                  job->msg);
-    if (err == CHORALE_OK && !job->simulated)
-        chorale_points_dispatched(&job->points, CHORALE_DISPATCH_SECONDS);
+        err = chorale_proof_basis_load(store, job->system_id, job->simulated,
+                                       &job->basis, job->msg);
     if (err == CHORALE_OK)
-        err = chorale_proof_points(&job->table, &job->points,
+        err = chorale_proof_points(&job->table, &job->basis,
                                    job->opts->between, &job->point,
                                    &job->count, job->msg);
     if (err == CHORALE_OK && job->count == 0)
@@ -231,7 +229,7 @@ static enum chorale_err conclude(struct job *job)
                                  CHORALE_LOCK_PATIENCE, job->msg);
     if (err == CHORALE_OK)
         err = chorale_proofs_load(store, job->system_id, job->simulated,
-                                  &job->table, &job->points,
+                                  &job->table, &job->basis,
                                   job->opts->threshold, &proofs, job->msg);
     if (err == CHORALE_OK)
         err = chorale_proofs_store(store, job->system_id, &proofs, job->msg);
@@ -267,7 +265,7 @@ enum chorale_err chorale_validate(const char *path,
             err = conclude(&job);
     }
     free(job.point);
-    chorale_points_release(&job.points);
+    chorale_proof_basis_release(&job.basis);
     chorale_emit_release(&job.table);
     return err;
 }
@@ -336,7 +334,11 @@ const struct chorale_verb chorale_verb_validate = {
         "library's default. Points are the measured ones and, if the choice "
         "changes between two sizes, the last size before and the first after. "
         "Points at which the table chooses a variant are also measured in "
-        "calls back to back. Measurements that the decisions rest on are not "
+        "calls back to back. If arrival patterns decided the table, each point "
+        "is measured in those instead, and without calls back to back: a "
+        "robust table in sync, last and ascending, judged by the largest loss "
+        "over them, and a traced one in the pattern of the traces. "
+        "Measurements that the decisions rest on are not "
         "used.\n"
         "Prints the speed-up by collective: the geometric mean over the "
         "points with its 95 % interval over the launches, the share of the "
