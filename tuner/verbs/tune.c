@@ -127,9 +127,11 @@ static void where(const char *path, const char *prefix, int plots,
            chorale_mpiexec());
 }
 
-/* Print how many points are left undecided, and what would decide them. */
+/* Print how many points are left undecided, and what would decide them.
+ * confirms: --confirm may be given. */
 static enum chorale_err print_undecided(const char *path, const char *system,
                                         const struct chorale_policy *policy,
+                                        int confirms,
                                         struct chorale_errmsg *msg)
 {
     struct chorale_undecided_left left;
@@ -138,11 +140,14 @@ static enum chorale_err print_undecided(const char *path, const char *system,
                                                    msg);
 
     if (err == CHORALE_OK && left.count > 0)
-        printf("\n%zu point%s left undecided; --confirm with about %s of "
+        printf("\n%zu point%s left undecided; %sabout %s of "
                "further launches would decide %s\n", left.count,
                left.count == 1 ? " is" : "s are",
+               confirms ? "--confirm with " : "",
                chorale_human_seconds(left.seconds, text),
                left.count == 1 ? "it" : "them");
+    else if (err == CHORALE_OK)
+        printf("\nno point is left undecided\n");
     return err;
 }
 
@@ -363,8 +368,9 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         reported = err == CHORALE_OK;
         err = ended(err, &why, "report", msg);
     }
-    if (err == CHORALE_OK && (!asked.adaptive || opts->seconds > 0))
-        err = print_undecided(path, system, &asked.policy, msg);
+    if (err == CHORALE_OK)
+        err = print_undecided(path, system, &asked.policy,
+                              !asked.adaptive || opts->seconds > 0, msg);
     if (err == CHORALE_OK)
         where(path, prefix, drawn, reported,
               simulated);
