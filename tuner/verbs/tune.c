@@ -381,6 +381,48 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
     return err;
 }
 
+/* The pattern of the system's present table, if all systems of that name ("":
+ * any) have one; else "sync". The database need not exist. */
+static const char *present_arrival(const char *path, const char *system)
+{
+    struct chorale_store *store = NULL;
+    struct chorale_errmsg ignored; /* planning reports it */
+    sqlite3_stmt *stmt = NULL;
+    int found = -1;
+    enum chorale_err err = CHORALE_NO;
+
+    if (access(path, F_OK) == 0)
+        err = chorale_store_open(path, CHORALE_STORE_READ, &store, &ignored);
+    if (err == CHORALE_OK)
+        err = chorale_store_query(
+            store, "SELECT min(arrival) FROM policy JOIN system y USING"
+            " (system_id) WHERE ?1 IN ('', y.name)"
+            " HAVING count(DISTINCT arrival) = 1", CHORALE_FIELDS(system),
+            &stmt, &ignored);
+    if (chorale_store_next(store, stmt, &err, &ignored))
+        found = chorale_arrival_policy_find(chorale_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    chorale_store_close(store);
+    return chorale_arrival_policy_name(
+        found < 0 ? CHORALE_ARRIVALS_SYNC
+                  : (enum chorale_arrival_policy)found);
+}
+
+/* Measure in the patterns by which the table is decided: those of --arrival, or
+ * else of the present table. */
+static void choose_arrival(struct chorale_plan *plan, const char *path)
+{
+    const int asked = plan->arrival != NULL;
+
+    if (!asked)
+        plan->arrival = present_arrival(path, plan->system != NULL
+                                                  ? plan->system : "");
+    if (!asked && strcmp(plan->arrival, "traced") == 0 && !plan->from_trace)
+        plan->arrival = "sync"; /* cannot be planned */
+    else if (chorale_arrival_policy_find(plan->arrival) >= 0)
+        plan->policy.arrival = plan->arrival;
+}
+
 /* Choose how to measure: within a budget, unless an option selects another way.
  * budget: storage for plan.budget. */
 static enum chorale_err choose_way(struct tune_opts *opts, char budget[32],
@@ -430,9 +472,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     int nword;
 
     chorale_command_text(argc, argv, command, sizeof(command));
+    opts.plan.arrival = NULL;
     err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
+    choose_arrival(&opts.plan, argv[1]);
     err = chorale_policy_check(&opts.plan.policy, msg);
     if (err == CHORALE_OK && opts.confirm_seconds > 0 && opts.plan.adaptive)
         err = chorale_fail(msg, CHORALE_USAGE, "--confirm: an adaptive plan "
