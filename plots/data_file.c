@@ -20,6 +20,11 @@ static const char heading[] =
     "#   6     number of series\n"
     "#   7, 8  1 if anything is decided, if there is a model\n"
     "#   9     letters of the longest label\n"
+    "#   10    arrival patterns of the times: 0 sync, 1 as traced, from the last\n"
+    "#         arrival; 2 robust: best in sync plus the largest loss\n"
+    "#   11    seconds of dispatch in the times of variants\n"
+    "#   12,13 1 if times are 95 % quantiles, if choices use smoothed times\n"
+    "#   14    number of drawn times that do not decide\n"
     "# Block 1, the decided ranges that apply to this picture\n"
     "#   1, 2  left and right end on the axis, within the frame\n"
     "#   3, 4  the range of n, bytes\n"
@@ -31,14 +36,18 @@ static const char heading[] =
     "#   1     n, bytes of the operation\n"
     "#   2     where it is drawn: n, or left of all others where n is 0\n"
     "#   3     bytes of one rank's block\n"
-    "#   4     measured seconds    5, 6  their 95 % interval\n"
+    "#   4     measured seconds, by which the table is decided\n"
+    "#   5, 6  their 95 % interval\n"
     "#   7     seconds of the model\n"
-    "#   8     measured seconds where the decision table chooses this series\n";
+    "#   8     measured seconds where the decision table chooses this series\n"
+    "#   9     1 if the time decides; 0: it is excluded, or decided as a mean\n"
+    "#         over several root or buffer policies\n";
 
 struct frame {
     double x_min, x_max, t_min, t_max, zero;
     int decided, modelled;
     size_t label; /* characters of the longest label */
+    size_t aside; /* drawn times that do not decide */
 };
 
 static void widen(double *min, double *max, double value)
@@ -89,6 +98,7 @@ static void find_frame(const struct chorale_plots_picture *picture,
             zero |= !(row->n > 0);
             frame->modelled |= isfinite(row->model);
             frame->decided |= row->decided;
+            frame->aside += !row->decides;
         }
     }
     if (frame->x_min == 0)
@@ -158,10 +168,11 @@ static void write_series(FILE *out, const struct chorale_plots_picture *picture,
         put(out, row->lo, " ");
         put(out, row->hi, " ");
         put(out, row->model, " ");
-        put(out, row->decided ? row->seconds : NAN, "\n");
+        put(out, row->decided ? row->seconds : NAN, " ");
+        fprintf(out, "%d\n", row->decides);
     }
     if (series->count == 0)
-        fprintf(out, "NaN NaN NaN NaN NaN NaN NaN NaN\n");
+        fprintf(out, "NaN NaN NaN NaN NaN NaN NaN NaN 0\n");
 }
 
 /* The number of the drawn series that a decision chooses, from 1; 0 if none
@@ -256,10 +267,12 @@ static enum chorale_err write_all(FILE *out, struct chorale_store *store,
 
     find_frame(picture, &frame);
     fprintf(out, "# %s\n%s%.15g %.15g %.15g %.15g %.15g %zu %d %d "
-            "%zu\n\n\n",
+            "%zu %d %.15g %d %d %zu\n\n\n",
             picture->title, heading, frame.x_min, frame.x_max, frame.t_min,
             frame.t_max, frame.zero, picture->nseries, frame.decided,
-            frame.modelled, frame.label);
+            frame.modelled, frame.label, picture->of.arrivals,
+            picture->of.dispatch, picture->of.p95, picture->of.smoothed,
+            frame.aside);
     err = write_ranges(out, store, system_id, &frame, picture, msg);
     for (size_t s = 0; s < picture->nseries && err == CHORALE_OK; s++)
         write_series(out, picture, s, &frame);

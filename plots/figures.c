@@ -193,12 +193,13 @@ static enum chorale_err all_times(const struct making *m,
                                   struct chorale_errmsg *msg)
 {
     const struct chorale_figures *f = m->figures;
-    struct chorale_plots_rows all = { NULL, 0 };
+    struct chorale_plots_rows all = { .row = NULL };
     enum chorale_err err;
 
     err = chorale_plots_load(f->store, m->system->id, &all, msg);
     for (size_t i = 0, end; i < all.count && err == CHORALE_OK; i = end) {
-        struct chorale_plots_picture picture = { .row = &all.row[i] };
+        struct chorale_plots_picture picture = { .row = &all.row[i],
+                                                 .of = all.of };
 
         for (end = i + 1; end < all.count && chorale_plots_same_picture(
                                                  &all.row[i], &all.row[end]);)

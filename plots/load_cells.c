@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* load_cells.c - loads the measured cells of a system, with the model's time
  * and the decision for each. No statistics are computed here: all numbers are
- * from the database or the fitted model. */
+ * from the database, the decision's times, or the fitted model. */
 #include "db/byte_buffer.h"
 #include "plots/plots.h"
 
@@ -292,9 +292,11 @@ enum chorale_err chorale_plots_load(struct chorale_store *store,
                                     struct chorale_plots_rows *rows,
                                     struct chorale_errmsg *msg)
 {
-    struct chorale_plots_rows got = { NULL, 0 };
+    struct chorale_plots_rows got = { .row = NULL };
     enum chorale_err err = read_cells(store, system_id, &got, msg);
 
+    if (err == CHORALE_OK)
+        err = chorale_plots_decided_times(store, system_id, &got, msg);
     if (err == CHORALE_OK)
         err = complete(store, system_id, &got, msg);
     if (err != CHORALE_OK) {

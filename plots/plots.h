@@ -26,13 +26,25 @@ struct chorale_plots_row {
     char provider[16], variant[64], params[128];
     /* the point: bytes and seconds; NAN where unknown */
     double n, msg_size, seconds, lo, hi, model;
+    int decides; /* 1: seconds is the time by which the table is decided; 0: a
+                  * decision ignores the cell, or takes the mean over several
+                  * root or buffer policies; then seconds is of v_summary */
     int decided; /* 1: the decision table chooses this variant here, or one
                   * for which its series stands */
+};
+
+/* What the times are, by the options of the table (policy.h). */
+struct chorale_plots_times {
+    int arrivals;    /* enum chorale_arrival_policy */
+    double dispatch; /* s, added to the catalogue's variants */
+    int p95;         /* 1: the 95 % quantile of a launch; 0: the median */
+    int smoothed;    /* 1: choices are made by smoothed times instead */
 };
 
 struct chorale_plots_rows {
     struct chorale_plots_row *row; /* by picture, series, n */
     size_t count;
+    struct chorale_plots_times of;
 };
 
 /* A series: consecutive rows of one picture. */
@@ -49,6 +61,7 @@ struct chorale_plots_series {
 struct chorale_plots_picture {
     struct chorale_plots_row *row;
     size_t count;
+    struct chorale_plots_times of;
     const char *title; /* safe text */
     struct chorale_plots_series *series; /* the drawn ones first */
     size_t drawn;      /* series to draw */
@@ -60,6 +73,14 @@ int chorale_plots_same_picture(const struct chorale_plots_row *a,
                                const struct chorale_plots_row *b);
 int chorale_plots_same_series(const struct chorale_plots_row *a,
                               const struct chorale_plots_row *b);
+
+/* Set the times of the rows to those by which the table is or would be decided,
+ * and rows->of. CHORALE_ENV: out of memory; other errors are those of reading
+ * the database. */
+enum chorale_err chorale_plots_decided_times(struct chorale_store *store,
+                                             sqlite3_int64 system_id,
+                                             struct chorale_plots_rows *rows,
+                                             struct chorale_errmsg *msg);
 
 /* Measured cells of a system with their model and decision. The caller frees
  * rows->row. */

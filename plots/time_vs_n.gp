@@ -14,7 +14,9 @@
 data = ARG1
 stats data index 0 using (xmin = $1, xmax = $2, ymin = $3, ymax = $4, \
     zero = $5, nseries = int($6), decided = int($7), modelled = int($8), \
-    longest = int($9), \
+    longest = int($9), arrivals = valid(10) ? int($10) : 0, \
+    dispatch = valid(11) ? $11 : 0, tail = valid(12) ? int($12) : 0, \
+    smoothed = valid(13) ? int($13) : 0, aside = valid(14) ? int($14) : 0, \
     $1) nooutput
 count = ARGC >= 5 && int(ARG5) < nseries ? int(ARG5) : nseries
 
@@ -22,7 +24,7 @@ folder = ARG0[1:strlen(ARG0) - strlen('time_vs_n.gp')]
 kind = ARG3
 width = 1200
 height = 700
-names = count + 3
+names = count + 4
 heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
@@ -85,7 +87,12 @@ do for [e = floor(log10(ymin)) - 1:ceil(log10(ymax)) + 1] {
 set grid xtics ytics linetype -1 linecolor rgb 0xDDDDDD linewidth 0.5
 set border 3
 set xlabel 'n: bytes of the operation'
-set ylabel 'time of one operation'
+set ylabel 'time of one operation'.(tail ? ', 95 % quantile' : '') \
+    .(arrivals == 1 ? ' from the last arrival, as traced' \
+    : arrivals == 2 ? ' plus the largest loss over arrival patterns' : '') \
+    .(dispatch > 0 && !text \
+    ? sprintf(', variants with %g ns of dispatch', dispatch * 1e9) : '') \
+    .(smoothed ? '; choices by smoothed times' : '')
 set title heading noenhanced
 set bars 0.6
 
@@ -127,5 +134,7 @@ plot \
         title (decided ? 'ring, band below: decided' : ''), \
     NaN with lines linetype other linewidth 2 dashtype (1, 3) \
         title (modelled ? 'dots: model' : ''), \
+    NaN with lines linecolor rgb 0xFFFFFF title (aside == 0 ? '' \
+        : sprintf('%d times do not decide', aside)), \
     NaN with lines linecolor rgb 0xFFFFFF title (count == nseries ? '' \
         : sprintf('not drawn: %d others', nseries - count))

@@ -299,6 +299,11 @@ int chorale_decide_same_line(const struct chorale_run_point *a,
 double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
                          const char *without, size_t *n_p);
 
+/* Log seconds of a candidate, by which points are decided: the library's mean
+ * over the launches, minus the candidate's mean log ratio. NAN: not measured. */
+double chorale_cand_log_seconds(const struct chorale_measured *spot,
+                                size_t cand);
+
 /* decide_outliers.c: clip the log ratios of all candidates of a real system.
  * The scale of a candidate is the median absolute deviation between its
  * launches, or the median of all candidates' scales if that is larger: five

@@ -265,3 +265,15 @@ double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
         *n_p = n;
     return n > 0 ? sum / (double)n : NAN;
 }
+
+double chorale_cand_log_seconds(const struct chorale_measured *spot,
+                                size_t cand)
+{
+    double library = 0;
+
+    if (spot->nlaunch == 0)
+        return NAN;
+    for (size_t l = 0; l < spot->nlaunch; l++)
+        library += spot->library[l] / (double)spot->nlaunch;
+    return library - chorale_cand_mean(spot, cand, NULL, NULL);
+}

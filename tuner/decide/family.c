@@ -114,16 +114,13 @@ static int fill_times(struct chorale_family *fam, struct chorale_line *line)
     }
     for (size_t i = 0; i < line->nspot; i++) {
         const struct chorale_measured *s = &line->spot[i];
-        double base = 0;
 
-        for (size_t l = 0; l < s->nlaunch; l++)
-            base += s->library[l] / (double)s->nlaunch;
         for (size_t c = 0; s->nlaunch > 0 && c < s->ncand; c++)
             line->log_time[i * fam->ncand +
                            chorale_family_member(fam, s->cand[c].run)] =
                 s->cand[c].place < 0
                     ? INFINITY
-                    : base - chorale_cand_mean(s, c, NULL, NULL);
+                    : chorale_cand_log_seconds(s, c);
     }
     return 0;
 }

@@ -96,7 +96,7 @@ set_time chainfanout=1,segsize=4096 1.029
 set_time chainfanout=1,segsize=8192 1.031
 names() { # picture: names of its key
     sed -n 's/.* ><title>\(..*\)<\/title>.*/\1/p' "$1" |
-        grep -v '^gnuplot_\|^ring\|^dots\|^not drawn'
+        grep -v '^gnuplot_\|^ring\|^dots\|^not drawn\|do not decide'
 }
 run plot many.db -c bcast --figures times --format svg
 is "$? $(tail -n 1 out.txt)" \
@@ -123,14 +123,16 @@ sqlite3 many.db "UPDATE run_summary SET median = (SELECT s.median
         AND d.coll = c.coll AND d.n = c.n AND q.cell_id = d.cell_id
         AND q.launch_id = r.launch_id)
     WHERE run_id IN (SELECT run_id FROM run JOIN cell USING (cell_id)
-        WHERE variant = 'linear' OR params = 'fanout=1,segsize=8192')"
+        WHERE variant IN ('linear', 'chain'))"
 run plot many.db -c bcast --figures times --format svg --all-variants -o same
 is "$? $(names same/bcast_P64.svg | grep -c 'binomial\|linear\|=8192$') \
 $(names same/bcast_P64.svg | sed -n 2p)" "0 1 binomial" \
     "variants with the same times are one line, with the name in the table"
-is "$(grep -c '^# same times as binomial$' same/bcast_P64.dat)" 2 \
+is "$(grep -c '^# same times as binomial$' same/bcast_P64.dat)" \
+    "$(sqlite3 many.db "SELECT count(DISTINCT variant || params) FROM cell
+        WHERE variant IN ('linear', 'chain')")" \
     "the data file has each, with the name of the line"
-is "$(awk '/^"/ { on = $0 == "\"binomial\"" } on && NF == 8 && $8 != "NaN" {
+is "$(awk '/^"/ { on = $0 == "\"binomial\"" } on && NF == 9 && $8 != "NaN" {
     print $1 }' same/bcast_P64.dat | paste -sd ' ')" "128 512 2048 8192 32768" \
     "the line is marked where one of them is chosen"
 is "$(sed -n 's/^128 .* \([0-9]*\) "binomial"$/\1/p' same/bcast_P64.dat)" 2 \
