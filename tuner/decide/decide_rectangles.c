@@ -11,6 +11,8 @@
 #define MOST_BLOCKS 2e6  /* possible blocks of process counts and sizes that are
                          * optimised together */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
+#define TIE 2e-9        /* log units: losses of equal times, see
+                         * chorale_family_losses() */
 #define BISECTIONS 9   /* of the price of a rectangle */
 
 static size_t larger(size_t a, size_t b)
@@ -150,6 +152,62 @@ static int compact(const struct chorale_grid *grid, struct plan *plan)
     free(loss);
     free(at);
     return rc;
+}
+
+/* The losses of all candidates at a stop of a layer. */
+static const double *losses(const struct chorale_grid *grid, size_t layer,
+                            size_t stop)
+{
+    return grid->loss + chorale_grid_at(grid, layer, stop);
+}
+
+/* 1 if candidate c is as good as the choice of a block at all of its stops. */
+static int ties(const struct chorale_grid *grid, const struct chorale_block *b,
+                size_t c)
+{
+    for (size_t l = b->begin; l < b->end; l++)
+        for (size_t i = b->i; i < b->j; i++)
+            if (grid->inside[l * grid->nstop + i] &&
+                !(losses(grid, l, i)[c] <= losses(grid, l, i)[b->cand] + TIE))
+                return 0;
+    return 1;
+}
+
+/* Number of stops, over all layers, at which candidate c is the best or as good
+ * as the best. */
+static size_t coverage(const struct chorale_grid *grid, size_t c)
+{
+    size_t count = 0;
+
+    for (size_t l = 0; l < grid->nlayer; l++)
+        for (size_t i = 0; i < grid->nstop; i++)
+            count += grid->inside[l * grid->nstop + i] &&
+                     losses(grid, l, i)[c] <= TIE;
+    return count;
+}
+
+/* Of candidates that are as good over a block, choose that which is the best at
+ * most stops of the grid. So the name does not alternate between process counts
+ * at which the simplest candidate ties and others. -1: out of memory. */
+static int unify_ties(const struct chorale_grid *grid, const struct plan *plan)
+{
+    size_t *count = malloc(grid->ncand * sizeof(*count));
+
+    if (count == NULL)
+        return -1;
+    for (size_t c = 0; c < grid->ncand; c++)
+        count[c] = coverage(grid, c);
+    for (size_t k = 0; k < plan->nblock; k++) {
+        struct chorale_block *b = &plan->block[k];
+        size_t best = b->cand;
+
+        for (size_t c = 1; b->cand != 0 && c < grid->ncand; c++)
+            if (count[c] > count[best] && ties(grid, b, c))
+                best = c;
+        b->cand = best;
+    }
+    free(count);
+    return 0;
 }
 
 struct list {
@@ -423,6 +481,8 @@ int chorale_grid_add_rows(const struct chorale_grid *grid,
 
     if (plan.block != NULL && plan.of != NULL && plan.change != NULL)
         rc = compact(grid, &plan);
+    if (rc == 0)
+        rc = unify_ties(grid, &plan);
     if (rc == 0)
         find_changes(grid, &plan);
     for (size_t k = 0; k < plan.nblock && rc == 0; k++)
