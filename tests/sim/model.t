@@ -68,7 +68,7 @@ refused() { # expected text, name, options
     is $? 2 "$refused_name: refused with exit code 2"
     like "$out" "$refused_text" "$refused_name: the error gives the reason"
 }
-refused "set model: requires synchronous" "late ranks" --arrival sync,last
+refused "set model: requires arrival sync or robust" "late ranks" --arrival sync,last
 refused "leave --set model out" "points of a trace" --from-trace
 refused "add --adaptive" "a budget" --budget 10m
 # Powers of two alone do not show how other process counts behave: one between

@@ -411,7 +411,8 @@ enum chorale_err chorale_adapt_choose(struct chorale_adapt_grid *grid,
     round->foreseen = 0;
     decide.model = e->model;
     if (points->count > 0 && !opts->every)
-        err = chorale_decide(points, &decide, &row, &nrow, msg);
+        err = chorale_decide(opts->decided != NULL ? opts->decided : points,
+                             &decide, &row, &nrow, msg);
     if (err == CHORALE_OK &&
         (find_points(&a) != 0 ||
          chorale_adapt_guess(&a, points, row, nrow) != 0))

@@ -50,6 +50,9 @@ struct chorale_adapt_cell {
     int known;               /* measured, or planned before */
     int failed;              /* a known variant without a run that is ok */
     int chosen;              /* out: for this round */
+    double log_late;         /* log(time by which the table is decided / time in
+                              * pattern sync), if arrival patterns decide; NAN:
+                              * not known */
     double log_seconds, sd;  /* out: predicted */
     int wins;                /* out: number of draws in which it is the best */
     double gain;             /* out: its lead over the second best in the draws
@@ -64,7 +67,10 @@ struct chorale_adapt_grid {
 };
 
 struct chorale_adapt_opts {
-    struct chorale_decide_opts decide;
+    struct chorale_decide_opts decide; /* arrivals: sync or robust */
+    const struct chorale_points *decided; /* the points with times by which the
+                              * table is decided; NULL: those of pattern sync */
+    int patterns;            /* arrival patterns of a cell; 0: one */
     int every;               /* measure every point, without a budget */
     double budget;           /* seconds, or node-seconds */
     int nodes;               /* 1: budget is in node-seconds */
@@ -179,7 +185,9 @@ void chorale_adapt_evidence_release(struct chorale_adapt_evidence *evidence);
 
 /* Keep of the n candidates of one point those that may be the best: predicted
  * within the model's error of the best prediction, at most 48; also the
- * library's, cell[0], and all known ones. Their order stays. The evidence must
+ * library's, cell[0], and all known ones. If arrivals robust decide, predictions
+ * include the largest loss over the patterns, and log_late is set where it is
+ * NAN. Their order stays. The evidence must
  * have a model. Returns how many are kept; SIZE_MAX: out of memory. */
 size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *evidence,
                                 const struct chorale_decide_opts *decide,
@@ -203,6 +211,8 @@ struct chorale_adapt_model {
     struct chorale_predictor *played; /* replays schedules; NULL: formulas */
     const char *root;        /* root policy; NULL: the last rank, since mostly
                               * only ratios matter */
+    const char *arrival;     /* pattern, and delay of the last rank, s */
+    double skew;
 };
 
 /* A run at the point of a cell, as the template of a model. */

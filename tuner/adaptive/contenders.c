@@ -26,6 +26,8 @@
 #define SLACK 0.7        /* factor of bounds: overlapped sends avoid waits for
                           * receivers that stated costs contain */
 #define MOST 48          /* contenders of a point */
+#define WIDE 2.0         /* slower candidates in pattern sync lose too much */
+#define EACH 4           /* candidates of a variant predicted for late ranks */
 #define EVENTS 3e8       /* limit of replayed schedule events of a round */
 #define POINT_EVENTS 3e7 /* the same for a point */
 
@@ -133,6 +135,8 @@ void chorale_adapt_evidence_release(struct chorale_adapt_evidence *e)
 
 /* --- contenders of a point ---------------------------------------------- */
 
+enum { PATTERNS = 3 };       /* of arrivals robust */
+
 struct entry {
     size_t cell;
     double bound, seconds;   /* INFINITY: not predicted */
@@ -191,15 +195,19 @@ static double deviation(const struct chorale_adapt_evidence *e,
     return exp(e->bias[v] - e->doubt[v]);
 }
 
-/* Predict entries in the order of their bounds. Returns the limit in
- * seconds. */
+static double margin_of(const struct chorale_adapt_evidence *e)
+{
+    return exp(MARGIN_SD * e->sd) * (1 + MARGIN);
+}
+
+/* Predict entries in the order of their bounds, up to that factor of the best.
+ * Returns the limit in seconds. */
 static double predict(const struct chorale_adapt_evidence *e,
                       const struct chorale_adapt_model *model,
                       const struct chorale_adapt_cell *cell,
-                      struct entry *entry, size_t n)
+                      struct entry *entry, size_t n, double margin)
 {
     double begin = chorale_predict_events(e->model), best = INFINITY;
-    double margin = exp(MARGIN_SD * e->sd) * (1 + MARGIN);
 
     for (size_t i = 0; i < n && entry[i].bound <= best * margin; i++) {
         const struct chorale_adapt_cell *c = &cell[entry[i].cell];
@@ -221,6 +229,61 @@ static double predict(const struct chorale_adapt_evidence *e,
     return best * margin;
 }
 
+/* Replace the seconds of entries, sorted by their time in pattern sync, by those
+ * with the largest loss over sync, last and ascending, and set log_late. Returns
+ * the limit in seconds. */
+static double add_losses(const struct chorale_adapt_evidence *e,
+                         struct chorale_adapt_model *model,
+                         struct chorale_adapt_cell *cell, struct entry *entry,
+                         size_t n, double limit)
+{
+    static const char *const name[PATTERNS] = { NULL, "last", "ascending" };
+    double (*seconds)[PATTERNS] = malloc((n + 1) * sizeof(*seconds));
+    double least[PATTERNS] = { INFINITY, INFINITY, INFINITY }, best = INFINITY;
+    size_t taken = 0;
+
+    model->skew = chorale_adapt_library(model, cell->n, cell->comm_size);
+    for (size_t i = 0; seconds != NULL && i < n; i++) {
+        const struct chorale_adapt_cell *c = &cell[entry[i].cell];
+        size_t alike = 0;
+
+        for (size_t k = 0; k < i; k++)
+            alike += isfinite(entry[k].seconds) &&
+                     cell[entry[k].cell].config.alg == c->config.alg;
+        seconds[i][0] = entry[i].seconds;
+        if (taken == MOST || alike >= EACH || !(entry[i].seconds <= limit)) {
+            entry[i].seconds = INFINITY;
+            continue;
+        }
+        taken++;
+        for (int k = 1; k < PATTERNS; k++) {
+            model->arrival = name[k];
+            seconds[i][k] = chorale_adapt_seconds(model, &c->config, c->n,
+                                                  c->comm_size);
+            if (isnan(seconds[i][k]))
+                seconds[i][k] = seconds[i][0] + model->skew;
+        }
+        for (int k = 0; k < PATTERNS; k++)
+            least[k] = fmin(least[k], seconds[i][k]);
+    }
+    model->arrival = NULL;
+    for (size_t i = 0; seconds != NULL && i < n; i++) {
+        struct chorale_adapt_cell *c = &cell[entry[i].cell];
+        double loss = 0;
+
+        for (int k = 0; k < PATTERNS; k++)
+            loss = fmax(loss, seconds[i][k] - least[k]);
+        if (!isfinite(entry[i].seconds))
+            continue;
+        entry[i].seconds = least[0] + loss;
+        if (isnan(c->log_late))
+            c->log_late = log(entry[i].seconds / seconds[i][0]);
+        best = fmin(best, entry[i].seconds);
+    }
+    free(seconds);
+    return best * margin_of(e);
+}
+
 size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
                                 const struct chorale_decide_opts *decide,
                                 struct chorale_adapt_cell *cell, size_t n)
@@ -231,6 +294,7 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
     unsigned char *keep = calloc(n + 1, 1);
     struct chorale_predict_least least;
     size_t nentry = 0, kept = SIZE_MAX;
+    const int robust = decide->arrivals == CHORALE_ARRIVALS_ROBUST;
     double limit;
 
     if (entry == NULL || keep == NULL ||
@@ -253,8 +317,13 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
             };
     }
     qsort(entry, nentry, sizeof(*entry), by_bound);
-    limit = predict(e, &model, cell, entry, nentry);
+    limit = predict(e, &model, cell, entry, nentry,
+                    robust ? WIDE * margin_of(e) : margin_of(e));
     qsort(entry, nentry, sizeof(*entry), by_seconds);
+    if (robust && model.played != NULL) {
+        limit = add_losses(e, &model, cell, entry, nentry, limit);
+        qsort(entry, nentry, sizeof(*entry), by_seconds);
+    }
     for (size_t i = 0; i < nentry && i < MOST &&
                        isfinite(entry[i].seconds) && entry[i].seconds <= limit;
          i++)

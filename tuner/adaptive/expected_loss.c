@@ -41,6 +41,7 @@ struct group {
     size_t nseen;
     double squares, df, launches; /* of the variance between launches */
     double offset;           /* mean of z over the variants */
+    double late;             /* mean log_late of the library */
     double sd;               /* of the model's error of a variant */
     double length[2];
     size_t nlength;
@@ -131,6 +132,23 @@ static void see(struct group *g, const struct chorale_run_point *row, size_t n)
     g->nseen++;
 }
 
+/* The mean log_late of the library where it is known; 0: nowhere. */
+static double library_late(const struct group *g)
+{
+    double sum = 0, n = 0;
+
+    for (size_t p = 0; p < g->a->npoint; p++) {
+        const struct chorale_adapt_cell *cell =
+            &g->a->grid->cell[g->a->point[p].first];
+
+        if (g->a->point[p].group == g->index && isfinite(cell->log_late)) {
+            sum += cell->log_late;
+            n++;
+        }
+    }
+    return sum / fmax(n, 1);
+}
+
 static int gather(struct group *g, const struct chorale_points *points)
 {
     double n = 0;
@@ -153,6 +171,7 @@ static int gather(struct group *g, const struct chorale_points *points)
             n++;
         }
     g->offset /= fmax(n, 1);
+    g->late = library_late(g);
     g->sd = g->model.played != NULL ? g->a->evidence->sd : USUAL_SD;
     return 0;
 }
@@ -212,6 +231,10 @@ static void expect(struct group *g, const struct chorale_krige *k,
         cell->log_seconds += g->offset;
     else if (!has_parameters(k, &at))
         cell->sd = hypot(cell->sd, k->mean);
+    if (isfinite(cell->log_late))
+        cell->log_seconds += cell->log_late;
+    else if (cell->config.alg == NULL)
+        cell->log_seconds += g->late;
 }
 
 /* 1 if one Gaussian process serves both. */

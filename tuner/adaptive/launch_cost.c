@@ -20,7 +20,8 @@ double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
         reps = fmin(reps, opts->cell_seconds / seconds);
     reps = fmax(reps, (double)opts->nrep_min);
     sync = 2 * SYNC_SECONDS * chorale_ceil_log2(comm_size);
-    return (VERIFY + (double)opts->nwarmup + reps) * (seconds + sync);
+    return fmax(opts->patterns, 1) * (VERIFY + (double)opts->nwarmup + reps) *
+           (seconds + sync);
 }
 
 double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,

@@ -40,12 +40,15 @@ double chorale_adapt_seconds(const struct chorale_adapt_model *model,
             .dtype = run->dtype, .op = run->op,
             .op_class = run->op_class,
             .root_policy = model->root != NULL ? model->root : "last",
+            .arrival = model->arrival, .skew = model->skew,
         };
 
         a = chorale_predict(model->played, alg, pt.param, &where);
         if (a > 0)
             return a;
     }
+    if (model->arrival != NULL)
+        return NAN;
     pt.alpha = model->net.alpha;
     pt.beta = model->net.beta;
     pt.tau = model->net.tau;

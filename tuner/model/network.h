@@ -125,4 +125,10 @@ size_t chorale_recording_events(const struct chorale_score *score);
 double chorale_recording_replay(struct chorale_score *score,
                                 const struct chorale_net *net, double *column);
 
+/* The same if rank r enters the call late[r] seconds after the first one. The
+ * result counts from the first one, to the end of the last rank. */
+double chorale_recording_replay_late(struct chorale_score *score,
+                                     const struct chorale_net *net,
+                                     const double *late);
+
 #endif

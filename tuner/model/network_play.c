@@ -363,16 +363,20 @@ static void play_release(struct play *p)
     free(p->port_touched);
 }
 
-double chorale_recording_replay(struct chorale_score *score,
-                                const struct chorale_net *net, double *column)
+/* late: delay of each rank, s, or NULL. */
+static double replay(struct chorale_score *score, const struct chorale_net *net,
+                     const double *late, double *column)
 {
     struct play p = { .net = net };
     const chorale_time *last;
     double seconds = NAN;
 
     p.width = 1 + (column != NULL ? chorale_net_columns(net) : 0);
-    if (play_init(&p, score) == 0 &&
-        chorale_replay_run(&p.r, &network, &p) == 0) {
+    if (play_init(&p, score) != 0)
+        goto out;
+    for (int r = 0; late != NULL && r < score->s.size; r++)
+        play_rank(&p, r)[0] = late[r];
+    if (chorale_replay_run(&p.r, &network, &p) == 0) {
         last = p.rank;
         for (int r = 1; r < score->s.size; r++)
             if (play_rank(&p, r)[0] > last[0])
@@ -381,6 +385,20 @@ double chorale_recording_replay(struct chorale_score *score,
         if (column != NULL)
             memcpy(column, last + 1, (size_t)(p.width - 1) * sizeof(*column));
     }
+out:
     play_release(&p);
     return seconds;
+}
+
+double chorale_recording_replay(struct chorale_score *score,
+                                const struct chorale_net *net, double *column)
+{
+    return replay(score, net, NULL, column);
+}
+
+double chorale_recording_replay_late(struct chorale_score *score,
+                                     const struct chorale_net *net,
+                                     const double *late)
+{
+    return replay(score, net, late, NULL);
 }

@@ -252,6 +252,10 @@ static uint64_t question(const struct chorale_alg *alg, const long *param,
     h = chorale_fnv1a(h, w->op, strlen(w->op) + 1);
     h = chorale_fnv1a(h, w->op_class, strlen(w->op_class) + 1);
     h = chorale_fnv1a(h, w->root_policy, strlen(w->root_policy) + 1);
+    if (w->arrival != NULL) {
+        h = chorale_fnv1a(h, w->arrival, strlen(w->arrival) + 1);
+        h = chorale_fnv1a(h, &w->skew, sizeof(w->skew));
+    }
     h ^= h >> 31;
     return h != 0 ? h : 1;
 }
@@ -307,12 +311,32 @@ static double formula(const struct chorale_net *net,
            (c > 0 ? c * net->tau.beta[0] : 0);
 }
 
+/* The delay of each rank, s; NULL: unknown pattern, or out of memory. The caller
+ * frees it. */
+static double *delays(const struct chorale_where *w)
+{
+    const int last = w->comm_size - 1;
+    double *late = calloc((size_t)w->comm_size, sizeof(*late));
+
+    if (late != NULL && strcmp(w->arrival, "last") == 0)
+        late[last] = w->skew;
+    else if (late != NULL && strcmp(w->arrival, "ascending") == 0)
+        for (int r = 0; r <= last; r++)
+            late[r] = w->skew * r / last;
+    else {
+        free(late);
+        late = NULL;
+    }
+    return late;
+}
+
 /* Replay with the root of the policy; for "rotate" the median of three
- * roots. */
+ * roots. late: NULL, or the delay of each rank. */
 static double played(struct chorale_predictor *p, struct chorale_net net,
                      const struct chorale_alg *alg,
                      const struct chorale_point *pt, int ppn,
-                     enum chorale_net_place place, const char *policy)
+                     enum chorale_net_place place, const char *policy,
+                     const double *late)
 {
     static const char *const name[3] = { "first", "middle", "last" };
     const int root[3] = { 0, pt->comm_size / 2, pt->comm_size - 1 };
@@ -333,7 +357,9 @@ static double played(struct chorale_predictor *p, struct chorale_net net,
         if (score == NULL)
             return NAN;
         p->notes += (double)chorale_recording_events(score);
-        t[n++] = chorale_recording_replay(score, &net, NULL);
+        t[n++] = late != NULL
+                     ? chorale_recording_replay_late(score, &net, late)
+                     : chorale_recording_replay(score, &net, NULL);
         chorale_recording_free(score);
     }
     if (n < 3)
@@ -357,7 +383,7 @@ static double predict(struct chorale_predictor *p,
     int ppn = strcmp(w->shape, "single-node") == 0 ? w->comm_size
               : strcmp(w->shape, "one-per-node") == 0 ? 1 : w->ppn;
     int cyclic = strcmp(w->shape, "cyclic") == 0;
-    double seconds;
+    double *late = NULL, seconds = NAN;
 
     if (w->comm_size < 1 || ppn < 1)
         return NAN;
@@ -372,11 +398,15 @@ static double predict(struct chorale_predictor *p,
             net.tau = p->tau[i].regime;
     if (chorale_coll_info(w->coll)->reduces && net.tau.n == 0)
         return NAN;
-    seconds = formula(&net, alg, &pt, w->root_policy);
+    if (w->arrival == NULL)
+        seconds = formula(&net, alg, &pt, w->root_policy);
+    else if ((late = delays(w)) == NULL)
+        return NAN;
     if (isnan(seconds))
         seconds = played(p, net, alg, &pt, ppn,
                          cyclic ? CHORALE_NET_CYCLIC : CHORALE_NET_BLOCK,
-                         w->root_policy);
+                         w->root_policy, late);
+    free(late);
     return seconds;
 }
 

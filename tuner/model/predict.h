@@ -22,6 +22,9 @@ struct chorale_where {
     const char *dtype, *op, *op_class;
     const char *root_policy; /* "rotate": median of three roots; "" or "none"
                               * for unrooted collectives */
+    const char *arrival;     /* NULL: all ranks enter together; "last", or
+                              * "ascending" (base/arrival.h) */
+    double skew;             /* s: delay of the last rank */
 };
 
 struct chorale_predictor;
@@ -43,7 +46,8 @@ struct chorale_predictor *
 chorale_predictor_fit(const struct chorale_points *points);
 void chorale_predictor_free(struct chorale_predictor *p);
 
-/* Predicted seconds of alg with param in the descriptor's order. NAN: no model;
+/* Predicted seconds of alg with param in the descriptor's order, from the entry
+ * of the first rank on. NAN: no model;
  * the variant does not run there; its messages depend on data or are sent by
  * the MPI library; or tau is unknown for the type and operation. The result is
  * not corrected by measured errors of the variant. Answers are cached. */

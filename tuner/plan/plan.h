@@ -266,8 +266,8 @@ enum chorale_err chorale_plan_alike(struct chorale_store *store,
 enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                                              struct chorale_errmsg *msg);
 
-/* 1 if --arrival, --siblings or --metric is not the default; the set model
- * cannot be used then. */
+/* 1 if the set model cannot be used: --siblings or --metric is not the default,
+ * or --arrival is neither sync nor robust. */
 int chorale_plan_conditions(const struct chorale_plan *plan);
 
 /* plan_estimate.c: check the options of --estimate; sets dry_run, since it

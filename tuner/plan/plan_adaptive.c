@@ -15,6 +15,7 @@
 #include "tuner/model/observations.h"
 #include "tuner/base/units.h"
 
+#define ROBUST_PATTERNS 3 /* of CHORALE_ARRIVAL_ROBUST */
 #define GOAL_REAL 0.03 /* a table ignores smaller gains (policy.h) */
 
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
@@ -84,8 +85,8 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                             "Chorale's variants; plan --providers native "
                             "without it");
     if (chorale_plan_conditions(plan))
-        return chorale_fail(msg, CHORALE_USAGE, "%s: requires synchronous "
-                            "arrival, no siblings, metric duration; leave out "
+        return chorale_fail(msg, CHORALE_USAGE, "%s: requires arrival sync or "
+                            "robust, no siblings, metric duration; leave out "
                             "--arrival, --siblings and --metric", name);
     if (plan->goal < 0)
         plan->goal = plan->adaptive                             ? 0.005
@@ -96,9 +97,16 @@ enum chorale_err chorale_plan_check_adaptive(struct chorale_plan *plan,
                           : CHORALE_OK;
 }
 
+/* 1 if the arrival patterns are those of a policy for which rounds can plan. */
+static int decides_by_rounds(const struct chorale_plan *plan)
+{
+    return strcmp(plan->arrival, "sync") == 0 ||
+           strcmp(plan->arrival, "robust") == 0;
+}
+
 int chorale_plan_conditions(const struct chorale_plan *plan)
 {
-    return strcmp(plan->arrival, "sync") != 0 ||
+    return !decides_by_rounds(plan) ||
            strcmp(plan->siblings, "alone") != 0 ||
            strcmp(plan->metric, "duration") != 0;
 }
@@ -123,6 +131,7 @@ void chorale_plan_release(struct planner *p)
     p->grid.ncell = 0;
     chorale_adapt_evidence_release(&p->evidence);
     chorale_points_release(&p->points);
+    chorale_points_release(&p->decided);
 }
 
 int chorale_plan_predicts(const struct planner *p)
@@ -130,15 +139,59 @@ int chorale_plan_predicts(const struct planner *p)
     return strcmp(p->plan->set, "model") == 0 && p->evidence.model != NULL;
 }
 
-static int at_point(const struct chorale_run_point *row,
+static int in_point(const struct chorale_run_point *row,
                     const struct chorale_adapt_cell *at)
 {
-    return row->config.alg != NULL && row->coll == at->coll &&
+    return row->coll == at->coll &&
            row->comm_size == at->comm_size && row->n == at->n &&
            row->ppn == at->ppn && row->type == chorale_dtype(at->dtype) &&
            strcmp(row->shape, at->shape) == 0 &&
            strcmp(row->op, at->op >= 0 ? chorale_opkind(at->op)->name
                                        : "") == 0;
+}
+
+static int at_point(const struct chorale_run_point *row,
+                    const struct chorale_adapt_cell *at)
+{
+    return row->config.alg != NULL && in_point(row, at);
+}
+
+/* Mean log seconds of a candidate's usable runs at the point of row, which is a
+ * run of it, among these points; NAN: not measured. */
+static double mean_at(const struct chorale_points *points,
+                      const struct chorale_run_point *row)
+{
+    double sum = 0, n = 0;
+
+    for (size_t i = 0; i < points->count; i++) {
+        const struct chorale_run_point *run = &points->row[i];
+
+        if (!run->ok || run->coll != row->coll || run->n != row->n ||
+            run->comm_size != row->comm_size || run->ppn != row->ppn ||
+            strcmp(run->shape, row->shape) != 0 ||
+            strcmp(run->dtype, row->dtype) != 0 ||
+            strcmp(run->op, row->op) != 0 ||
+            strcmp(run->provider, row->provider) != 0 ||
+            strcmp(run->variant, row->variant) != 0 ||
+            strcmp(run->params, row->params) != 0)
+            continue;
+        sum += log(run->seconds);
+        n++;
+    }
+    return n > 0 ? sum / n : NAN;
+}
+
+/* Set log_late of the library's cell of a point, if it is measured. */
+static void find_library_late(const struct planner *p,
+                              struct chorale_adapt_cell *cell)
+{
+    for (size_t i = 0; i < p->points.count && isnan(cell->log_late); i++) {
+        const struct chorale_run_point *row = &p->points.row[i];
+
+        if (strcmp(row->provider, "library") == 0 && in_point(row, cell))
+            cell->log_late = mean_at(&p->decided, row) -
+                             mean_at(&p->points, row);
+    }
 }
 
 /* Mark the candidates of a point that were measured, and add those that are no
@@ -169,6 +222,9 @@ static enum chorale_err add_measured(struct planner *p, size_t first)
         if (err != CHORALE_OK)
             break;
         p->grid.cell[c].known = p->grid.cell[c].failed = 1;
+        if (p->decided.count > 0)
+            p->grid.cell[c].log_late = mean_at(&p->decided, row) -
+                                       mean_at(&p->points, row);
         for (size_t k = i; k < points->count &&
                            chorale_adapt_same_cell(row, &points->row[k]); k++)
             p->grid.cell[c].failed &= !points->row[k].ok;
@@ -180,6 +236,9 @@ enum chorale_err chorale_plan_contend(struct planner *p, size_t first)
 {
     enum chorale_err err = add_measured(p, first);
     size_t kept;
+
+    if (p->decided.count > 0)
+        find_library_late(p, &p->grid.cell[first]);
 
     if (err != CHORALE_OK)
         return err;
@@ -200,7 +259,13 @@ enum chorale_err chorale_plan_contend(struct planner *p, size_t first)
     " comm_size = ?3 AND msg_size = ?4 AND ppn = ?5 AND shape = ?6 AND"      \
     " dtype = ?7 AND op = ?8 AND arrival = 'sync' AND siblings = 'alone'"    \
     " AND metric = 'duration' AND provider = ?9 AND variant = ?10 AND"       \
-    " params = ?11"
+    " params = ?11 AND (NOT ?12 OR EXISTS (SELECT 1 FROM cell l WHERE"       \
+    "  l.arrival = 'last:1' AND (l.system_id, l.coll, l.comm_size,"          \
+    "  l.msg_size, l.ppn, l.shape, l.dtype, l.op, l.siblings, l.metric,"     \
+    "  l.provider, l.variant, l.params) = (cell.system_id, cell.coll,"       \
+    "  cell.comm_size, cell.msg_size, cell.ppn, cell.shape, cell.dtype,"     \
+    "  cell.op, cell.siblings, cell.metric, cell.provider, cell.variant,"    \
+    "  cell.params)))"
 
 /* Set the texts of parameters, and whether a cell is planned and failed. */
 static enum chorale_err find_known(struct planner *p)
@@ -223,7 +288,8 @@ static enum chorale_err find_known(struct planner *p)
                            cell->shape, chorale_dtype(cell->dtype)->name,
                            cell->op >= 0 ? chorale_opkind(cell->op)->name : "",
                            alg != NULL ? "chorale" : "library",
-                           alg != NULL ? alg->name : "default", cell->params),
+                           alg != NULL ? alg->name : "default", cell->params,
+                           p->decide.arrivals == CHORALE_ARRIVALS_ROBUST),
             p->msg);
         cell->known = chorale_store_next(p->store, s, &err, p->msg);
         cell->failed = cell->known && alg != NULL && sqlite3_column_int(s, 0);
@@ -379,7 +445,8 @@ static enum chorale_err find_evidence(struct planner *p)
     if (err != CHORALE_OK)
         return err;
     p->decide = chorale_policy_decide(&policy, p->sys.simulated);
-    p->decide.arrivals = CHORALE_ARRIVALS_SYNC;
+    p->decide.arrivals = strcmp(p->plan->arrival, "robust") == 0
+                             ? CHORALE_ARRIVALS_ROBUST : CHORALE_ARRIVALS_SYNC;
     err = chorale_points_load_by(p->store, p->sys.id,
                                  chorale_policy_objective(&policy),
                                  CHORALE_ARRIVALS_SYNC, &p->points, p->msg);
@@ -391,6 +458,10 @@ static enum chorale_err find_evidence(struct planner *p)
     if (err == CHORALE_OK)
         chorale_points_dispatched(
             &p->points, chorale_policy_cost(&policy, p->sys.simulated));
+    policy.arrival = "robust";
+    if (err == CHORALE_OK && p->decide.arrivals == CHORALE_ARRIVALS_ROBUST)
+        err = chorale_policy_points(p->store, p->sys.id, p->sys.simulated,
+                                    &policy, &p->decided, NULL, NULL, p->msg);
     return err;
 }
 
@@ -419,8 +490,13 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         err = find_known(p);
     if (err == CHORALE_OK)
         err = find_costs(p, &opts);
-    if (err == CHORALE_OK && chorale_points_inherit(&p->points) != 0)
+    if (err == CHORALE_OK && (chorale_points_inherit(&p->points) != 0 ||
+                              chorale_points_inherit(&p->decided) != 0))
         err = chorale_fail_memory(p->msg, NULL);
+    if (p->decide.arrivals == CHORALE_ARRIVALS_ROBUST) {
+        opts.decided = &p->decided;
+        opts.patterns = ROBUST_PATTERNS;
+    }
     if (err == CHORALE_OK)
         err = chorale_adapt_choose(&p->grid, &p->points, &p->evidence, &opts,
                                    &p->round, p->msg);

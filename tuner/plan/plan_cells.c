@@ -3,6 +3,7 @@
 #include "db/byte_buffer.h"
 #include "tuner/plan/plan_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static enum chorale_err put_config(struct planner *p, const struct point *pt,
         .ppn = (int)chorale_planner_ppn(p, pt->procs),
         .dtype = pt->dtype, .op = pt->op,
         .shape = chorale_planned_shape(p, pt->procs), .config = *config,
+        .log_late = p->decide.arrivals == CHORALE_ARRIVALS_SYNC ? 0 : NAN,
     };
 
     if (p->gathering)
@@ -218,14 +220,23 @@ static enum chorale_err put_natives(struct planner *p, const struct point *pt)
 enum chorale_err chorale_plan_put(struct planner *p,
                                   const struct chorale_adapt_cell *cell)
 {
-    const struct point pt = {
+    struct point pt = {
         .coll = cell->coll, .msg_size = cell->msg_size,
         .procs = cell->comm_size, .dtype = cell->dtype, .op = cell->op,
-        .arrival = "sync", .siblings = "alone", .root = p->plan->root,
+        .siblings = "alone", .root = p->plan->root,
     };
+    char list[64 * MAX_PATTERNS], word[64], arrival[CHORALE_ARRIVAL_SIZE];
+    enum chorale_err err = CHORALE_OK;
 
-    enum chorale_err err = put_config(p, &pt, &cell->config);
-
+    chorale_arrival_expand(p->plan->arrival, "", list, sizeof(list));
+    for (size_t i = 0; err == CHORALE_OK &&
+                       chorale_spec_word(list, i, word, sizeof(word)) == 1;
+         i++) {
+        chorale_arrival_spell(word, arrival);
+        pt.arrival = arrival;
+        err = put_config(p, &pt, &cell->config);
+    }
+    pt.arrival = "sync";
     return err == CHORALE_OK && cell->config.alg == NULL ? put_natives(p, &pt)
                                                          : err;
 }
@@ -478,7 +489,8 @@ static enum chorale_err put_conditions(struct planner *p,
     enum chorale_err err = CHORALE_OK;
     int ndone = 0;
 
-    chorale_arrival_expand(p->plan->arrival, traced, list, sizeof(list));
+    chorale_arrival_expand(p->gathering ? "sync" : p->plan->arrival, traced,
+                           list, sizeof(list));
     for (size_t i = 0; err == CHORALE_OK && ndone < MAX_PATTERNS &&
                        chorale_spec_word(list, i, word, sizeof(word)) == 1;
          i++) {

@@ -424,11 +424,13 @@ static enum chorale_err print_round(const struct planner *p, const char *path,
                             p->budget, unit);
     if (quiet)
         return CHORALE_OK;
-    printf("%s: %s %zu cell%s at %zu %s on system %s, round %d, for about "
+    printf("%s: %s %zu cell%s at %zu %s%s on system %s, round %d, for about "
            "%.3g %s", path,
            p->plan->dry_run ? "would plan" : "planned", p->round.ncell,
            chorale_plural((long long)p->round.ncell),
            p->round.npoint, p->round.npoint == 1 ? "point" : "points",
+           p->decide.arrivals == CHORALE_ARRIVALS_ROBUST
+               ? ", in 3 arrival patterns," : "",
            p->sys.name, p->round.round, p->round.foreseen, unit);
     if (p->plan->adaptive)
         printf("; %.3g of %.3g %s are spent", p->spent, p->budget, unit);

@@ -560,6 +560,10 @@ const struct chorale_verb chorale_verb_tune = {
         "undecided points. With --adaptive --budget TIME the budget counts all "
         "rounds of the system, also earlier ones. `chorale status` lists the "
         "gain of each round.\n"
+        "With --arrival robust it measures each candidate for ranks that enter "
+        "together, with a late last rank and in ascending order, and decides "
+        "and validates by the largest loss over these patterns. Without "
+        "--arrival it measures the patterns that decided the present table.\n"
         "The table is decided with the options of the present one, except "
         "those given and --allow-patented (`chorale decide --help`).\n"
         "After a stop or kill, repeat the command to continue.",

@@ -56,7 +56,7 @@ static struct chorale_where at(int comm_size, size_t msg_size)
 {
     return (struct chorale_where){
         CHORALE_BCAST, comm_size, 1, "one-per-node", msg_size, "byte", "", "",
-        "first",
+        "first", NULL, 0,
     };
 }
 
