@@ -126,26 +126,38 @@ int chorale_type_big(MPI_Count count, MPI_Datatype type, MPI_Datatype *big_p)
 }
 
 #ifdef MPICH_VERSION
-/* Receive mixed types as bytes (mixed_types.h). Messages up to PIECE bytes
- * arrive in one piece on all transports. Predefined types that are not mixed
- * are recognised by their handles. */
-static void replace_mixed(struct message *m, MPI_Count count)
+/* Derived types that MPICH does not serve as they are. Types without data: send
+ * and receive 0 bytes, because MPICH 4.2 divides by the number of the type's
+ * blocks, which is 0 if the type also has an extent. Mixed types: receive bytes
+ * (mixed_types.h). Messages up to PIECE bytes arrive in one piece on all
+ * transports. Predefined types that are not mixed are recognised by their
+ * handles. */
+static void replace_type(struct message *m, MPI_Count *count, int incoming)
 {
     enum { PIECE = 1024, KIND = 30 };
+    size_t size;
 
     _Static_assert(((unsigned)MPI_BYTE ^ (unsigned)MPI_INT) >> KIND == 0
                        && ((unsigned)MPI_DOUBLE_INT ^ (unsigned)MPI_INT)
                               >> KIND != 0,
                    "values with an index are of another kind");
-    if (((unsigned)m->type ^ (unsigned)MPI_INT) >> KIND != 0
-        && (size_t)count * chorale_type_size(m->type) > PIECE)
+    if (((unsigned)m->type ^ (unsigned)MPI_INT) >> KIND == 0)
+        return;
+    size = chorale_type_size(m->type);
+    if (size == 0) {
+        m->type = MPI_BYTE;
+        m->count = 0;
+        *count = 0;
+    } else if (incoming && (size_t)*count * size > PIECE) {
         m->made = chorale_mixed_as_bytes(m->type, &m->type);
+    }
 }
 #else
-static void replace_mixed(struct message *m, MPI_Count count)
+static void replace_type(struct message *m, MPI_Count *count, int incoming)
 {
     (void)m;
     (void)count;
+    (void)incoming;
 }
 #endif
 
@@ -156,8 +168,7 @@ static int message_init(struct message *m, MPI_Count count, MPI_Datatype type,
     int err, part_made;
 
     *m = (struct message){ (int)count, type, 0 };
-    if (incoming)
-        replace_mixed(m, count);
+    replace_type(m, &count, incoming);
     if (count <= CHORALE_COUNT_MAX)
         return MPI_SUCCESS;
     part = m->type;
