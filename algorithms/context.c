@@ -391,6 +391,10 @@ int chorale_sendrecv(struct chorale_ctx *ctx, const void *sendbuf,
     if (ctx->recorder != NULL)
         return note_sendrecv(ctx, sendbuf, bytes_of(sendcount, sendtype), dest,
                              recvbuf, bytes_of(recvcount, recvtype), source);
+    /* Blocks without bytes may share one address, which SimGrid 4 rejects
+     * unless a count is 0. */
+    if (sendbuf == recvbuf && bytes_of(sendcount, sendtype) == 0)
+        sendcount = 0;
     err = message_init(&out, sendcount, sendtype, 0);
     if (err != MPI_SUCCESS)
         return err;
