@@ -296,7 +296,7 @@ static enum chorale_err missing(const struct model_job *job,
 {
     const struct chorale_run_point *row = job->points->row;
     size_t reducing = 0;
-    int sizes = 1, ranks = 1;
+    int sizes = 1;
 
     if (job->ncell == 0)
         return chorale_fail(msg, CHORALE_DATA,
@@ -309,7 +309,6 @@ static enum chorale_err missing(const struct model_job *job,
 
         reducing += job->cell[i].tau >= 0;
         sizes |= r->msg_size != row[job->cell[0].first].msg_size ? 2 : 0;
-        ranks |= r->comm_size != row[job->cell[0].first].comm_size ? 2 : 0;
     }
     if (sizes == 1)
         return chorale_fail(msg, CHORALE_DATA,
