@@ -13,6 +13,14 @@ zsh"
 packages_test_all="openmpi-bin libopenmpi-dev scalapack-mpi-test hpcc papi-tools \
 python3-yaml tcl environment-modules dpkg-dev chromium chromium-driver"
 
+# Build and run with Open MPI: sets the packages, and $mpi for configure.
+use_openmpi() {
+    packages_build="$packages_build openmpi-bin libopenmpi-dev"
+    mpi="MPICC=mpicc.openmpi MPIEXEC=mpiexec.openmpi"
+    # Otherwise mpiexec refuses to run as root.
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+}
+
 say() { printf '%s\n' "$*" >&2; }
 
 # List the missing programs and the packages that contain them.

@@ -104,7 +104,7 @@ is "$(python3 pictures.py "$top_srcdir/README.md" 2>&1)" \
 
 # The build folders of ci/check and of ci/quickstart must be those of the
 # tutorial.
-build=$(sed -n 's/^build_in "$top\/\([a-z-]*\)".*/\1/p' \
+build=$(sed -n 's/^build_in "$top\/\([a-z-]*\)[$"].*/\1/p' \
     "$top_srcdir/ci/quickstart")
 like "$(cat "$top_srcdir/tuner/TUTORIAL.md")" "PATH=.PWD/$build:" \
     "the tutorial uses the build folder of ci/quickstart ($build)"
