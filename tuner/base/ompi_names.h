@@ -13,7 +13,6 @@ struct chorale_ompi_algorithm {
     const char *name;        /* as in MPI_T and in the runner */
     int id, fanout;          /* fanout: the library's default for chains */
     int reorders;            /* reorders operands, whatever the operation */
-    int segments;            /* needs a segment size to be this algorithm */
 };
 
 /* Find an algorithm by name, which parameters may follow after a colon, or by

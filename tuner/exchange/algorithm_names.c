@@ -365,6 +365,28 @@ static enum chorale_family cut_family(char *name, int *over)
     return CHORALE_FAMILY_UNKNOWN;
 }
 
+/* The parameter of rules that a variable of Open MPI sets, or NULL. 0 is the
+ * library's default of each. */
+static const char *rule_parameter(const struct word *w)
+{
+    static const char *const known[][2] = {
+        { "_algorithm_segmentsize=", "segsize" },
+        { "_algorithm_chain_fanout=", "fanout" },
+        { "_algorithm_tree_fanout=", "fanout" },
+        { "_algorithm_max_requests=", "maxreq" },
+    };
+    const size_t n = (size_t)(w->value - w->text);
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const size_t len = strlen(known[i][0]);
+
+        if (n > len && strncasecmp(w->value - len, known[i][0], len) == 0 &&
+            strtol(w->value, NULL, 10) > 0)
+            return known[i][1];
+    }
+    return NULL;
+}
+
 static int is_plain(const char *text)
 {
     for (; *text != '\0'; text++)
@@ -383,7 +405,16 @@ static int join(struct word *word, int n, int foreign,
     qsort(word, (size_t)n, sizeof(*word), compare_words);
     for (int i = 0; i < n; i++) {
         const struct word *w = &word[i];
+        const char *of_rules = rule_parameter(w);
 
+        if (of_rules != NULL) {
+            len += (size_t)snprintf(
+                params + len, CHORALE_ALGORITHM_PARAMS - len, "%s%s=%ld",
+                len > 0 ? "," : "", of_rules, strtol(w->value, NULL, 10));
+            if (len >= CHORALE_ALGORITHM_PARAMS)
+                return -1;
+            continue;
+        }
         if (is_word(w, "count") || is_word(w, "total") ||
             (is_word(w, "impl") && !foreign) ||
             variable_family(w->text, w->len) != CHORALE_FAMILY_UNKNOWN)

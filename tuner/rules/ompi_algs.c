@@ -134,8 +134,6 @@ static const char *cannot(const struct chorale_rule *r,
     if (algorithm == NULL)
         return classic ? NULL
                        : "the format has no rules for the component han";
-    if (algorithm->segments && numbers.segment == 0)
-        return "its segment size is not recorded";
     if (numbers.requests > 0 && classic && version < 5)
         return "the rules of this version have no maximum of requests";
     if (algorithm->reorders && !opts->commutative)

@@ -460,6 +460,30 @@ static void more_ranks_than_processors(void)
     setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
 }
 
+/* Length of the library's name with major and minor version in a short name, or
+ * 0 if it has no minor version. */
+static size_t release_length(const char *name)
+{
+    const size_t digits = strcspn(name, "0123456789");
+    const size_t major = digits + strspn(name + digits, "0123456789");
+    const size_t minor = name[major] == '.'
+                             ? strspn(name + major + 1, "0123456789") : 0;
+
+    return minor > 0 ? major + 1 + minor : 0;
+}
+
+/* 1 if two short names are of one library with one major and minor version,
+ * which has the same algorithms. The text of imported timings has no more than
+ * that. */
+static int same_release(const char *a, const char *b)
+{
+    const size_t length = release_length(a);
+
+    return strcmp(a, b) == 0 ||
+           (length > 0 && length == release_length(b) &&
+            strncmp(a, b, length) == 0);
+}
+
 enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
                                    const struct chorale_rules *rules,
                                    char *const path[CHORALE_RULE_FILES],
@@ -477,12 +501,14 @@ enum chorale_err chorale_rules_try(const struct chorale_rule_format *format,
 
     if (group == NULL)
         return chorale_fail_memory(msg, "generate");
-    if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK ||
-        strcmp(library, rules->origin.mpi_library) != 0) {
-        chorale_mpi_name(rules->origin.mpi_library, was);
-        chorale_mpi_name(*library != '\0' ? library : "none", here);
-        say(check, "not run: measured with %.100s, but %.100s is here\n", was,
-            here);
+    if (chorale_runner_probe(library, sizeof(library), &why) != CHORALE_OK)
+        library[0] = '\0';
+    chorale_mpi_name(rules->origin.mpi_library, was);
+    chorale_mpi_name(*library != '\0' ? library : "none", here);
+    if (!same_release(was, here)) {
+        say(check, "not run: measured with %.100s, but %.100s is here%s\n",
+            was, here, release_length(was) > 0
+                ? "" : "; import with --mpi 'NAME VERSION' if they are one");
         free(group);
         return CHORALE_OK;
     }

@@ -67,7 +67,7 @@ static void left_out(FILE *out, const char *prefix,
     for (size_t i = 0; i < rules->count; i++) {
         const struct chorale_rule *r = &rules->rule[i];
 
-        left += r->left != NULL;
+        left += r->left != NULL && r->name[0] != '\0';
         said += r->left == NULL && !r->projected && r->name[0] != '\0';
     }
     fprintf(out, "%ssize ranges with an algorithm: %zu; left to the"
@@ -76,7 +76,9 @@ static void left_out(FILE *out, const char *prefix,
         const struct chorale_rule *r = &rules->rule[i];
         int last = r->comm_size;
 
-        if (r->left == NULL ||
+        /* A row without a name chooses the library's default, which a reader
+         * of the list expects of every row that is left out. */
+        if (r->left == NULL || r->name[0] == '\0' ||
             likewise(rules, r, r->comm_size - 1) != NULL)
             continue;
         while (likewise(rules, r, last + 1) != NULL)
