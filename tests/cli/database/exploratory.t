@@ -82,6 +82,70 @@ like "$(cat report.html)" 'exploratory: imported' "the report has the mark"
 ranks=$(awk '/# ranks/ { print $1 }' rules.conf | tr '\n' ' ')
 like "$ranks" ' (1[3-57-9]|2[0-9]) ' "the rules file covers process counts in between"
 
+# Segments are 0 unless a segment size is set, as in a rule.
+sed 's/,recursive_doubling,/,segmented_ring,/' one.csv >ring.csv
+start ring.csv
+"$chorale" generate "$db" --format ompi-rules --no-check --commutative \
+    -o ring.conf >out
+like "$(cat ring.conf)" '^[0-9]+ 5 0 0 # segmented_ring' \
+    "a rule has an algorithm whose segment size the timings do not state"
+"$chorale" generate "$db" --format ompi-rules --no-check -o ring.conf >out
+like "$(cat ring.conf)" '^#   allreduce segmented_ring, .*: it reorders operand' \
+    "without --commutative the file states why it is left out"
+
+# The mean block of allgatherv: limits of n between multiples of P.
+awk 'BEGIN {
+    print "coll,algorithm,ppn,P,msg_size,time_us"
+    for (p = 3; p < 70; p += 13)
+        for (n = 1; n <= 64; n *= 4) {
+            print "allgatherv,library,1," p "," n "," 9 + n
+            print "allgatherv,ring,1," p "," n "," 1 + n
+        }
+}' >mean.csv
+start mean.csv
+sql "UPDATE decision SET provider = 'library', variant = 'default', n_lo = 30,
+    n_hi = 31 WHERE target = 'rules' AND comm_size = 16"
+"$chorale" generate "$db" --format ompi-rules --no-check -o mean.conf >out
+is "$(grep -c ' allgatherv ,' mean.conf) $(grep -c ' 3 0 0 # ring' mean.conf)" \
+    "0 $(grep -c ' 3 0 0 # ring' mean.conf)" \
+    "a row without a choice is not listed as left out"
+like "$(cat mean.conf)" ' 3 0 0 # ring' "the others have the choice"
+
+# --- rules in the library here ---------------------------------------------
+case $("$top_builddir/chorale-runner" --probe) in
+MPICH*) name=MPICH format=mpich-json ;;
+"Open MPI"*) name="Open MPI" format=ompi-rules ;;
+*) name='' ;;
+esac
+if [ "$name" = '' ] || ! command -v "$MPIEXEC" >/dev/null 2>&1; then
+    skip "no library that reads rules" "rules are run"
+else
+    export CHORALE_MPIEXEC="$MPIEXEC"
+    release=$("$top_builddir/chorale-runner" --probe |
+        sed -n '1s/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
+    awk 'BEGIN {
+        print "coll,algorithm,nodes,ppn,P,msg_size,time_us"
+        for (n = 4; n <= 4096; n *= 4) {
+            print "allreduce,library,1,2,2," n "," 9 + n
+            print "allreduce,recursive_doubling,1,2,2," n "," 1 + n
+        }
+    }' >here.csv
+    rules() { # version: generate rules of imported times
+        rm -f "$db"
+        "$chorale" import "$db" here.csv --mpi "$name $1" -q
+        "$chorale" decide "$db" -q
+        timeout 600 "$chorale" generate "$db" --format "$format" -o here.rules \
+            >out 2>&1
+        cat out
+    }
+    like "$(rules "$release")" 'run by the library here .*it sends what was de' \
+        "rules of imported times are run by the library of that release"
+    like "$(rules 1.9)" "not run: measured with $name 1.9, but $name $release" \
+        "rules of another release are not"
+    like "$(rules '')" "not run: .* is here; import with --mpi 'NAME VERSION'" \
+        "a library without a version is not taken for the one here"
+fi
+
 # --- two launches with noise --------------------------------------------------
 table 2 10 4 64 >two.csv
 start two.csv

@@ -167,6 +167,7 @@ MPICH 4.1|allgather|bruck|k=4|native|brucks|k=4
 Cray MPICH 8|allreduce|non_blocking_mpich|impl=mpi|native|nb|
 Open MPI v4.1.6|reduce|in_order_binary||native|in-order_binary|
 Open MPI v4.1.6|allreduce|4||native|ring|
+Open MPI v4.1.6|bcast|3|coll_tuned_bcast_algorithm_segmentsize=8192|native|pipeline|segsize=8192
 Open MPI v4.1.6|alltoall|linear_synch_ompi||native|linear_sync|
 Open MPI v4.1.6|allreduce|ring_over||foreign|ring_over|
 Open MPI v4.1.6|allreduce|ring|impl=libx|foreign|ring|impl=libx
