@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/remarks.h"
 #include "tuner/base/process.h"
 #include "tuner/base/units.h"
 #include "tuner/assess/validate.h"
@@ -16,6 +17,7 @@
 struct making {
     struct chorale_figures *figures;
     const struct chorale_system_row *system;
+    int exploratory;         /* 1: so is the system's table */
 };
 
 /* The keys in which pictures of one collective and number of ranks differ. */
@@ -64,10 +66,11 @@ static void name_figure(const struct making *m, const char *stem,
                  (long long)m->system->id);
     snprintf(raw, sizeof(raw), "%s%.64s%.192s%s", part, stem, more, suffix);
     chorale_gnuplot_file_name(name, 256 - 16, raw);
-    snprintf(raw, sizeof(raw), "%.64s%s%.192s%s on %s (%s)", what,
+    snprintf(raw, sizeof(raw), "%.64s%s%.192s%s on %s (%s%s)", what,
              more[0] != '\0' ? "," : "", words, says, m->system->name,
              m->system->simulated ? "simulated"
-             : m->system->imported ? "imported" : "measured");
+             : m->system->imported ? "imported" : "measured",
+             m->exploratory ? ", exploratory" : "");
     chorale_gnuplot_label(title, 256, raw);
 }
 
@@ -330,10 +333,13 @@ enum chorale_err chorale_figures_make(struct chorale_figures *figures,
                                       const struct chorale_system_row *system,
                                       struct chorale_errmsg *msg)
 {
-    const struct making m = { figures, system };
-    enum chorale_err err = CHORALE_OK;
+    struct making m = { figures, system, 0 };
+    char mark[CHORALE_EXPLORATORY_TEXT];
+    enum chorale_err err = chorale_exploratory(figures->store, system->id, mark,
+                                               msg);
 
-    if (figures->kinds & CHORALE_FIGURE_TIMES)
+    m.exploratory = mark[0] != '\0';
+    if (err == CHORALE_OK && figures->kinds & CHORALE_FIGURE_TIMES)
         err = all_times(&m, msg);
     if (err == CHORALE_OK && figures->kinds & CHORALE_FIGURE_MAP &&
         figures->procs == NULL)

@@ -45,10 +45,8 @@ static int confirmed_beside(const struct chorale_line *line, size_t n)
             line->spot[i + 1].why == CHORALE_WHY_GAIN);
 }
 
-/* 1 if a variant may replace the library at n. On a real system a choice must
- * be confirmed at a measured size next to n, at either process count. */
-static int may_replace_library(const struct chorale_grid *grid, size_t line,
-                               size_t n)
+int chorale_grid_may_replace(const struct chorale_grid *grid, size_t line,
+                             size_t n)
 {
     const struct chorale_family *fam = grid->fam;
 
@@ -76,7 +74,7 @@ static void guess(struct chorale_grid *grid, size_t layer, size_t stop)
 
     if (inside && n < l->lo)
         n = l->lo;
-    leave = may_replace_library(grid, l->line, n);
+    leave = chorale_grid_may_replace(grid, l->line, n);
     memset(grid->near, 0, fam->ncand);
     chorale_grid_near(grid, l->line, stop, grid->near);
     for (size_t c = 0; c < grid->ncand; c++) {

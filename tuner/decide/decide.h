@@ -12,13 +12,19 @@
 
 struct chorale_predictor;
 
+enum chorale_smoothing {
+    CHORALE_SMOOTH_NONE,
+    CHORALE_SMOOTH_BETWEEN,  /* between measured process counts */
+    CHORALE_SMOOTH_ALL,      /* also at measured points */
+};
+
 struct chorale_decide_opts {
     struct chorale_predictor *model; /* NULL: fitted to the points */
     int simulated;           /* deterministic times: one launch decides */
     enum chorale_arrival_policy arrivals; /* patterns in which the times were
                               * measured, combined by decide_arrival.h */
-    int smooth;              /* decide by smoothed times (smooth.h): imported
-                              * timings of a real system */
+    enum chorale_smoothing smooth; /* where smoothed times (smooth.h) decide:
+                              * imported timings of a real system */
     double noise;            /* as in chorale_smooth_new() */
     int rules;               /* choose native algorithms, not Chorale's */
     double threshold;        /* keep the library below this gain (share) */
@@ -115,11 +121,13 @@ struct chorale_decision {
  * - For collectives in which some rank does not know n (gatherv, scatterv,
  *   alltoallv), each process count has one choice (chorale_decide_blind()).
  *
- * Smoothed times (opts->smooth): at measured points and between them, the
- * algorithm with the smallest smoothed time is chosen if its expected gain is
- * above the threshold, else the library. Choices between two process counts are
- * made for at most CHORALE_SMOOTH_LAYERS ranges of them. No choice is called
- * significant; the reason of each row begins with "exploratory".
+ * Smoothed times (opts->smooth): the algorithm with the smallest smoothed time
+ * is chosen if its expected gain is above the threshold, else the library.
+ * Choices between two process counts are made for at most CHORALE_SMOOTH_LAYERS
+ * ranges of them. CHORALE_SMOOTH_ALL: also at measured points; no choice is
+ * called significant, and the reason of each row begins with "exploratory".
+ * CHORALE_SMOOTH_BETWEEN: only between process counts, next to a choice that is
+ * confirmed at one of them.
  *
  * *rows_p is freed by the caller. Rows are sorted by collective and grouped by
  * ppn, shape, dtype and op; those of a group are sorted by comm_size and n_lo,

@@ -74,6 +74,8 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
 {
     const struct chorale_family *fam = v->fam;
     const struct chorale_line *ln = &fam->line[line];
+    const int smoothed = fam->smooth != NULL &&
+                         (!exact || fam->opts->smooth == CHORALE_SMOOTH_ALL);
     const struct chorale_cand *cand;
     double t, sd = NAN;
 
@@ -82,7 +84,7 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
     if (c > 0 && chorale_decide_other(fam->cand[c].run, fam->opts) != NULL)
         return 0;
     e->barred = chorale_family_excluded(fam, c, v->n, v->comm_size);
-    if (fam->smooth != NULL) {
+    if (smoothed) {
         e->smoothed = exp(chorale_family_smooth(fam, c, v->n, v->comm_size,
                                                 &sd));
         e->error = isnan(e->smoothed) ? NAN : expm1(sd);
@@ -107,7 +109,7 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
         e->seconds = isfinite(t) ? exp(t) : NAN;
         return 1;
     }
-    if (fam->smooth != NULL)
+    if (smoothed)
         return isfinite(e->seconds) || e->barred != NULL;
     t = exact ? chorale_family_on(fam, line, c, v->n)
               : chorale_family_between(fam, line, c, v->n, v->comm_size,

@@ -101,22 +101,22 @@ static int usual_launches(const struct chorale_points *points)
 
 /* Why the table of a real system is exploratory, or "". */
 static void describe(const struct chorale_points *points,
-                     const struct chorale_decide_opts *how,
+                     const struct chorale_decide_opts *how, int launches,
                      char text[CHORALE_EXPLORATORY_TEXT])
 {
-    const int launches = usual_launches(points);
     double noise;
     int learnt;
 
     text[0] = '\0';
-    if (how->smooth) {
+    if (how->smooth == CHORALE_SMOOTH_ALL) {
         noise = chorale_smooth_noise(points->row, points->count, how->noise,
                                      &learnt);
         snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: imported timings"
                  " with %d launch%s a point, which differ by %.2g %% (%s)",
                  launches, launches == 1 ? "" : "es", 100 * noise,
                  learnt ? "pooled over all points" : "--launch-noise");
-    } else if (!how->simulated && launches > 0 &&
+    } else if (!how->simulated && how->smooth == CHORALE_SMOOTH_NONE &&
+               launches > 0 &&
                launches < CHORALE_DECIDE_SURE)
         snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: half of the"
                  " points or more have fewer than %d launches",
@@ -128,9 +128,14 @@ int chorale_decide_exploratory(struct chorale_points *points,
                                struct chorale_points *catalogue,
                                char text[CHORALE_EXPLORATORY_TEXT])
 {
-    how->smooth = !how->simulated && is_imported(points);
-    describe(points, how, text);
-    if (!how->smooth)
+    const int launches = usual_launches(points);
+
+    how->smooth = how->simulated || !is_imported(points)
+                      ? CHORALE_SMOOTH_NONE
+                  : launches >= CHORALE_DECIDE_SURE ? CHORALE_SMOOTH_BETWEEN
+                                                    : CHORALE_SMOOTH_ALL;
+    describe(points, how, launches, text);
+    if (how->smooth == CHORALE_SMOOTH_NONE)
         return 0;
     join_nodes(points);
     return by_catalogue(points, catalogue);

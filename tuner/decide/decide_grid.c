@@ -229,15 +229,18 @@ static int fill(struct chorale_grid *grid)
         grid->near == NULL || grid->may == NULL || grid->wrong == NULL)
         return -1;
     for (size_t l = 0; l < grid->nlayer; l++) {
+        const int measured = grid->layer[l].measured;
+
         for (size_t s = 0; s < grid->nstop; s++)
             grid->inside[l * grid->nstop + s] =
                 is_inside(grid, &grid->layer[l], s);
-        if (grid->layer[l].measured)
+        if (measured)
             chorale_grid_fill_line(grid, l);
-        else if (grid->fam->smooth == NULL)
-            chorale_grid_fill_between(grid, l);
-        if (grid->fam->smooth != NULL)
+        if (grid->fam->smooth != NULL &&
+            (!measured || grid->fam->opts->smooth == CHORALE_SMOOTH_ALL))
             chorale_grid_fill_smooth(grid, l);
+        else if (!measured)
+            chorale_grid_fill_between(grid, l);
     }
     return 0;
 }

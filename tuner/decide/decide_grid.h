@@ -82,6 +82,12 @@ void chorale_grid_near(const struct chorale_grid *grid, size_t line,
 /* between_procs.c: fill the entries of a layer between two lines. */
 void chorale_grid_fill_between(struct chorale_grid *grid, size_t layer);
 
+/* between_procs.c: 1 if a variant may replace the library at n, between a line
+ * and the next. On a real system a choice must be confirmed at a measured size
+ * next to n, at either process count. */
+int chorale_grid_may_replace(const struct chorale_grid *grid, size_t line,
+                             size_t n);
+
 /* For a collective with unknown n: choose the variant that is predicted to beat
  * the library by more than the threshold at all stops within the hull of a
  * layer, and is the fastest on average. */

@@ -288,7 +288,8 @@ static void advantages(const struct chorale_grid *grid,
 
         if (a == b)
             continue;
-        if (grid->layer[layer].measured && grid->fam->smooth == NULL) {
+        if (grid->layer[layer].measured &&
+            grid->fam->opts->smooth != CHORALE_SMOOTH_ALL) {
             size_t n_a = grid->n[i] + 1, n_b = grid->n[i + 1] - 1;
 
             l = chorale_grid_known(grid, layer, i, b, a, n_a) -
@@ -365,7 +366,8 @@ static struct change find_change(const struct chorale_grid *grid,
         return c; /* neither is known in between */
     c.next = c.hi + 1;
     for (size_t l = begin; l < end && !grid->blind &&
-                           grid->fam->smooth == NULL; l++) {
+                           grid->fam->opts->smooth != CHORALE_SMOOTH_ALL;
+         l++) {
         c.hi = not_slower(grid, l, choice(plan, grid, l, i), n_a, c.hi);
         c.next = not_slower(grid, l, choice(plan, grid, l, i + 1), n_b,
                             c.next);

@@ -439,7 +439,9 @@ int chorale_grid_row(const struct chorale_grid *grid,
     if (r->gap)
         snprintf(row->reason, sizeof(row->reason), "between two sizes neither"
                  " choice is known to be faster");
-    else if (grid->fam->smooth != NULL)
+    else if (grid->fam->smooth != NULL &&
+             (list.nspot == 0 ||
+              grid->fam->opts->smooth == CHORALE_SMOOTH_ALL))
         explore(grid, r, list.nspot, row);
     else if (list.nspot > 0)
         measure(&list, row);

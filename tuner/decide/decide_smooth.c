@@ -15,7 +15,7 @@ int chorale_smooth_for(const struct chorale_points *points,
                        const struct chorale_run_point *like,
                        struct chorale_smoothed *got)
 {
-    if (!opts->smooth ||
+    if (opts->smooth == CHORALE_SMOOTH_NONE ||
         (got->smooth != NULL && got->like->coll == like->coll &&
          got->like->dtype == like->dtype && got->like->op == like->op))
         return 0;
@@ -52,17 +52,19 @@ void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
 {
     const struct chorale_family *fam = grid->fam;
     const struct chorale_layer *l = &grid->layer[layer];
+    const int all = fam->opts->smooth == CHORALE_SMOOTH_ALL;
 
     for (size_t stop = 0; stop < grid->nstop; stop++) {
         const size_t at = chorale_grid_at(grid, layer, stop);
         const size_t n = grid->n[stop] > l->lo ? grid->n[stop] : l->lo;
+        const int replace = all || chorale_grid_may_replace(grid, l->line, n);
 
         for (size_t c = 0; c < grid->ncand; c++) {
             const size_t m = grid->member[c];
             double t = chorale_family_smooth(fam, m, n, l->comm_size, NULL);
 
             if (m > 0 &&
-                (chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||
+                (!replace || chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||
                  (l->measured &&
                   !is_on(&fam->line[l->line], m, fam->ncand))))
                 t = NAN;
@@ -85,7 +87,14 @@ void chorale_smooth_reason(const struct chorale_grid *grid,
 {
     const struct chorale_decide_opts *opts = grid->fam->opts;
 
-    if (r->cand == 0)
+    if (opts->smooth != CHORALE_SMOOTH_ALL && r->cand == 0)
+        snprintf(text, size, "between measured process counts no algorithm is "
+                 "expected to be faster by more than %g %%, next to a confirmed"
+                 " choice", 100 * opts->threshold);
+    else if (opts->smooth != CHORALE_SMOOTH_ALL)
+        snprintf(text, size, "between measured process counts: expected to be "
+                 "the fastest, by times smoothed over n and P");
+    else if (r->cand == 0)
         snprintf(text, size, "exploratory: no algorithm is expected to be "
                  "faster by more than %g %%", 100 * opts->threshold);
     else

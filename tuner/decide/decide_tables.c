@@ -237,7 +237,7 @@ static enum chorale_err print_rows(struct chorale_store *store,
                "default; points not\nlisted stay with the library\n", ntuned,
                nspot, nspot == 1 ? "" : "s",
                nspot == 1 || ntuned == 1 ? "is" : "are",
-               how->smooth ? " expected to be" : "");
+               how->smooth == CHORALE_SMOOTH_ALL ? " expected to be" : "");
     }
     if (err == CHORALE_OK)
         err = print_left_out(store, system->id, msg);
@@ -468,10 +468,15 @@ static enum chorale_err decide_system(struct chorale_store *store,
     if (err == CHORALE_OK && !system->simulated && !opts->each.quiet)
         err = say_spread(store, system, msg);
     if (err == CHORALE_OK && opts->explain != NULL) {
+        const size_t before = json_array_size(list);
+
         if (list == NULL && policy.exploratory[0] != '\0')
             printf("%s\n", policy.exploratory);
         err = explain(store, system->id, &points, dispatch, &how,
                       *opts->explain, list, msg);
+        for (size_t i = before; i < json_array_size(list); i++)
+            json_object_set_new(json_array_get(list, i), "exploratory",
+                                json_string(policy.exploratory));
         goto out;
     }
     if (err == CHORALE_OK)

@@ -28,7 +28,8 @@ enum chorale_err chorale_tables_decide(const char *path,
                                        struct chorale_errmsg *msg);
 
 /* decide_exploratory.c: prepare to decide the runs of a system. If times of a
- * real system are imported, set how->smooth, join the process counts of a node
+ * real system are imported, set how->smooth (CHORALE_SMOOTH_ALL if points have
+ * fewer than CHORALE_DECIDE_SURE launches), join the process counts of a node
  * in points, and copy the runs to catalogue, with the library's own algorithms
  * as the catalogue's variants of the same name; those decide the dispatch table
  * unless variants were measured themselves. The caller frees catalogue->row

@@ -37,6 +37,10 @@
     " c.shape, c.provider, c.variant, c.params, c.dtype, c.op,"             \
     " c.root_policy, c.buffers, c.arrival, c.siblings, c.metric"
 #define CELL "cell c ON c.cell_id = r.cell_id"
+/* 1 if the system's table is exploratory. */
+#define MARK(system_id)                                                     \
+    "EXISTS (SELECT 1 FROM policy m WHERE m.system_id = " system_id         \
+    " AND m.exploratory <> '') AS exploratory"
 #define SYSTEM "system y ON y.system_id = c.system_id"
 /* In order of launches, and of runs within each: merging does not change it. */
 #define RUNS                                                                \
@@ -56,8 +60,9 @@ static const struct dataset datasets[] = {
       " s.seconds, s.first_in, s.last_in, s.root_out, s.root, s.flags" RUNS
       " CROSS JOIN sample s ON s.run_id = r.run_id" WANTED_CELL
       " ORDER BY l.launch_id, r.run_id, s.rep", 0 },
-    { "speedup", "SELECT * FROM v_speedup" WANTED_VIEW, 0 },
-    { "best", "SELECT * FROM v_best" WANTED_VIEW, 0 },
+    { "speedup", "SELECT *, " MARK("v.system_id") " FROM v_speedup v"
+      WANTED_VIEW, 0 },
+    { "best", "SELECT *, " MARK("v.system_id") " FROM v_best v" WANTED_VIEW, 0 },
     { "runs",
       "SELECT " POINT ", l.uuid AS launch, l.ordinal, l.started,"
       " r.uuid AS run, r.status, r.reason, r.stop_reason, r.validity,"
@@ -83,7 +88,8 @@ static const struct dataset datasets[] = {
       " max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,"
       " d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,"
       " d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,"
-      " d.regret, d.reason, d.arrival FROM decision d"
+      " d.regret, d.reason, d.arrival, " MARK("d.system_id")
+      " FROM decision d"
       " CROSS JOIN system y ON y.system_id = d.system_id"
       " AND d.target = 'dispatch'" /* as v_decision has them */
       WANTED_PROCS("d.coll", IN_RANGE, "y.name") " ORDER BY d.decision_id", 0 },

@@ -36,18 +36,18 @@ static const char *const told[] = { "reason", "level", "regime", "network",
                                     "sim_selector" };
 static const char told_words[] =
     " a algorithm algorithms all allgather allgatherv allreduce alltoall"
-    " alltoallv and are as at barrier bcast be below between both by"
+    " alltoallv an and are as at barrier bcast be below between both by"
     " certain chance choice choices choose chosen communicate confirm"
     " confirmed correctly count default did each enough equal expected"
-    " explain exscan failed fast faster fastest files flat for gain"
-    " gather gatherv grid has hockney hop impi in is it its itself know"
-    " launches library line loggp may measured measurement mirror more"
-    " most mpich mvapich2 net no node not nothing of ompi one only or"
-    " other others oversubscribed own P p pairs point points predictions"
-    " programs ran rank ranks reduce ring rule same say says scan scatter"
-    " scatterv shift simulation size sizes smpi such takes than that the"
-    " threshold time to torus tree two usable variant was way were which"
-    " whose why wrong ";
+    " explain exploratory exscan failed fast faster fastest files flat for"
+    " gain gather gatherv grid has hockney hop impi in is it its itself"
+    " know launches library line loggp may measured measurement mirror"
+    " more most mpich mvapich2 n net next no node not nothing of ompi one"
+    " only or other others over oversubscribed own P p pairs point points"
+    " predictions process programs ran rank ranks reduce ring rule same"
+    " say says scan scatter scatterv shift simulation size sizes smoothed"
+    " smpi such takes than that the threshold time to torus tree two"
+    " usable variant was way were which whose why wrong ";
 
 /* The same for the reason why a run was inapplicable or invalid: words of the
  * catalogue and the runner. A message of the library follows library_said. */

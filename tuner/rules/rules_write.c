@@ -236,6 +236,33 @@ static enum chorale_err try_files(struct writing *w,
     return err;
 }
 
+/* Write the origin of the table at the top of a further file that has comments,
+ * as it may be passed on alone. */
+static enum chorale_err add_origin(struct writing *w, int i,
+                                   struct chorale_errmsg *msg)
+{
+    const char *comment = w->job->format->comment;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return chorale_fail_memory(msg, "generate");
+    line(out, comment, "Belongs to ", chorale_output_base(w->job->output),
+         ", which describes both.");
+    chorale_emit_lines(out, comment, w->rules.origin.environment);
+    fputs(w->files.text[i], out);
+    if (fclose(out) != 0) {
+        free(text);
+        return chorale_fail_memory(msg, "generate");
+    }
+    free(w->files.text[i]);
+    w->files.text[i] = text;
+    chorale_output_release(&w->output[i]);
+    memset(&w->output[i], 0, sizeof(w->output[i]));
+    return open_file(w, i, text, msg);
+}
+
 /* Write the heading at the top of the file if the format has comments, else
  * into a file beside it. */
 static enum chorale_err add_heading(struct writing *w,
@@ -288,6 +315,9 @@ static enum chorale_err write_all(struct writing *w,
             err = open_file(w, i, w->files.text[i], msg);
     if (err == CHORALE_OK)
         err = try_files(w, msg);
+    for (int i = 1; i < CHORALE_RULE_FILES && err == CHORALE_OK; i++)
+        if (w->files.text[i] != NULL && w->job->format->comment != NULL)
+            err = add_origin(w, i, msg);
     if (err == CHORALE_OK)
         err = add_heading(w, msg);
     for (int i = OUTPUTS - 1; i >= 0 && err == CHORALE_OK; i--)

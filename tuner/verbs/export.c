@@ -54,7 +54,9 @@ const struct chorale_verb chorale_verb_export = {
     .detail =
         "summary has a row for each measured cell, with its time and interval "
         "over the launches. speedup compares each cell with the library's "
-        "default, and best has the fastest at each point. runs has a row for "
+        "default, and best has the fastest at each point; in both and in "
+        "decisions, exploratory is 1 where too few launches confirm the table "
+        "of the system. runs has a row for "
         "each cell in each launch, samples one for each repetition, counters "
         "one for each event. environment describes the launches, cells the "
         "planned cells, decisions the decision table. Times are in seconds "

@@ -77,6 +77,28 @@ like "$(cat out)" '^exploratory: ' "generate prints the mark"
 like "$(cat rules.conf)" '# table: exploratory: ' "the rules file has the mark"
 "$chorale" generate "$db" --format c -o table.c >out
 like "$(cat table.c)" 'table: exploratory: ' "the C file has the mark"
+"$chorale" generate "$db" --format ompi-rules --no-check -o rules.conf -q
+import5() { # make a database with rules of Open MPI 5, which has a second file
+    rm -f five.db
+    "$chorale" import five.db "$1" --mpi 'Open MPI v5.0.0' -q
+    "$chorale" decide five.db -q
+}
+import5 one.csv
+"$chorale" generate five.db --format ompi-rules --no-check -o five.conf >out
+like "$(cat five.han.conf)" '^# +table: exploratory: ' \
+    "the second rules file has the mark"
+"$chorale" decide "$db" --explain allreduce 512 24 --json >out
+like "$(cat out)" '"exploratory": "exploratory: ' "--explain --json has the mark"
+for what in speedup best decisions; do
+    "$chorale" export "$db" --what $what --json >out
+    is "$(grep -c '"exploratory": 1' out)" "$(grep -c '"coll": ' out)" \
+        "each row of export $what has the mark"
+done
+"$chorale" plot "$db" --format svg --output plots -c allreduce >out 2>&1
+for f in plots/allreduce_*.dat; do
+    case $(head -n 40 "$f") in *imported,\ exploratory*) ;; *) echo "$f" ;; esac
+done >unmarked
+is "$(cat unmarked)" "" "the title of each picture has the mark"
 "$chorale" report "$db" -o report.html >out 2>&1
 like "$(cat report.html)" 'exploratory: imported' "the report has the mark"
 ranks=$(awk '/# ranks/ { print $1 }' rules.conf | tr '\n' ' ')
@@ -205,6 +227,43 @@ sql "DELETE FROM decision WHERE target = 'rules'"
 "$chorale" evaluate "$db" --rules --oracle "$db" >out 2>err
 like "$? $(cat err)" "^4 .*: no decisions on the library's own algorithms" \
     "a table without rules is refused"
+
+# --- enough launches -----------------------------------------------------------
+# Four launches confirm choices at measured points; between them smoothed times
+# decide, next to a confirmed choice.
+table 5 2 4 64 >five.csv
+start five.csv
+is "$(grep -c exploratory out)" 0 "five launches: the table is not exploratory"
+is "$(sql "SELECT exploratory FROM policy")" "" "its mark is empty"
+is "$(sql "SELECT count(*) FROM decision WHERE reason LIKE 'exploratory%'")" 0 \
+    "no row is exploratory"
+is "$(sql "SELECT count(*) FROM decision WHERE target = 'rules' AND provider =
+    'native' AND basis = 'measured' AND (speedup_lo IS NULL OR reason NOT LIKE
+    '%confirmed in 5 launches%')")" 0 "choices at measured points are tested"
+is "$(decided 64 16)" "recursive_doubling measured" "such a point has a choice"
+is "$(decided 262144 16)" "default library" "another stays with the library"
+like "$(decided 512 24)" "^recursive_doubling " \
+    "an algorithm is chosen between two process counts"
+"$chorale" decide "$db" --explain allreduce 512 24 >out 2>&1
+like "$(cat out)" '\* recursive_doubling .*between measured points' \
+    "--explain of a P between measured ones gives the expected times"
+"$chorale" decide "$db" --explain allreduce 64 16 >out 2>&1
+like "$(cat out)" '\* recursive_doubling .*measured, 5 launches *$' \
+    "--explain of a measured point gives its launches"
+import5 five.csv
+"$chorale" generate five.db --format ompi-rules --no-check -o five.conf >out
+is "$(grep -c exploratory five.conf five.han.conf out | tr '\n' ' ')" \
+    "five.conf:0 five.han.conf:0 out:0 " "its rules files have no mark"
+"$chorale" export "$db" --what speedup >out
+is "$(sed 1d out | grep -c ',1$')" 0 "neither has its export"
+# Noise in five launches of equal algorithms confirms nothing.
+awk -F, -v OFS=, 'NR > 1 {
+    srand(NR)
+    $9 = 20 * (1 + 0.05 * (rand() + rand() + rand() - 1.5))
+} { print }' five.csv >equal.csv
+start equal.csv
+is "$(sql "SELECT count(*) FROM decision WHERE provider <> 'library'")" 0 \
+    "equal algorithms replace nothing, also between process counts"
 
 # --- other tables -------------------------------------------------------------
 start one.csv
