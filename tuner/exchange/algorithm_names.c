@@ -536,3 +536,24 @@ const char *chorale_file_forces(enum chorale_coll coll, const char *base)
         }
     return NULL;
 }
+
+long chorale_file_number(const char *base)
+{
+    static const char *const word[] = { "alg", "algo", "algorithm" };
+
+    for (const char *at = base; *at != '\0';
+         at += strcspn(at, "_-. "), at += strspn(at, "_-. "))
+        for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+            const size_t n = strlen(word[i]);
+            const char *value = at + n;
+            size_t len;
+
+            if (strncasecmp(at, word[i], n) != 0)
+                continue;
+            value += strspn(value, "_-=");
+            len = strspn(value, "0123456789");
+            if (len > 0 && len < 6 && strchr("_-. ", value[len]) != NULL)
+                return strtol(value, NULL, 10);
+        }
+    return 0;
+}

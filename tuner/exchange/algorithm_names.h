@@ -55,4 +55,8 @@ int chorale_line_forces(enum chorale_coll coll, const char *line);
  * NULL. */
 const char *chorale_file_forces(enum chorale_coll coll, const char *base);
 
+/* The number in a word of a file's base name like alg4, ALG_4 or algorithm4; 0:
+ * none, or the library's default. */
+long chorale_file_number(const char *base);
+
 #endif

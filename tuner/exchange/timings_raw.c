@@ -83,6 +83,7 @@ enum chorale_err chorale_timings_refuse_forced(const char *path,
                                                struct chorale_errmsg *msg)
 {
     const char *name;
+    long number;
 
     for (size_t i = 0; i < f->nrow; i++) {
         const enum chorale_coll coll = f->row[i].coll;
@@ -96,6 +97,12 @@ enum chorale_err chorale_timings_refuse_forced(const char *path,
                                 "NAME", path, f->forced[coll],
                                 chorale_coll_info(coll)->name);
         name = chorale_file_forces(coll, chorale_output_base(path));
+        number = chorale_file_number(chorale_output_base(path));
+        if (name == NULL && number > 0)
+            return chorale_fail(msg, CHORALE_USAGE, "%s: named after algorithm "
+                                "%ld; add --provider native --variant NAME if "
+                                "it was forced, else --provider library", path,
+                                number);
         if (name != NULL)
             return chorale_fail(msg, CHORALE_USAGE, "%s: named after the "
                                 "algorithm %s; add --provider native --variant "
@@ -219,6 +226,9 @@ enum chorale_err chorale_timings_of_tables(const char *path,
     for (size_t i = 0; i < f->nrow && err == CHORALE_OK; i++) {
         const struct chorale_foreign_row *from = &f->row[i];
         struct chorale_timing row = { .line = from->line };
+        const long procs = from->comm_size > 0 ? from->comm_size
+                           : named             ? run.procs : 0;
+        const int known = procs > 0 || as->procs > 0;
         char pass[16];
         int skip;
 
@@ -227,12 +237,10 @@ enum chorale_err chorale_timings_of_tables(const char *path,
                                 "file that is named after %s; rename it", path,
                                 from->line, chorale_coll_info(from->coll)->name,
                                 chorale_coll_info(run.coll)->name);
-        if (chorale_timings_place(as, from->comm_size > 0 ? from->comm_size
-                                      : named ? run.procs : 0, 0, 0,
-                                  &row) != NULL)
-            return chorale_fail(msg, CHORALE_USAGE, "%s: the number of ranks "
-                                "or of ranks per node is unknown; add -P N "
-                                "--ppn N", path);
+        if (chorale_timings_place(as, procs, 0, 0, &row) != NULL)
+            return chorale_fail(msg, CHORALE_USAGE, "%s: the number of ranks%s "
+                                "per node is unknown; add %s--ppn N", path,
+                                known ? "" : " or", known ? "" : "-P N ");
         if (as->slowest && !isfinite(from->max))
             return chorale_fail(msg, CHORALE_USAGE, "--time slowest: %s:%d has "
                                 "only the mean; run the benchmark with -f, or "

@@ -141,8 +141,8 @@ same() { # what, rows, query
 }
 n_run=$(sqlite3 "$db" 'SELECT count(*) FROM run')
 same summary 176 "SELECT * FROM v_summary ORDER BY cell_id"
-same speedup 176 "SELECT * FROM v_speedup ORDER BY cell_id"
-same best 44 "SELECT * FROM v_best ORDER BY cell_id"
+same speedup 176 "SELECT *, 0 AS exploratory FROM v_speedup ORDER BY cell_id"
+same best 44 "SELECT *, 0 AS exploratory FROM v_best ORDER BY cell_id"
 same samples $((4 * n_run)) "SELECT $point, l.uuid AS launch, l.ordinal,
     r.uuid AS run, s.rep, s.seconds, s.first_in, s.last_in, s.root_out, s.root,
     s.flags $from JOIN sample s USING (run_id) ORDER BY launch_id, run_id, rep"
@@ -162,7 +162,7 @@ same decisions 8 "SELECT y.name AS system, d.coll, d.comm_size,
     max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,
     d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,
     d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,
-    d.regret, d.reason, d.arrival FROM decision d
+    d.regret, d.reason, d.arrival, 0 AS exploratory FROM decision d
     JOIN system y USING (system_id)
     WHERE d.target = 'dispatch' ORDER BY decision_id"
 same cells 176 "SELECT $point, c.op_class, c.launches, c.part, c.uuid AS cell,

@@ -284,6 +284,8 @@ is "$(sql 'SELECT group_concat(DISTINCT launches) FROM v_speedup')" 2 \
 "$chorale" status "$db" >out
 like "$(cat out)" 'from allreduce_0_6ranks_run0.out, allreduce_4_6ranks_run0.out' \
     "status prints all files of a launch"
+refused 2 'run0.out: the number of ranks per node is unknown; add --ppn N$' \
+    "a named file without ranks per node" raw/allreduce_0_6ranks_run0.out
 osu 3.00 Reduce_scatter | sed 's/^8 /96 /' >reduce_scatter_3_6ranks_run0.out
 imported "a reduce_scatter" reduce_scatter_3_6ranks_run0.out --ppn 4
 is "$(sql 'SELECT coll, variant, msg_size, n, dtype FROM cell')" \
@@ -308,6 +310,17 @@ osu 3.00 >osu_allreduce-recursive_doubling.txt
 refused 2 'named after the algorithm recursive_doubling; add --provider native' \
     "a file named after an algorithm" osu_allreduce-recursive_doubling.txt \
     -P 6 --ppn 4
+for file in osu_allreduce_alg4.txt allreduce-alg4.out osu_allreduce_ALG_4.txt \
+    alg3_allreduce.txt osu_allreduce_algorithm4.log; do
+    osu 3.00 >"$file"
+    refused 2 'named after algorithm [34]; add --provider native --variant N' \
+        "$file" "$file" -P 6 --ppn 4
+done
+for file in osu_allreduce_alg0.txt osu_allreduce_alg4nodes.txt; do
+    osu 3.00 >"$file"
+    imported "$file" "$file" -P 6 --ppn 4
+done
+rm -f "$db"
 for line in 'mpirun --mca coll_tuned_allreduce_algorithm 3 ./osu_allreduce' \
     'export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring' \
     '# I_MPI_ADJUST_ALLREDUCE=2'; do
