@@ -38,11 +38,8 @@ static void join_nodes(struct chorale_points *points)
         }
 }
 
-/* Copy the runs, with the library's own algorithms as the catalogue's variants
- * of the same name. copy stays as it is if Chorale's variants were measured
- * themselves. -1: out of memory. */
-static int by_catalogue(const struct chorale_points *points,
-                        struct chorale_points *copy)
+int chorale_points_by_catalogue(const struct chorale_points *points,
+                                struct chorale_points *copy)
 {
     struct chorale_run_point *row;
 
@@ -138,5 +135,5 @@ int chorale_decide_exploratory(struct chorale_points *points,
     if (how->smooth == CHORALE_SMOOTH_NONE)
         return 0;
     join_nodes(points);
-    return by_catalogue(points, catalogue);
+    return chorale_points_by_catalogue(points, catalogue);
 }

@@ -38,14 +38,22 @@ double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
                              comm_size, sd_p);
 }
 
-/* 1 if a member was measured on a line, at any size. A member that was not may
- * fail there, although its smoothed time is known from other lines. */
-static int is_on(const struct chorale_line *line, size_t member, size_t ncand)
+/* 1 if a member was measured on a line: at n if that is a measured size, else at
+ * any size. A member that was not may fail there, although its smoothed time is
+ * known from other lines. */
+static int is_on(const struct chorale_line *line, size_t member, size_t ncand,
+                 size_t n)
 {
-    for (size_t i = 0; i < line->nspot; i++)
-        if (isfinite(line->log_time[i * ncand + member]))
-            return 1;
-    return 0;
+    int any = 0;
+
+    for (size_t i = 0; i < line->nspot; i++) {
+        const int measured = isfinite(line->log_time[i * ncand + member]);
+
+        if (line->spot[i].point->n == n)
+            return measured;
+        any |= measured;
+    }
+    return any;
 }
 
 void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
@@ -66,7 +74,7 @@ void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
             if (m > 0 &&
                 (!replace || chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||
                  (l->measured &&
-                  !is_on(&fam->line[l->line], m, fam->ncand))))
+                  !is_on(&fam->line[l->line], m, fam->ncand, n))))
                 t = NAN;
             grid->may[c] = (unsigned char)(isnan(t) == 0);
             grid->seconds[at + c] = grid->score[at + c] = t;

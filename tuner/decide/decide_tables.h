@@ -27,6 +27,13 @@ enum chorale_err chorale_tables_decide(const char *path,
                                        const struct chorale_tables_opts *opts,
                                        struct chorale_errmsg *msg);
 
+/* decide_exploratory.c: copy the runs, with the library's own algorithms as the
+ * catalogue's variants of the same name. copy stays as it is if Chorale's
+ * variants were measured themselves. The caller frees copy->row only. -1: out of
+ * memory. */
+int chorale_points_by_catalogue(const struct chorale_points *points,
+                                struct chorale_points *copy);
+
 /* decide_exploratory.c: prepare to decide the runs of a system. If times of a
  * real system are imported, set how->smooth (CHORALE_SMOOTH_ALL if points have
  * fewer than CHORALE_DECIDE_SURE launches), join the process counts of a node

@@ -15,6 +15,7 @@
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
+#include "tuner/decide/decide_tables.h"
 #include "tuner/decide/policy.h"
 
 enum { NAME_SIZE = 128 };
@@ -117,17 +118,21 @@ static void add_score(struct chorale_rows *rows, const char *name,
                                     s->nworse, where));
 }
 
-static int show(const struct chorale_verdict *v, size_t count,
-                const struct opts *opts)
+/* A judged table. */
+struct judged {
+    struct chorale_verdict *verdict;
+    size_t count;
+};
+
+static struct chorale_rows list_scores(const struct judged *j)
 {
-    struct chorale_rows points = list_points(v, opts->points ? count : 0);
     struct chorale_rows scores = { .columns = score_columns };
-    json_t *root;
 
     for (int c = 0; c <= CHORALE_NCOLL; c++) {
         struct chorale_score s;
 
-        if (chorale_evaluate_score(v, count, (enum chorale_coll)c, &s) != 0)
+        if (chorale_evaluate_score(j->verdict, j->count, (enum chorale_coll)c,
+                                   &s) != 0)
             scores.bad = 1;
         else if (s.npoint > 0)
             add_score(&scores, c < CHORALE_NCOLL
@@ -135,13 +140,58 @@ static int show(const struct chorale_verdict *v, size_t count,
                                          ->name
                                    : "all", &s);
     }
-    if (!opts->json)
-        return chorale_rows_print(&points, 0, stdout) |
-               chorale_rows_print(&scores, 0, stdout);
-    root = json_pack("{s:o}", "scores", chorale_rows_json(&scores));
-    if (root == NULL || !opts->points)
-        return chorale_json_print(root);
-    if (json_object_set_new(root, "points", chorale_rows_json(&points)) == 0)
+    return scores;
+}
+
+/* Add the members "scores" and "points" to an object. */
+static int add_json(json_t *object, const struct judged *j, int with_points)
+{
+    struct chorale_rows points = list_points(j->verdict,
+                                             with_points ? j->count : 0);
+    struct chorale_rows scores = list_scores(j);
+    int bad = json_object_set_new(object, "scores",
+                                  chorale_rows_json(&scores));
+    json_t *list = chorale_rows_json(&points);
+
+    if (with_points)
+        return bad | json_object_set_new(object, "points", list);
+    json_decref(list);
+    return bad;
+}
+
+static int print_text(const struct judged *j, int with_points)
+{
+    struct chorale_rows points = list_points(j->verdict,
+                                             with_points ? j->count : 0);
+    struct chorale_rows scores = list_scores(j);
+
+    return chorale_rows_print(&points, 0, stdout) |
+           chorale_rows_print(&scores, 0, stdout);
+}
+
+/* Show the verdicts on a table, and those on the table for rules files if they
+ * are judged as well (rules->count > 0). */
+static int show(const struct judged *table, const struct judged *rules,
+                const struct opts *opts)
+{
+    json_t *root, *more;
+    int bad;
+
+    if (!opts->json) {
+        bad = print_text(table, opts->points);
+        if (rules->count == 0)
+            return bad;
+        printf("\nFor rule files of the library, its own algorithms:\n");
+        return bad | print_text(rules, opts->points);
+    }
+    root = json_object();
+    more = json_object();
+    bad = root == NULL || more == NULL || add_json(root, table, opts->points) ||
+          (rules->count > 0 &&
+           (add_json(more, rules, opts->points) != 0 ||
+            json_object_set(root, "rules", more) != 0));
+    json_decref(more);
+    if (!bad)
         return chorale_json_print(root);
     json_decref(root);
     return -1;
@@ -194,11 +244,11 @@ static enum chorale_err run_leave_out(const char *path,
         .allow_patented = opts->allow_patented,
     };
     struct chorale_points points = { .row = NULL };
-    struct chorale_verdict *verdict = NULL;
+    struct judged judged = { NULL, 0 };
     struct chorale_store *store = NULL;
     int simulated = 0;
     sqlite3_int64 id;
-    size_t count = 0, i = 0, k = 0;
+    size_t i = 0, k = 0;
     enum chorale_err err;
 
     while (i < 3 && strcasecmp(opts->leave_out, leave[i]) != 0)
@@ -225,12 +275,51 @@ static enum chorale_err run_leave_out(const char *path,
     if (err == CHORALE_OK && isnan(how.noise))
         how.noise = CHORALE_LAUNCH_NOISE;
     if (err == CHORALE_OK)
-        err = chorale_leave_out(&points, &how, &verdict, &count, msg);
-    if (err == CHORALE_OK && show(verdict, count, opts) != 0)
+        err = chorale_leave_out(&points, &how, &judged.verdict, &judged.count,
+                                msg);
+    if (err == CHORALE_OK && show(&judged, &(struct judged){ NULL, 0 },
+                                  opts) != 0)
         err = unshown(opts, path, msg);
-    free(verdict);
+    free(judged.verdict);
     chorale_points_release(&points);
     chorale_store_close(store);
+    return err;
+}
+
+static int has_natives(const struct chorale_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (strcmp(points->row[i].provider, "native") == 0)
+            return 1;
+    return 0;
+}
+
+/* Judge the dispatch table, and the one for rules files if the oracle measured
+ * the library's own algorithms. If it measured no variant of the catalogue,
+ * those algorithms stand for the variants of the same name, as in decisions;
+ * catalogue is that copy of the oracle, whose rows the caller frees. */
+static enum chorale_err judge_tables(const struct chorale_emit_table *table,
+                                     struct chorale_store *store,
+                                     sqlite3_int64 id, int has_rules,
+                                     const struct chorale_points *oracle,
+                                     struct chorale_points *catalogue,
+                                     int allow_patented, struct judged *judged,
+                                     struct judged *rules,
+                                     struct chorale_errmsg *msg)
+{
+    enum chorale_err err = CHORALE_OK;
+
+    if (chorale_points_by_catalogue(oracle, catalogue) != 0)
+        return chorale_fail_memory(msg, "evaluate");
+    err = chorale_evaluate(table, catalogue->row != NULL ? catalogue : oracle,
+                           allow_patented, &judged->verdict, &judged->count,
+                           msg);
+    if (err == CHORALE_OK)
+        err = chorale_evaluate_confirmed(store, id, judged->verdict,
+                                         judged->count, msg);
+    if (err == CHORALE_OK && has_rules && has_natives(oracle))
+        err = chorale_evaluate_rules(store, id, oracle, &rules->verdict,
+                                     &rules->count, msg);
     return err;
 }
 
@@ -238,14 +327,13 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
     struct opts opts = { .policy = CHORALE_POLICY_DEFAULTS };
-    struct chorale_points oracle = { .row = NULL };
-    struct chorale_verdict *verdict = NULL;
+    struct chorale_points oracle = { .row = NULL }, catalogue = oracle;
+    struct judged judged = { NULL, 0 }, rules = judged;
     struct chorale_store *store = NULL;
     struct chorale_emit_table table;
     char name[NAME_SIZE] = "", judge[NAME_SIZE] = "";
     char mark[CHORALE_EXPLORATORY_TEXT];
-    sqlite3_int64 id = 0;
-    size_t count = 0;
+    sqlite3_int64 id = 0, decided = 0;
     int nword = 0;
     enum chorale_err err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1,
                                               &nword, msg);
@@ -272,17 +360,19 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
     if (err == CHORALE_OK)
         err = load_oracle(opts.oracle, opts.oracle_system, judge, &oracle,
                           msg);
-    if (err == CHORALE_OK && opts.rules && !opts.policy.accept_mean)
+    if (err == CHORALE_OK && !opts.policy.accept_mean)
         chorale_points_remove_means(&oracle);
+    if (err == CHORALE_OK)
+        err = chorale_store_find(store, "SELECT count(*) FROM decision WHERE"
+                                 " system_id = ?1 AND target = 'rules'",
+                                 CHORALE_FIELDS(id), 0, &decided, msg);
     if (err == CHORALE_OK && opts.rules)
-        err = chorale_evaluate_rules(store, id, &oracle, &verdict, &count,
-                                     msg);
+        err = chorale_evaluate_rules(store, id, &oracle, &judged.verdict,
+                                     &judged.count, msg);
     else if (err == CHORALE_OK)
-        err = chorale_evaluate(&table, &oracle, opts.allow_patented, &verdict,
-                               &count, msg);
-    if (err == CHORALE_OK && !opts.rules)
-        err = chorale_evaluate_confirmed(store, id, verdict, count, msg);
-    if (err == CHORALE_OK && count == 0)
+        err = judge_tables(&table, store, id, decided > 0, &oracle, &catalogue,
+                           opts.allow_patented, &judged, &rules, msg);
+    if (err == CHORALE_OK && judged.count == 0)
         err = chorale_fail(msg, CHORALE_DATA, "%s: no point at which the"
                            " library's default was measured properly; `chorale"
                            " run` measures", opts.oracle);
@@ -293,9 +383,11 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         err = chorale_exploratory(store, id, mark, msg);
     if (err == CHORALE_OK && mark[0] != '\0')
         fprintf(stderr, "chorale: %s: %s\n", argv[1], mark);
-    if (err == CHORALE_OK && show(verdict, count, &opts) != 0)
+    if (err == CHORALE_OK && show(&judged, &rules, &opts) != 0)
         err = unshown(&opts, opts.oracle, msg);
-    free(verdict);
+    free(judged.verdict);
+    free(rules.verdict);
+    free(catalogue.row);
     chorale_points_release(&oracle);
     chorale_emit_release(&table);
     chorale_store_close(store);
@@ -314,7 +406,7 @@ static const struct chorale_opt rows[] = {
       "instead of the regret: how much of the time of the imported traces the"
       " table wins", 0, 0 },
     { "rules", 0, CHORALE_OPT_FLAG, offsetof(struct opts, rules), NULL,
-      "judge the table for rules files, among the library's own algorithms",
+      "judge only the table for rules files",
       0, 0 },
     { "leave-out", 0, CHORALE_OPT_TEXT, offsetof(struct opts, leave_out),
       "WHAT", "instead of a table: choose without some of the measurements of "
@@ -330,8 +422,7 @@ static const struct chorale_opt rows[] = {
     CHORALE_POLICY_NOISE_OPT(struct opts, policy),
     { "accept-mean", 0, CHORALE_OPT_FLAG,
       offsetof(struct opts, policy.accept_mean), NULL,
-      "with --leave-out and --rules: use means over the ranks of rooted "
-      "collectives, too", 0, 0 },
+      "use means over the ranks of rooted collectives, too", 0, 0 },
     { "points", 0, CHORALE_OPT_FLAG, offsetof(struct opts, points), NULL,
       "list each point", 0, 0 },
     { "allow-patented", 0, CHORALE_OPT_FLAG,
@@ -358,6 +449,10 @@ const struct chorale_verb chorale_verb_evaluate = {
         "(modelled) counts those where it was not measured. unknown counts "
         "points where the oracle did not measure the choice; they are in no "
         "other figure.\n"
+        "If the oracle measured the library's own algorithms, the table for "
+        "rules files is judged as well; among those algorithms the best is the "
+        "fastest. Where it measured no variant of the catalogue, they stand "
+        "for the variants of the same name.\n"
         "The oracle may have other points than the table was decided from: "
         "other sizes and process counts show the quality of interpolation.\n"
         "With --leave-out the measurements of one database choose and judge, "

@@ -219,6 +219,13 @@ start one.csv
 is "$(score points --rules --oracle "$db")" 90 "rules are judged at all points"
 r=$(score regret --rules --oracle "$db")
 least "$r < 0.005" "rules of exact times choose the fastest: regret $r"
+"$chorale" evaluate "$db" --oracle "$db" --json >out 2>err
+number() { sed -n "s/.*\"$1\": \([-0-9.e]*\).*/\1/p" "$2"; }
+is "$(number points out | tr '\n' ' ')" "90 90 90 90 " \
+    "an imported oracle judges the dispatch table and the rules"
+is "$(number unknown out | tr '\n' ' ')" "0 0 0 0 " "no choice is unknown"
+like "$(number speedup out | tr '\n' ' ')" '^(1\.[0-9]* ){4}$' \
+    "both are faster than the library"
 sql "UPDATE decision SET variant = 'ring' WHERE target = 'rules' AND
     variant = 'recursive_doubling'"
 r=$(score regret --rules --oracle "$db")
