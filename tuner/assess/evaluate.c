@@ -124,11 +124,14 @@ struct wish {
                               * an algorithm of the library itself */
     int rules;               /* choose among the library's own algorithms */
     int allow_patented;
+    int blind;               /* one choice serves all sizes; the best one: */
+    const struct chorale_run_point *one; /* NULL: the library */
 };
 
-static int competes(const struct wish *wish,
-                    const struct chorale_run_point *row)
+static int competes(const void *arg, const struct chorale_run_point *row)
 {
+    const struct wish *wish = arg;
+
     return wish->rules ? strcmp(row->provider, "native") == 0
                        : may_choose(row, wish->allow_patented);
 }
@@ -141,6 +144,77 @@ static int is_wish(const struct wish *wish, const struct chorale_run_point *row)
                strcmp(row->params, wish->params) == 0;
     return wish->choice != NULL &&
            chorale_evaluate_is_choice(row, wish->choice);
+}
+
+/* The mean log gain over the library of cand over the sizes of row[0, n); NAN:
+ * not measured at one, or too slow there. */
+static double mean_gain(const struct chorale_run_point *row, size_t n,
+                        const struct chorale_run_point *cand)
+{
+    double sum = 0, count = 0;
+
+    for (size_t i = 0, end; i < n; i = end) {
+        double library = NAN, mine = NAN;
+
+        end = i;
+        for (size_t k = i, next; k < n && row[k].n == row[i].n; k = next) {
+            for (next = k; next < n && row[next].n == row[i].n &&
+                           chorale_run_same_candidate(&row[k], &row[next]);)
+                next++;
+            if (strcmp(row[k].provider, "library") == 0)
+                library = log_mean(&row[k], next - k);
+            if (chorale_run_same_candidate(&row[k], cand))
+                mine = log_mean(&row[k], next - k);
+            end = next;
+        }
+        if (!(library - mine >= -log1p(CHORALE_EVALUATE_WORSE)))
+            return NAN;
+        sum += library - mine;
+        count++;
+    }
+    return sum / count;
+}
+
+const struct chorale_run_point *
+chorale_evaluate_one(const struct chorale_run_point *row, size_t n,
+                     int (*may)(const void *arg,
+                                const struct chorale_run_point *run),
+                     const void *arg)
+{
+    const struct chorale_run_point *best = NULL;
+    double most = 0;
+
+    for (size_t i = 0; i < n && row[i].n == row[0].n; i++) {
+        double gain;
+
+        if (strcmp(row[i].provider, "library") == 0 || !may(arg, &row[i]) ||
+            (i > 0 && chorale_run_same_candidate(&row[i - 1], &row[i])))
+            continue;
+        gain = mean_gain(row, n, &row[i]);
+        if (gain > most) {
+            most = gain;
+            best = &row[i];
+        }
+    }
+    return best;
+}
+
+/* Set the best choice for all sizes at the place that begins with row i, if
+ * its ranks do not know n. */
+static void find_one(const struct chorale_points *oracle, size_t i,
+                     struct wish *wish)
+{
+    const struct chorale_run_point *row = &oracle->row[i];
+    size_t n = 1;
+
+    wish->blind = chorale_coll_info(row->coll)->blind;
+    if (!wish->blind)
+        return;
+    if (i > 0 && chorale_decide_same_line(&row[-1], row))
+        return; /* as set at the first size */
+    while (i + n < oracle->count && chorale_decide_same_line(row, &row[n]))
+        n++;
+    wish->one = chorale_evaluate_one(row, n, competes, wish);
 }
 
 /* Judge one point with runs row[0, n). Returns 0 if the library has no time. */
@@ -166,19 +240,23 @@ static int judge(const struct wish *wish, const struct chorale_run_point *row,
             library = t;
         if (is_wish(wish, &row[i]))
             mine = t;
-        if (competes(wish, &row[i]) && t < best) {
+        if (wish->blind ? wish->one != NULL &&
+                              chorale_run_same_candidate(&row[i], wish->one)
+                        : competes(wish, &row[i]) && t < best) {
             best = t;
             name(v->best, sizeof(v->best), row[i].variant, row[i].params);
         }
     }
     if (wish->choice != NULL && isnan(mine))
         mine = equal_mean(row, n, wish->choice);
-    if (!(best < library)) {
+    if (wish->blind ? wish->one == NULL : !(best < library)) {
         best = library;
         snprintf(v->best, sizeof(v->best), "library");
     }
     v->seconds = exp(v->tuned ? mine : library);
-    v->best_seconds = exp(fmin(best, v->tuned && isfinite(mine) ? mine : best));
+    if (!wish->blind && v->tuned && isfinite(mine))
+        best = fmin(best, mine);
+    v->best_seconds = exp(best);
     v->library_seconds = exp(library);
     return isfinite(library);
 }
@@ -191,6 +269,7 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
 {
     struct chorale_verdict *v = malloc((oracle->count + 1) * sizeof(*v));
     const struct chorale_run_point *row = oracle->row;
+    struct wish wish = { .allow_patented = allow_patented };
     size_t count = 0, end;
 
     if (v == NULL)
@@ -202,12 +281,11 @@ enum chorale_err chorale_evaluate(const struct chorale_emit_table *table,
         if (row[i].comm_size > 1) {
             const struct chorale_emit_choice *choice =
                 chorale_evaluate_choice(table, &row[i]);
-            const struct wish wish = {
-                .variant = choice != NULL ? choice->alg->name : "",
-                .params = choice != NULL ? choice->params : "",
-                .choice = choice, .allow_patented = allow_patented,
-            };
 
+            wish.variant = choice != NULL ? choice->alg->name : "";
+            wish.params = choice != NULL ? choice->params : "";
+            wish.choice = choice;
+            find_one(oracle, i, &wish);
             count += (size_t)judge(&wish, &row[i], end - i, &v[count]);
         }
     }
@@ -225,6 +303,7 @@ enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
 {
     struct chorale_verdict *v = malloc((oracle->count + 1) * sizeof(*v));
     const struct chorale_run_point *row = oracle->row;
+    struct wish wish = { .rules = 1 };
     sqlite3_int64 rules = 0;
     size_t count = 0, end;
     enum chorale_err err =
@@ -259,11 +338,9 @@ enum chorale_err chorale_evaluate_rules(struct chorale_store *store,
                            row[i].comm_size, row[i].ppn), &stmt, msg);
         got = chorale_store_next(store, stmt, &err, msg);
         if (err == CHORALE_OK) {
-            const struct wish wish = {
-                .variant = got ? chorale_text(stmt, 0) : "",
-                .params = got ? chorale_text(stmt, 1) : "", .rules = 1,
-            };
-
+            wish.variant = got ? chorale_text(stmt, 0) : "";
+            wish.params = got ? chorale_text(stmt, 1) : "";
+            find_one(oracle, i, &wish);
             if (judge(&wish, &row[i], end - i, &v[count]))
                 v[count++].confirmed = got && sqlite3_column_int(stmt, 2);
         }

@@ -36,10 +36,22 @@ chorale_evaluate_choice(const struct chorale_emit_table *table,
 int chorale_evaluate_is_choice(const struct chorale_run_point *run,
                                const struct chorale_emit_choice *choice);
 
+/* A candidate that serves all sizes of a place, the runs row[0, n), as the best
+ * choice where some rank does not know n (chorale_coll_info.blind). It is nowhere
+ * slower than the library by more than CHORALE_EVALUATE_WORSE, and the fastest
+ * on average. competes(arg, run): 1 if it may be chosen. NULL: the library. */
+const struct chorale_run_point *
+chorale_evaluate_one(const struct chorale_run_point *row, size_t n,
+                     int (*competes)(const void *arg,
+                                     const struct chorale_run_point *run),
+                     const void *arg);
+#define CHORALE_EVALUATE_WORSE 0.03
+
 /* Compare the table's choice with the best measured one at each point of the
  * oracle. The dispatcher's rules apply: if a variant refuses a point, the
  * library's default runs. The best is the fastest among the library's default
- * and the variants that a table may choose. A candidate with an unusable run
+ * and the variants that a table may choose; chorale_evaluate_one() if some rank
+ * does not know n. A candidate with an unusable run
  * counts as not measured. Points of one rank, and points where the library is
  * not measured, are left out. *verdict_p is sorted as the points; the caller
  * frees it. CHORALE_ENV: out of memory. */
@@ -66,8 +78,6 @@ enum chorale_err chorale_evaluate_confirmed(struct chorale_store *store,
                                             struct chorale_verdict *verdict,
                                             size_t count,
                                             struct chorale_errmsg *msg);
-
-#define CHORALE_EVALUATE_WORSE 0.03
 
 /* Means over the verdicts whose choice the oracle measured. */
 struct chorale_score {

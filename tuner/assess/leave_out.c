@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/decide/decide.h"
 #include "tuner/decide/smooth.h"
 
 /* A set of runs that is left out: value is the process count, the launch or the
@@ -116,9 +117,10 @@ static double mean_at(const struct chorale_run_point *row, size_t n,
 }
 
 /* 1 if a candidate may be chosen. */
-static int competes(const struct chorale_run_point *run,
-                    const struct chorale_leave_opts *opts)
+static int competes(const void *arg, const struct chorale_run_point *run)
 {
+    const struct chorale_leave_opts *opts = arg;
+
     if (strcmp(run->provider, "chorale") != 0)
         return 1;
     return run->config.alg != NULL &&
@@ -189,10 +191,94 @@ static void name(char *text, size_t size, const struct chorale_run_point *run)
                  *run->params ? " " : "", run->params);
 }
 
+/* Whether a candidate at the place of `at` may serve all its sizes. *mean_p: its
+ * mean log gain, by which it is chosen. */
+static int serves_all(const struct fold *f, const struct chorale_run_point *at,
+                      const struct chorale_run_point *cand, double *mean_p)
+{
+    const struct chorale_run_point *row = f->points->row;
+    const int smooth = f->opts->chooser == CHORALE_CHOOSE_SMOOTH;
+    double sum = 0, least = INFINITY, count = 0;
+
+    for (size_t i = 0; i < f->points->count; i++) {
+        struct chorale_run_point here = row[i], library;
+        const struct chorale_run_point *near;
+        double gain;
+
+        if (!same_place(&row[i], at) ||
+            (i > 0 && same_point(&row[i - 1], &row[i])))
+            continue;
+        library = here;
+        here.provider = cand->provider;
+        here.variant = cand->variant;
+        here.params = cand->params;
+        library.provider = chorale_library_run.provider;
+        library.variant = chorale_library_run.variant;
+        library.params = chorale_library_run.params;
+        near = smooth ? NULL : nearest(f, &here);
+        gain = expected(f, &library, near) - expected(f, &here, near);
+        least = isfinite(gain) ? fmin(least, gain) : -INFINITY;
+        sum += gain;
+        count++;
+    }
+    *mean_p = sum / count;
+    return smooth ? chorale_smooth_serves_all(*mean_p, least,
+                                              log1p(f->opts->threshold))
+                  : *mean_p > 0;
+}
+
+/* The candidate of its first size that serves all sizes at the place of `at`, for collectives in
+ * which some rank does not know n; NULL: the library. */
+static const struct chorale_run_point *
+choose_one(const struct fold *f, const struct chorale_run_point *at)
+{
+    const struct chorale_run_point *row = f->points->row, *best = NULL;
+    double most = 0, mean;
+    size_t first = 0;
+
+    while (!same_place(&row[first], at))
+        first++;
+    for (size_t i = first; i < f->points->count &&
+                           same_point(&row[i], &row[first]); i++) {
+        if (strcmp(row[i].provider, "library") == 0 ||
+            !competes(f->opts, &row[i]) ||
+            (i > first && chorale_run_same_candidate(&row[i - 1], &row[i])))
+            continue;
+        if (serves_all(f, at, &row[i], &mean) && mean > most) {
+            most = mean;
+            best = &row[i];
+        }
+    }
+    return best;
+}
+
+/* What serves all sizes of a place where some rank does not know n. */
+struct single {
+    int blind;               /* 0: each size has its choice */
+    const struct chorale_run_point *pick, *best; /* NULL: the library */
+};
+
+static void find_single(const struct fold *f,
+                        const struct chorale_run_point *at,
+                        struct single *single)
+{
+    const struct chorale_run_point *row = f->points->row;
+    size_t n = 1;
+
+    while (!same_place(row, at))
+        row++;
+    while (row + n < f->points->row + f->points->count &&
+           same_place(&row[n], at))
+        n++;
+    single->pick = choose_one(f, at);
+    single->best = chorale_evaluate_one(row, n, competes, f->opts);
+}
+
 /* Judge the choice at a point, of runs row[0, n) that were left out. Returns 0
  * if the library has no time. */
 static int judge(const struct fold *f, const struct chorale_run_point *row,
-                 size_t n, struct chorale_verdict *v)
+                 size_t n, const struct single *single,
+                 struct chorale_verdict *v)
 {
     const struct chorale_run_point *pick = NULL, *best = NULL, *near = NULL;
     const double least = f->opts->chooser == CHORALE_CHOOSE_SMOOTH
@@ -207,17 +293,20 @@ static int judge(const struct fold *f, const struct chorale_run_point *row,
         double t, e;
 
         if ((i > 0 && chorale_run_same_candidate(&row[i - 1], &row[i])) ||
-            !competes(&row[i], f->opts))
+            !competes(f->opts, &row[i]))
             continue;
         t = mean_at(row, n, &row[i]);
         if (isnan(t))
             continue;
-        e = expected(f, &row[i], near);
+        e = single->blind ? NAN : expected(f, &row[i], near);
         if (is_library) {
             library = t;
             base = e;
         }
-        if (t < top) {
+        if (!single->blind          ? t < top
+            : single->best == NULL ? is_library
+                                   : chorale_run_same_candidate(
+                                         &row[i], single->best)) {
             top = t;
             best = &row[i];
         }
@@ -226,8 +315,13 @@ static int judge(const struct fold *f, const struct chorale_run_point *row,
             chosen = t;
             pick = &row[i];
         }
+        if (single->pick != NULL &&
+            chorale_run_same_candidate(&row[i], single->pick))
+            chosen = t;
     }
-    if (!(mine < base - least))
+    if (single->blind)
+        pick = single->pick;
+    else if (!(mine < base - least))
         pick = NULL;
     *v = (struct chorale_verdict){
         .point = row, .tuned = pick != NULL,
@@ -244,6 +338,8 @@ static int run_fold(struct fold *f, const long *value, size_t nvalue,
                     struct list *list)
 {
     const struct chorale_run_point *row = f->points->row;
+    struct single single = { chorale_coll_info(f->like->coll)->blind, NULL,
+                             NULL };
     struct chorale_run_point *left;
     struct chorale_verdict *more;
     size_t nleft = 0;
@@ -278,7 +374,10 @@ static int run_fold(struct fold *f, const long *value, size_t nvalue,
 
         for (end = i; end < nleft && same_point(&left[i], &left[end]); end++)
             continue;
-        if (left[i].comm_size < 2 || !judge(f, &left[i], end - i, v))
+        if (single.blind && (i == 0 || !same_place(&left[i], &left[i - 1])))
+            find_single(f, &left[i], &single);
+        if (left[i].comm_size < 2 ||
+            !judge(f, &left[i], end - i, &single, v))
             continue;
         v->point = f->points->row;
         while (!same_point(v->point, &left[i]))

@@ -109,11 +109,13 @@ void chorale_grid_choose_one(struct chorale_grid *grid, size_t layer)
 {
     const struct chorale_family *fam = grid->fam;
     const struct chorale_layer *l = &grid->layer[layer];
+    const double threshold = log1p(fam->opts->threshold);
+    const int smooth = fam->opts->smooth == CHORALE_SMOOTH_ALL;
     double most = 0;
     size_t best = 0;
 
     for (size_t c = 1; c < grid->ncand; c++) {
-        double gain = 0, least = INFINITY;
+        double gain = 0, least = INFINITY, count = 0;
 
         for (size_t s = 0; s < grid->nstop; s++) {
             const double *score = grid->score +
@@ -124,8 +126,11 @@ void chorale_grid_choose_one(struct chorale_grid *grid, size_t layer)
                 continue;
             least = isfinite(faster) ? fmin(least, faster) : -INFINITY;
             gain += faster;
+            count++;
         }
-        if (least > log1p(fam->opts->threshold) && gain > most) {
+        if (gain > most && (smooth ? chorale_smooth_serves_all(gain / count,
+                                                              least, threshold)
+                                   : least > threshold)) {
             most = gain;
             best = c;
         }

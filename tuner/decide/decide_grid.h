@@ -88,9 +88,10 @@ void chorale_grid_fill_between(struct chorale_grid *grid, size_t layer);
 int chorale_grid_may_replace(const struct chorale_grid *grid, size_t line,
                              size_t n);
 
-/* For a collective with unknown n: choose the variant that is predicted to beat
- * the library by more than the threshold at all stops within the hull of a
- * layer, and is the fastest on average. */
+/* For a collective with unknown n: choose the variant that is the fastest on
+ * average over the stops within the hull of a layer, among those that are
+ * predicted to beat the library by more than the threshold at each stop; with
+ * smoothed times at measured points, those of chorale_smooth_serves_all(). */
 void chorale_grid_choose_one(struct chorale_grid *grid, size_t layer);
 
 /* decide_smooth.c: fill the entries of a layer with smoothed times. */

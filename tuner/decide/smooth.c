@@ -328,3 +328,8 @@ double chorale_smooth_at(const struct chorale_smooth *s,
     }
     return NAN;
 }
+
+int chorale_smooth_serves_all(double mean, double least, double threshold)
+{
+    return mean > threshold && least >= -threshold;
+}

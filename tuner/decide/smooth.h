@@ -47,6 +47,12 @@ double chorale_smooth_at(const struct chorale_smooth *smooth,
                          const struct chorale_run_point *at, size_t msg_size,
                          int comm_size, double *sd_p);
 
+/* 1 if a choice for all sizes of a process count may replace the library: its
+ * expected log gain is above the log threshold on average over the sizes, and
+ * its expected loss nowhere above it. least: the smallest gain; NAN: unknown at
+ * some size. */
+int chorale_smooth_serves_all(double mean, double least, double threshold);
+
 /* Standard deviation of the log time of one launch in the runs row[0, n);
  * *learnt_p: 1 if two launches of a cell differ, else the result is noise. */
 double chorale_smooth_noise(const struct chorale_run_point *row, size_t n,

@@ -272,6 +272,33 @@ start equal.csv
 is "$(sql "SELECT count(*) FROM decision WHERE provider <> 'library'")" 0 \
     "equal algorithms replace nothing, also between process counts"
 
+# --- one choice for all sizes --------------------------------------------------
+# No rank of alltoallv knows n. basic_linear is the fastest below 1 KiB and slow
+# above, so only pairwise serves all sizes.
+awk 'BEGIN {
+    print "coll,algorithm,ppn,P,msg_size,time_us"
+    for (p = 4; p <= 64; p *= 2)
+        for (n = 8; n <= 65536; n *= 2) {
+            t = p * (1 + n / 1000)
+            print "alltoallv,library,1," p "," n "," t
+            print "alltoallv,basic_linear,1," p "," n "," \
+                (n < 1024 ? t / 2 : 2 * t)
+            print "alltoallv,pairwise,1," p "," n "," t / 1.2
+        }
+}' >blind.csv
+start blind.csv
+is "$(sql "SELECT DISTINCT variant FROM decision WHERE target = 'rules'")" \
+    pairwise "the choice for all sizes is nowhere slower than the library"
+for how in "--leave-out P" "--leave-out n" "--oracle $db --rules"; do
+    # shellcheck disable=SC2086 # words
+    "$chorale" evaluate "$db" $how --points --json >out
+    is "$(sed -n 's/.*"choice": "\([^"]*\).*/\1/p' out | sort -u) $(sed -n \
+        's/.*"best": "\([^"]*\).*/\1/p' out | sort -u)" "pairwise pairwise" \
+        "$how judges one choice for all sizes by the best such choice"
+    r=$(number regret out | tail -n 1)
+    least "$r < 0.001 && $r > -0.001" "$how: its regret is 0"
+done
+
 # --- other tables -------------------------------------------------------------
 start one.csv
 sql "UPDATE system SET kind = 'simulated'"
