@@ -64,9 +64,10 @@ INSERT INTO model_ranks VALUES (1, 'bcast', 'knomial', 'block', 2, 4, 1, 0.1,
 INSERT INTO decision VALUES (1, 1, 'dispatch', 'bcast', 4, 4, 2, 'block',
     'byte', '', '', 0, 9223372036854775807, 'chorale', 'knomial', 'radix=4',
     'measured', 1e-6, 2e-6, 2, 1.9, 2.1, 0, 'gain', 'sync');
-INSERT INTO policy VALUES (1, 0.03, 0.01, NULL, 'median', 0, NULL, 0, 'sync');
+INSERT INTO policy VALUES (1, 0.03, 0.01, NULL, 'median', 0, NULL, 0, 0, NULL,
+    '', 'sync');
 INSERT INTO validation VALUES (1, 1, 'd1', 'bcast', 4, 2, 'block', 'byte', '',
-    'rotate', 'warm', 8, 8, 'knomial:radix=4', 2, 1e-6, 2e-6, 2, 1.9, 2.1, 1,
+    'rotate', 'warm', 8, 8, 'duration', 'sync', 'knomial:radix=4', 2, 1e-6, 2e-6, 2, 1.9, 2.1, 1,
     0, 2, '');
 INSERT INTO trace VALUES (1, 'trace-1', '', '2026-01-01T00:00:00Z', 'app',
     'MPICH 4', '2026-01-01T00:00:00Z', 4, 4, NULL, '', 1, 1, 0, 0);
