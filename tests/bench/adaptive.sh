@@ -5,7 +5,7 @@
 # networks of regret.sh.
 #
 #   adaptive.sh [-o DIR] [-s NETWORKS] [-c LIST] [-m SIZES] [-P LIST]
-#               [-b PERCENT,...]
+#               [-b PERCENT,...] [-w SIZES:LIST] [-r COST]
 #
 # -o DIR       keep the databases there, and resume with them
 # -s NETWORKS  of flat (0.1 ns/B), slow (0.8 ns/B), fast (0.04 ns/B), tree (two
@@ -14,14 +14,18 @@
 # -m SIZES     blocks (default: 8:1M)
 # -P LIST      process counts (default: 4:32:+4)
 # -b PERCENT   budgets, in percent of the reference's cost (default: 2,3,5)
+# -w SIZES:LIST judge by the whole catalogue (--set all), at these blocks and
+#              process counts, as in 64,4K,256K:12,24
+# -r COST      of the reference in node-seconds, which is then not measured;
+#              needs -w, and leaves out random points and coarse grids
 #
 # Starts set a lower limit. With one or two collectives, whose cells take no
 # longer than the start of their launches, the start at the largest process
 # count costs a tenth of the reference.
 #
 # The reference plan is `chorale plan -m SIZES -P LIST`: the set core at every
-# point of that grid. It is also the oracle, together with the choices of the
-# adaptive tables, which are of the whole catalogue. Costs are node-seconds as
+# point of that grid. Without -w it is also the oracle, together with the choices
+# of the adaptive tables, which are of the whole catalogue. Costs are node-seconds as
 # `chorale status --rounds` counts them. Each simulated launch counts as six, in
 # which a call takes the simulated time and is repeated as often as in a real
 # campaign, with verification, warm-up, synchronisation and one second to start.
@@ -39,8 +43,8 @@ budgets="2 3 5"
 work=$(mktemp -d) || exit 3
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-out=$work
-while getopts o:s:c:m:P:b: opt; do
+out=$work sample='' stated=''
+while getopts o:s:c:m:P:b:w:r: opt; do
     case $opt in
         o) out=$OPTARG ;;
         s) networks=$(echo "$OPTARG" | tr , ' ') ;;
@@ -48,9 +52,15 @@ while getopts o:s:c:m:P:b: opt; do
         m) sizes=$OPTARG ;;
         P) procs=$OPTARG ;;
         b) budgets=$(echo "$OPTARG" | tr , ' ') ;;
+        w) sample=$OPTARG ;;
+        r) stated=$OPTARG ;;
         *) exit 2 ;;
     esac
 done
+if [ -n "$stated" ] && [ -z "$sample" ]; then
+    echo "adaptive.sh: -r: needs -w, as nothing else can judge the tables" >&2
+    exit 2
+fi
 if [ ! -e "$here/chorale-runner-sim" ]; then
     echo "adaptive.sh: built without SimGrid" >&2
     exit 3
@@ -79,6 +89,12 @@ plan() { # database, network, further options
         --platform "$work/$plan_net.xml" --network loggp \
         ${colls:+-c "$colls"} -m "$sizes" -P "$procs" "$@"
 }
+
+# Measure the whole catalogue at the points of -w.
+measure_all() ( # database, network
+    sizes=${sample%:*} procs=${sample##*:}
+    plan "$1" "$2" --set all && "$chorale" run "$1" -q
+)
 
 cost() { # database: print the node-seconds of all its launches
     "$chorale" status "$1" --rounds --json |
@@ -210,12 +226,19 @@ adapt() { # database, network, node-seconds
 
 one() { # network
     reference=$out/reference-$1.db
-    plan "$reference" "$1" && "$chorale" run "$reference" -q || return
-    whole=$(cost "$reference")
+    whole=$stated
+    if [ -z "$stated" ]; then
+        plan "$reference" "$1" && "$chorale" run "$reference" -q || return
+        whole=$(cost "$reference")
+    fi
     echo "$1: the reference, $sizes at P = $procs, costs $whole node-seconds"
     printf '%-22s %11s %12s %12s %12s\n' "" cost regret worst captured
     oracle=$out/oracle-$1.db
-    [ -e "$oracle" ] || cp "$reference" "$oracle" || return
+    if [ -n "$sample" ]; then
+        measure_all "$oracle" "$1" || return
+    elif [ ! -e "$oracle" ]; then
+        cp "$reference" "$oracle" || return
+    fi
     for b in $budgets; do
         adapt "$out/adaptive-$1-$b.db" "$1" \
             "$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")" || return
@@ -226,6 +249,7 @@ one() { # network
     for b in $budgets; do
         limit=$(awk "BEGIN { printf \"%d\", $whole * $b / 100 }")
         score "adaptive, $b %" "$out/adaptive-$1-$b.db"
+        [ -z "$stated" ] || continue
         points=$(sqlite3 "$reference" "SELECT count(*) FROM
             (SELECT DISTINCT coll, msg_size, comm_size FROM cell)")
         for draw in 1 2 3; do
