@@ -59,6 +59,9 @@ export CHORALE_SITE
 # ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # since 5.0
+# On one machine it needs no network, but prints lines on interfaces.
+export OMPI_MCA_btl=^tcp
 
 # Ranks share the cores with other tests, so a waiting rank must give up its
 # core and soon sleep (tests/mpi/yield.c).
@@ -86,14 +89,23 @@ run() {
     shift 2
     launch_of -n "$ranks" env LD_PRELOAD="$preload" "$@"
 }
-# run_two "VAR=VALUE ..." "VAR=VALUE ..." PROGRAM ...: two ranks with different
-# settings. Several preloaded libraries are separated by colons.
-run_two() {
-    first=$1
-    last=$2
-    shift 2
-    # shellcheck disable=SC2086
-    launch_of -n 1 env $first "$@" : -n 1 env $last "$@"
+# run_apart P RANK "VAR=VALUE ..." "VAR=VALUE ..." PROGRAM ...: that rank gets the
+# first settings, the other ranks the last. Several preloaded libraries are
+# separated by colons. Each rank looks up its number, because mpiexec of Open MPI
+# 5.0.7 on Debian 13 ends with SIGSEGV if it has to start several programs.
+run_apart() {
+    ranks=$1
+    shift
+    # shellcheck disable=SC2016 # expanded by the ranks
+    launch_of -n "$ranks" sh -c '
+        one=$1 settings=$2 others=$3
+        shift 3
+        [ "${PMI_RANK:-${OMPI_COMM_WORLD_RANK-}}" = "$one" ] ||
+            settings=$others
+        exec env $settings "$@"' sh "$@"
+}
+run_two() { # settings of rank 0, settings of rank 1, PROGRAM ...
+    run_apart 2 0 "$@"
 }
 launch_of() { # launch_of WORD...: of the launcher
     timeout -k 10 "${limit:-600}" "$MPIEXEC" "$@" \

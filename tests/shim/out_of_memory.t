@@ -25,16 +25,9 @@ launch() {
     poor=$2
     settings=$3
     shift 3
-    rest="env LD_PRELOAD=$with CHORALE_VERBOSE=1 $settings"
-    all="-n 1 env LD_PRELOAD=$work/poor.so:$with CHORALE_VERBOSE=1 $settings"
-    all="$all POOR=scratch"
-    if [ "$poor" -eq 0 ]; then
-        # shellcheck disable=SC2086
-        launch_of $all "$@" : -n $((ranks - 1)) $rest "$@"
-    else
-        # shellcheck disable=SC2086
-        launch_of -n $((ranks - 1)) $rest "$@" : $all "$@"
-    fi
+    run_apart "$ranks" "$poor" \
+        "LD_PRELOAD=$work/poor.so:$with CHORALE_VERBOSE=1 $settings POOR=scratch" \
+        "LD_PRELOAD=$with CHORALE_VERBOSE=1 $settings" "$@"
     refused=$(sed -n 's/^poor: \([0-9]*\) times$/\1/p' "$work/err")
 }
 for P in 2 3 5; do

@@ -366,8 +366,7 @@ right && [ "$(grep -cE "$most" "$work/told")" -eq 1 ] &&
 ok $? "one line reports the ranks with the most memory and communicators"
 set="LD_PRELOAD=$with CHORALE_AFTER=1"
 set="$set CHORALE_FORCE=reduce=binomial,bcast=linear"
-# shellcheck disable=SC2086
-launch_of -n 2 env $set $on "$work/skewed" : -n 2 env $set "$work/skewed"
+run_apart 4 0 "$set $on" "$set" "$work/skewed"
 right && [ "$(grep -cE "$most" "$work/told")" -eq 1 ]
 ok $? "so it is if only some ranks have CHORALE_VERBOSE"
 run 4 "$shim" CHORALE_FORCE=reduce=binomial,bcast=linear CHORALE_AFTER=1 \
