@@ -60,8 +60,6 @@ export CHORALE_SITE
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # since 5.0
-# On one machine it needs no network, but prints lines on interfaces.
-export OMPI_MCA_btl=^tcp
 
 # Ranks share the cores with other tests, so a waiting rank must give up its
 # core and soon sleep (tests/mpi/yield.c).
