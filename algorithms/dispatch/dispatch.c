@@ -389,6 +389,8 @@ fail(struct chorale_state *st, MPI_Comm comm, struct chorale_scratch *own,
 {
     if (rc == MPI_SUCCESS)
         rc = st->truncated;
+    else
+        st->unfinished = 1;
     st->truncated = MPI_SUCCESS;
     chorale_scratch_release(st->ctx, 0);
     chorale_memory_back(st->ctx, &st->share, own);

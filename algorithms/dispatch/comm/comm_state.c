@@ -340,7 +340,8 @@ void chorale_state_free(struct chorale_state *st)
         return;
     state_list_remove(st);
     chorale_ctx_free(st->ctx);
-    if (st->comm != MPI_COMM_NULL)
+    /* MPICH 4.2 aborts if messages wait in a communicator that is freed. */
+    if (st->comm != MPI_COMM_NULL && !st->unfinished)
         PMPI_Comm_free(&st->comm);
     atomic_fetch_sub(&nprivate, 1);
     free(st->seen);
