@@ -58,9 +58,8 @@ ok $? "communicators are made and freed while a rank finds no memory"
 room="LD_PRELOAD=$with CHORALE_MAX_SCRATCH=8192G CHORALE_VERBOSE=1"
 room="$room CHORALE_DISPATCH=$work/good.so"
 for kib in unlimited 1000000000; do
-    # shellcheck disable=SC2086
-    launch_of -n 1 env $room "$work/comm_lifetimes" : \
-        -n 1 env $room sh -c "ulimit -v $kib; exec $work/comm_lifetimes"
+    run_apart 2 1 "$room KIB=$kib" "$room KIB=unlimited" \
+        sh -c "ulimit -v \$KIB; exec $work/comm_lifetimes"
     served=$(lines 'bcast n=4 P=2 -> ')
     if [ $kib = unlimited ]; then
         reached=$served
