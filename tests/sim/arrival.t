@@ -72,6 +72,9 @@ sync=$(choice sync)
 traced=$(choice traced)
 like "$(cat "$work/say.txt")" '1 of 1 point is decided by arrival traced$' \
     "decide reports how many points have the traced pattern"
+"$chorale" validate "$db" >"$work/out.txt" 2>"$work/err.txt"
+is "$? $(sqlite3 "$db" "SELECT arrival, speedup > 1, slower FROM validation")" \
+    "0 last:20us|1|0" "a traced table is validated in the traced pattern"
 robust=$(choice robust)
 [ "$sync" != "$robust" ] && [ "$sync" != "$traced" ] && [ -n "$traced" ]
 ok $? "tables differ: sync $sync, traced $traced, robust $robust"

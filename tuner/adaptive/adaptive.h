@@ -185,9 +185,9 @@ void chorale_adapt_evidence_release(struct chorale_adapt_evidence *evidence);
 
 /* Keep of the n candidates of one point those that may be the best: predicted
  * within the model's error of the best prediction, at most 48; also the
- * library's, cell[0], and all known ones. If arrivals robust decide, predictions
- * include the largest loss over the patterns, and log_late is set where it is
- * NAN. Their order stays. The evidence must
+ * library's, cell[0], and all known ones. If arrivals robust decide,
+ * predictions include the largest loss over the patterns, and log_late is set
+ * where it is NAN. Their order stays. The evidence must
  * have a model. Returns how many are kept; SIZE_MAX: out of memory. */
 size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *evidence,
                                 const struct chorale_decide_opts *decide,

@@ -229,9 +229,9 @@ static double predict(const struct chorale_adapt_evidence *e,
     return best * margin;
 }
 
-/* Replace the seconds of entries, sorted by their time in pattern sync, by those
- * with the largest loss over sync, last and ascending, and set log_late. Returns
- * the limit in seconds. */
+/* Replace the seconds of entries, sorted by their time in pattern sync, by
+ * those with the largest loss over sync, last and ascending, and set log_late.
+ * Returns the limit in seconds. */
 static double add_losses(const struct chorale_adapt_evidence *e,
                          struct chorale_adapt_model *model,
                          struct chorale_adapt_cell *cell, struct entry *entry,

@@ -53,10 +53,11 @@ struct chorale_proof_point {
 
 /* List the points at which to validate a system's table. These are the points
  * with more than one rank where the library was measured under the default
- * conditions, in the patterns in which it was. Between two measured sizes, the last size before and the first
- * size after each change of choice are added; with `between`, also the middle
- * of each two sizes. Where ranks do not know n, one choice holds for all n. The
- * caller frees *point_p. CHORALE_ENV: out of memory. */
+ * conditions, in the patterns in which it was. Between two measured sizes, the
+ * last size before and the first size after each change of choice are added;
+ * with `between`, also the middle of each two sizes. Where ranks do not know n,
+ * one choice holds for all n. The caller frees *point_p. CHORALE_ENV: out of
+ * memory. */
 enum chorale_err chorale_proof_points(
     const struct chorale_emit_table *table,
     const struct chorale_proof_basis *basis, int between,
@@ -65,11 +66,11 @@ enum chorale_err chorale_proof_points(
 
 /* Plan these points in one transaction. The campaign copies the settings of the
  * system's latest ordinary campaign. Each point gets two cells of part
- * "table-DIGEST" in each pattern; with `both`, where the table chooses a variant
- * for ranks that enter together, two further cells for calls back to back
- * (metric throughput). Cells that are already planned stay and may get more
- * launches. Pending cells of other tables are dropped. CHORALE_DATA: the system
- * lacks an ordinary campaign. */
+ * "table-DIGEST" in each pattern. With `both`, where the table chooses a
+ * variant for ranks that enter together, it gets two further cells for calls
+ * back to back (metric throughput). Cells that are already planned stay and may get
+ * more launches. Pending cells of other tables are dropped. CHORALE_DATA: the
+ * system lacks an ordinary campaign. */
 enum chorale_err chorale_proof_plan(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     const char *digest, const char *command,
@@ -87,12 +88,13 @@ struct chorale_proof {
     size_t msg_size, n;
     char choice[320], note[200]; /* why a launch does not count, or "" */
     double skew;             /* s, of the pattern */
-    char arrival[32];        /* pattern; robust: the largest loss over several */
+    char arrival[32];        /* pattern; robust: largest loss over several */
     char rows_of[72];        /* type and operation whose decisions were used,
                               * "float sum"; "" for the point's own */
     double *ratio;           /* [nordinal] log(library / table), or NAN */
-    double *times;           /* [2 nordinal] s of the table, then of the library,
-                              * where ratio is not NAN; NULL: of a campaign */
+    double *times;           /* [2 nordinal] s of the table, then of the
+                              * library, where ratio is not NAN; NULL: of a
+                              * campaign */
     size_t nlaunch;          /* number of ratios that are not NAN */
     double seconds, library_seconds; /* geometric means */
     double mean, half;       /* of the ratios; half width of the 95 % interval,
@@ -136,8 +138,8 @@ struct chorale_proof_total {
 /* Load and judge all measurements of table, by its digest, of calls back to
  * back apart. basis: of the system. A point that was decided by several arrival
  * patterns has one time on each side in a launch: that of the best in pattern
- * sync plus the largest loss over the patterns, as in decide_arrival.h. The best
- * in a pattern is the fastest of the table, the library and the campaign's
+ * sync plus the largest loss over the patterns, as in decide_arrival.h. The
+ * best in a pattern is the fastest of the table, the library and the campaign's
  * candidates. A point is slower
  * if its loss (a fraction) is above threshold. The test is a one-sided
  * t test over the launches, corrected for the number of points by Holm at 5 %.
@@ -213,8 +215,8 @@ int chorale_proof_is_library(const struct chorale_proof *proof);
 
 /* Name the point for people: "bcast, n = 64 KiB, P = 8". If decisions of
  * another type were used, the type is named: "allreduce of int sum, n = 64 KiB,
- * P = 8". A pattern other than sync is added: "bcast, n = 64 KiB, P = 8, arrival
- * last:1". */
+ * P = 8". A pattern other than sync is added: "bcast, n = 64 KiB, P = 8,
+ * arrival last:1". */
 void chorale_proof_where(const struct chorale_proof *proof, char *text,
                          size_t size);
 

@@ -291,7 +291,8 @@ static int counts(enum chorale_arrival_policy policy, const char *arrival)
 }
 
 /* Subtract the skew of a traced pattern from all times, if that is possible. */
-static void subtract_skew(struct chorale_proofs *proofs, struct chorale_proof *p)
+static void subtract_skew(struct chorale_proofs *proofs,
+                          struct chorale_proof *p)
 {
     const size_t n = proofs->nordinal;
 
@@ -396,8 +397,8 @@ static int add_judged(struct chorale_proofs *proofs, struct chorale_proof *row,
 
 /* Reduce the rows of each point, which differ in the pattern, to the one that
  * is judged. If several count, as for a robust table, that is a row of the
- * largest losses, and proofs->patterns keeps them. Rows in other patterns are of
- * a table with the same choices. */
+ * largest losses, and proofs->patterns keeps them. Rows in other patterns are
+ * of a table with the same choices. */
 static enum chorale_err by_pattern(struct chorale_proofs *proofs,
                                    const struct chorale_proof_basis *basis,
                                    struct chorale_errmsg *msg)

@@ -308,7 +308,8 @@ double chorale_cand_mean(const struct chorale_measured *spot, size_t cand,
                          const char *without, size_t *n_p);
 
 /* Log seconds of a candidate, by which points are decided: the library's mean
- * over the launches, minus the candidate's mean log ratio. NAN: not measured. */
+ * over the launches, minus the candidate's mean log ratio. NAN: not
+ * measured. */
 double chorale_cand_log_seconds(const struct chorale_measured *spot,
                                 size_t cand);
 

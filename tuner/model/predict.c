@@ -311,8 +311,8 @@ static double formula(const struct chorale_net *net,
            (c > 0 ? c * net->tau.beta[0] : 0);
 }
 
-/* The delay of each rank, s; NULL: unknown pattern, or out of memory. The caller
- * frees it. */
+/* The delay of each rank, s; NULL: unknown pattern, or out of memory. The
+ * caller frees it. */
 static double *delays(const struct chorale_where *w)
 {
     const int last = w->comm_size - 1;

@@ -35,8 +35,8 @@ struct planner {
     long ncell, npoint;
     struct chorale_adapt_grid grid;
     int gathering;           /* collect cells in grid, not in the database */
-    struct chorale_points points; /* of the system, in pattern sync; for plans in
-                              * rounds */
+    struct chorale_points points; /* of the system, in pattern sync; for plans
+                              * in rounds */
     struct chorale_points decided; /* the same with times by which the table is
                               * decided, if arrival patterns decide */
     struct chorale_adapt_evidence evidence;
