@@ -95,11 +95,11 @@ enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
 
 /* --- regimes --------------------------------------------------------------- */
 
-/* Largest relative error of the best line alpha + beta n, alpha and beta >= 0,
- * by least squares of relative errors. */
+/* Sum of the relative errors of the best line alpha + beta n, alpha and beta
+ * >= 0, by least squares of relative errors. */
 static double line_error(const double *bytes, const double *seconds, size_t n)
 {
-    double s = 0, sx = 0, sxx = 0, sy = 0, sxy = 0, a, b, most = 0, det;
+    double s = 0, sx = 0, sxx = 0, sy = 0, sxy = 0, a, b, sum = 0, det;
 
     for (size_t i = 0; i < n; i++) {
         double w = 1 / (seconds[i] * seconds[i]);
@@ -122,29 +122,37 @@ static double line_error(const double *bytes, const double *seconds, size_t n)
         b = sxy / sxx;
     }
     for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs((a + b * bytes[i]) / seconds[i] - 1));
-    return most;
+        sum += fabs((a + b * bytes[i]) / seconds[i] - 1);
+    return sum;
 }
 
 int chorale_memory_regimes(const double *bytes, const double *seconds,
                            size_t n, double *upto)
 {
-    size_t first = 0, end;
-    int k = 0;
+    /* By dynamic programming: least[j] is the sum for the first j sizes, whose
+     * last regime begins at size from[j]. */
+    double least[CHORALE_NET_REGIMES + 1] = { 0 };
+    size_t from[CHORALE_NET_REGIMES + 1] = { 0 };
+    int k = 0, r;
 
-    if (n < 2)
+    if (n < 2 || n > CHORALE_NET_REGIMES)
         return 0;
-    while (first < n) {
-        end = first + 2;
-        while (end < n && (k + 1 == CHORALE_MEMORY_REGIMES ||
-                           line_error(bytes + first, seconds + first,
-                                      end + 1 - first) <= CHORALE_MEMORY_NEAR))
-            end++;
-        if (end + 1 >= n) /* a regime holds more than one size */
-            end = n;
-        upto[k++] = end < n ? floor(sqrt(bytes[end - 1] * bytes[end]))
-                            : HUGE_VAL;
-        first = end;
+    for (size_t j = 1; j <= n; j++) {
+        least[j] = HUGE_VAL;
+        for (size_t i = 0; i + 2 <= j; i++) {
+            double sum = least[i] + CHORALE_MEMORY_WORTH +
+                         line_error(bytes + i, seconds + i, j - i);
+
+            if (sum < least[j]) {
+                least[j] = sum;
+                from[j] = i;
+            }
+        }
     }
+    for (size_t j = n; j > 0; j = from[j])
+        k++;
+    r = k;
+    for (size_t j = n; j > 0; j = from[j])
+        upto[--r] = j < n ? floor(sqrt(bytes[j - 1] * bytes[j])) : HUGE_VAL;
     return k;
 }

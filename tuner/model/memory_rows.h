@@ -38,15 +38,14 @@ enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
 struct chorale_score *chorale_memory_recording(enum chorale_memory_kind kind,
                                                size_t bytes);
 
-/* Split the sizes bytes[n] (ascending), with times seconds[n], into regimes.
- * From the smallest size on, each regime is extended while a line alpha + beta
- * bytes is within CHORALE_MEMORY_NEAR of its times. A regime holds at least two
- * sizes, and the last one may take a size that its line misses. upto
- * [CHORALE_NET_REGIMES] receives the upper limits, the last one HUGE_VAL.
- * Returns the number of regimes; 0 with fewer than two sizes. */
+/* Split the sizes bytes[n] (ascending), with times seconds[n], into regimes of
+ * at least two sizes, each with a line alpha + beta bytes. The split minimises
+ * the sum of the lines' relative errors plus CHORALE_MEMORY_WORTH for each
+ * regime. upto[CHORALE_NET_REGIMES] receives the upper limits, the last one
+ * HUGE_VAL. Returns the number of regimes; 0 with fewer than two sizes, or more
+ * than CHORALE_NET_REGIMES. */
 int chorale_memory_regimes(const double *bytes, const double *seconds,
                            size_t n, double *upto);
-#define CHORALE_MEMORY_NEAR 0.05
-#define CHORALE_MEMORY_REGIMES 8 /* most regimes; the last takes the rest */
+#define CHORALE_MEMORY_WORTH 0.15
 
 #endif

@@ -56,6 +56,15 @@ static void test_regimes(void)
                upto[1] < 32768 && isinf(upto[2]),
            "three protocols give three regimes (%d: %g, %g)", k, upto[0],
            upto[1]);
+    /* Between 8 and 16 KiB the protocol changes. */
+    for (int i = 0; i < N; i++)
+        seconds[i] = bytes[i] <= 8192 ? 2e-7 + 1.2e-10 * bytes[i]
+                                      : 3e-6 + 7e-11 * bytes[i];
+    seconds[6] *= 1.08;
+    k = chorale_memory_regimes(bytes, seconds, N, upto);
+    tap_ok(k == 2 && upto[0] > 8192 && upto[0] < 16384,
+           "a size that a line misses by 8 %% stays in its protocol (%d: %g)",
+           k, upto[0]);
     for (int i = 0; i < N; i++)
         seconds[i] = 1e-6 + 1e-10 * bytes[i];
     tap_ok(chorale_memory_regimes(bytes, seconds, N, upto) == 1,
