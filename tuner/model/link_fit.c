@@ -242,8 +242,9 @@ static void words(const struct chorale_model *m, double *alpha, double *beta,
         const struct chorale_model_param *p = &m->param[i];
         int inside = strcmp(p->level, "node") == 0;
 
-        if (strcmp(p->name, "alpha") == 0 && (!inside || isnan(*alpha)) &&
-            (p->from < 0 || isnan(*alpha)))
+        if (strcmp(p->name, "alpha") == 0 &&
+            strcmp(p->level, CHORALE_MODEL_LOCAL) != 0 &&
+            (!inside || isnan(*alpha)) && (p->from < 0 || isnan(*alpha)))
             *alpha = p->value;
         if (strcmp(p->name, "beta") == 0 && !isfinite(p->upto) &&
             (!inside || isnan(*beta)))

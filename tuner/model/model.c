@@ -162,7 +162,7 @@ static void add_kappas(struct model_job *job, const char *level, int nodes)
 static void list_params(struct model_job *job)
 {
     static const char *const parts[CHORALE_NET_PARTS] = {
-        "send_overhead", "recv_overhead", "gap", "copy", "cold"
+        "send_overhead", "recv_overhead", "gap", "copy", "cold", "alpha"
     };
     struct chorale_model *model = job->model;
 

@@ -157,7 +157,8 @@ void chorale_model_release(struct chorale_model *model);
  * are names of links (topology.h) and of patterns ("shift 4", "mirror"). */
 #define CHORALE_MODEL_HOP "hop"
 
-/* Level of copy, and of cold for copies and reductions. */
+/* Level of copy, of cold for copies and reductions, and of alpha, the time of a
+ * copy or reduction of any size. */
 #define CHORALE_MODEL_LOCAL "rank"
 
 /* model.value of the parameter overlapped if it is HUGE_VAL. */

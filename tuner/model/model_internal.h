@@ -50,7 +50,7 @@ struct model_job {
     size_t nrow;             /* cell[ncell] to cell[nrow - 1]: operations in
                               * memory (memory_rows.h), also rows of the fit */
     /* Columns: the levels, each tau, then the parts (overheads, gap, copy,
-     * cold; network.h). Of linearly dependent columns the later ones are
+     * cold, local; network.h). Of linearly dependent columns the later ones are
      * dropped. */
     size_t ncol;
     double *x;               /* [nrow][CHORALE_FIT_MAX], of all rows; the

@@ -33,6 +33,7 @@ static void first_guess(struct model_job *job)
     net->ports = 1;
     net->memory = job->nrow > job->ncell;
     net->copy = net->cold = 1e-10;
+    net->local = 3e-8;
     net->wiring = job->points->wiring;
     net->nlevel = inner && outer ? 2 : 1;
     net->level[0].name = inner && outer ? "node" : "all";

@@ -39,6 +39,7 @@ void chorale_net_get(const struct chorale_net *net, double *value)
     *value++ = net->gap;
     *value++ = net->copy;
     *value++ = net->cold;
+    *value++ = net->local;
     for (int k = 0; k < net->tau.n; k++)
         *value++ = net->tau.beta[k];
 }
@@ -56,6 +57,7 @@ void chorale_net_set(struct chorale_net *net, const double *value)
     net->gap = *value++;
     net->copy = *value++;
     net->cold = *value++;
+    net->local = *value++;
     for (int k = 0; k < net->tau.n; k++)
         net->tau.beta[k] = *value++;
 }

@@ -30,7 +30,8 @@
 
 #define CHORALE_NET_LEVELS 4
 #define CHORALE_NET_REGIMES 32
-#define CHORALE_NET_PARTS 5 /* send_overhead, recv_overhead, gap, copy, cold */
+#define CHORALE_NET_PARTS 6 /* send_overhead, recv_overhead, gap, copy, cold,
+                             * local */
 #define CHORALE_NET_DELAYS 3 /* the first of these, which alpha includes */
 #define CHORALE_NET_PER 3   /* columns of a regime: alpha, beta, cold */
 #define CHORALE_NET_COLUMNS                                                  \
@@ -71,6 +72,8 @@ struct chorale_net {
                               * operations in memory were not measured */
     double copy;             /* s per byte that a rank copies in its memory */
     double cold;             /* s per cold byte of copies and reductions */
+    double local;            /* s that a rank spends on the copies between two
+                              * events, or on a reduction, of any size */
     double ports;            /* bandwidth of a node's port for sending, and for
                               * receiving, in units of one rank's: >= 1 */
     int inner_shared;        /* messages inside a node share its ports too */
@@ -82,7 +85,8 @@ struct chorale_net {
 };
 
 /* Number of columns: alpha, beta and cold for each level and regime;
- * send_overhead, recv_overhead, gap, copy, cold; one tau for each regime. */
+ * send_overhead, recv_overhead, gap, copy, cold, local; one tau for each
+ * regime. */
 int chorale_net_columns(const struct chorale_net *net);
 /* Index of send_overhead, of the first tau, and of alpha of a level's
  * regime. */

@@ -234,6 +234,8 @@ static void reduce(void *state, int rank, const struct note *note)
     if (p->cold)
         spend(p, rank, chorale_net_column_parts(net) + 4, net->cold,
               (double)note->cold);
+    if (net->memory)
+        spend(p, rank, chorale_net_column_parts(net) + 5, net->local, 1);
 }
 
 static void copy(void *state, int rank, size_t bytes, size_t cold)
@@ -242,8 +244,10 @@ static void copy(void *state, int rank, size_t bytes, size_t cold)
     const struct chorale_net *net = p->net;
     int parts = chorale_net_column_parts(net);
 
-    if (net->memory)
+    if (net->memory) {
         spend(p, rank, parts + 3, net->copy, (double)bytes);
+        spend(p, rank, parts + 5, net->local, 1);
+    }
     if (p->cold)
         spend(p, rank, parts + 4, net->cold, (double)cold);
 }

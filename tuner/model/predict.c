@@ -116,6 +116,9 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
     p->net.memory |= strcmp(param, "copy") == 0 || strcmp(param, "cold") == 0;
     if (strcmp(param, "alpha") == 0 && strcmp(level, CHORALE_MODEL_HOP) == 0)
         p->hop = value;
+    else if (strcmp(param, "alpha") == 0 &&
+             strcmp(level, CHORALE_MODEL_LOCAL) == 0)
+        p->net.local = value;
     else if (strcmp(param, "alpha") == 0 || strcmp(param, "beta") == 0)
         set_value(level_of(p, level), param[0] == 'a' ? ALPHA : BETA, upto,
                   value);
