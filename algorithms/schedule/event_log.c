@@ -59,6 +59,16 @@ static int touch(struct chorale_ctx *ctx, const void *buf, size_t bytes,
                : MPI_ERR_NO_MEM;
 }
 
+/* Note that the rank writes buf[bytes]. Returns an MPI error code. */
+static int write_to(struct chorale_ctx *ctx, const void *buf, size_t bytes)
+{
+    size_t first = 0;
+
+    return chorale_touch(&trace_of(ctx)->written, buf, bytes, &first) == 0
+               ? MPI_SUCCESS
+               : MPI_ERR_NO_MEM;
+}
+
 static int add_end(struct chorale_ctx *ctx, enum what what, const void *buf,
                    size_t bytes, int peer, MPI_Request *req)
 {
@@ -70,6 +80,7 @@ static int add_end(struct chorale_ctx *ctx, enum what what, const void *buf,
         return MPI_ERR_NO_MEM;
     note->peer = rank_of(ctx, peer);
     note->bytes = bytes;
+    note->buf = buf;
     /* Requests hold the event's index + 1; all other bytes are 0, so that none
      * equals MPI_REQUEST_NULL. */
     memset(req, 0, sizeof(*req));
@@ -97,6 +108,8 @@ static int record_recv(struct chorale_ctx *ctx, void *buf, size_t bytes,
                        int source, MPI_Request *req)
 {
     chorale_mailbox_recv(ctx->schedule->told, buf, bytes, rank_of(ctx, source));
+    if (write_to(ctx, buf, bytes) != MPI_SUCCESS)
+        return MPI_ERR_NO_MEM;
     return add_end(ctx, RECV, buf, bytes, source, req);
 }
 
@@ -156,7 +169,8 @@ static int record_reduce(struct chorale_ctx *ctx, const void *in, void *inout,
         return MPI_ERR_NO_MEM;
     note->bytes = bytes;
     stat_of(ctx)->bytes_reduced += (long long)bytes;
-    if (touch(ctx, in, bytes, &note->cold) != MPI_SUCCESS)
+    if (write_to(ctx, inout, bytes) != MPI_SUCCESS ||
+        touch(ctx, in, bytes, &note->cold) != MPI_SUCCESS)
         return MPI_ERR_NO_MEM;
     return touch(ctx, inout, bytes, &note->cold);
 }
@@ -169,7 +183,8 @@ static void record_copy(struct chorale_ctx *ctx, void *to, const void *from,
     chorale_mailbox_copy(ctx->schedule->told, to, from, bytes);
     t->copied += (long long)bytes;
     t->trailing += bytes;
-    if (touch(ctx, from, bytes, &t->cold_trailing) != MPI_SUCCESS ||
+    if (write_to(ctx, to, bytes) != MPI_SUCCESS ||
+        touch(ctx, from, bytes, &t->cold_trailing) != MPI_SUCCESS ||
         touch(ctx, to, bytes, &t->cold_trailing) != MPI_SUCCESS)
         ctx->schedule->lacks = 1;
 }

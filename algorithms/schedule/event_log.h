@@ -23,6 +23,10 @@ struct note {
     size_t cold;    /* bytes of the call's buffers, not of scratch, that the
                      * event accesses first at its rank (first_touch.h) */
     size_t cold_copied; /* the same for the copies in `copied` */
+    const void *buf; /* SEND, RECV: its data, never dereferenced */
+    size_t fresh;   /* SEND: bytes of its data that the rank writes during the
+                     * call, before or after. If a receiver reads them from the
+                     * sender's memory, each call moves them between caches */
     int message;    /* SEND, RECV: during replay, its message (replay.h) */
     int special;    /* SEND: 1 if it waits for its receiver (MPI_Issend). WAIT:
                      * 1 if for any one of several messages */
@@ -41,6 +45,7 @@ struct trace {
     size_t cold_trailing; /* cold bytes of these copies */
     int copies;       /* during replay: events whose copies are replayed */
     struct chorale_touched touched; /* accesses to the call's buffers */
+    struct chorale_touched written; /* bytes written, also of scratch */
 };
 
 /* A step of a path: its duration (from what and bytes) and the moment it

@@ -64,6 +64,18 @@ int chorale_touch(struct chorale_touched *t, const void *buf, size_t bytes,
     return 0;
 }
 
+size_t chorale_touched_of(const struct chorale_touched *t, const void *buf,
+                          size_t bytes)
+{
+    const uintptr_t from = (uintptr_t)buf, upto = from + bytes;
+    size_t sum = 0;
+
+    for (size_t i = first_at(t, from); i < t->n && t->range[i].from < upto; i++)
+        sum += (t->range[i].upto < upto ? t->range[i].upto : upto) -
+               (t->range[i].from > from ? t->range[i].from : from);
+    return sum;
+}
+
 void chorale_touched_clear(struct chorale_touched *t)
 {
     t->n = 0;

@@ -23,6 +23,10 @@ struct chorale_touched {
 int chorale_touch(struct chorale_touched *t, const void *buf, size_t bytes,
                   size_t *first_p);
 
+/* Number of bytes of buf[bytes] that were accessed. */
+size_t chorale_touched_of(const struct chorale_touched *t, const void *buf,
+                          size_t bytes);
+
 /* Forget all accesses: clear keeps the memory, release frees it. */
 void chorale_touched_clear(struct chorale_touched *t);
 void chorale_touched_release(struct chorale_touched *t);

@@ -151,10 +151,20 @@ void chorale_schedule_release(struct chorale_schedule *s)
     for (int r = 0; s->trace != NULL && r < s->size; r++) {
         free(s->trace[r].note);
         chorale_touched_release(&s->trace[r].touched);
+        chorale_touched_release(&s->trace[r].written);
     }
     free(s->trace);
     free(s->stat);
     free(s->moment);
+}
+
+/* Set the fresh bytes of a recorded rank's sends. */
+static void find_fresh(struct trace *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (t->note[i].what == SEND)
+            t->note[i].fresh = chorale_touched_of(&t->written, t->note[i].buf,
+                                                  t->note[i].bytes);
 }
 
 /* Record all ranks' calls, or those of the first ranks, in ascending or
@@ -174,12 +184,14 @@ static int note_all(struct chorale_schedule *s, struct stage *st,
         s->trace[r].copied = 0;
         s->trace[r].trailing = s->trace[r].cold_trailing = 0;
         chorale_touched_clear(&s->trace[r].touched);
+        chorale_touched_clear(&s->trace[r].written);
         s->stat[r] = (struct chorale_stat){ 0 };
         if (s->told != NULL)
             chorale_mailbox_begin(s->told, r);
         bad = note_rank(s, st, alg, pt, node, r, scratch) != 0 || s->lacks;
         if (s->told != NULL)
             chorale_mailbox_end(s->told);
+        find_fresh(&s->trace[r]);
     }
     return bad ? -1 : 0;
 }

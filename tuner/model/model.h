@@ -161,6 +161,10 @@ void chorale_model_release(struct chorale_model *model);
  * copy or reduction of any size. */
 #define CHORALE_MODEL_LOCAL "rank"
 
+/* Level of the parameter overlapped whose value is copied_upto (network.h); it
+ * is stored if ranks copy messages. */
+#define CHORALE_MODEL_COPIED "copied"
+
 /* model.value of the parameter overlapped if it is HUGE_VAL. */
 #define CHORALE_MODEL_OVERLAPPED 9e18
 

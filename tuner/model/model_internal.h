@@ -87,9 +87,11 @@ size_t chorale_model_memory_count(const struct chorale_points *points);
  * without a launch. */
 double chorale_model_memory_seconds(const struct model_job *job,
                                     const struct model_cell *row, int ordinal);
-/* Split the innermost level into the regimes of the measured messages. Returns
- * 1, or 0 if messages were not measured or have one regime. */
-int chorale_model_memory_regimes(struct model_job *job);
+/* Split the innermost level into the regimes of the measured messages. *upto_p:
+ * the limit at which the time of a message increases suddenly, from copies
+ * through a buffer to a single copy, or HUGE_VAL. Returns 1, or 0 if messages
+ * were not measured or have one regime. */
+int chorale_model_memory_regimes(struct model_job *job, double *upto_p);
 
 /* Seconds of a cell over the launches with that ordinal (-1: all): a robust
  * centre of 3 to 32 runs, else the geometric mean; 0: no run. */

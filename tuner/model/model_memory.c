@@ -76,7 +76,29 @@ enum chorale_err chorale_model_memory_rows(struct model_job *job,
     return CHORALE_OK;
 }
 
-int chorale_model_memory_regimes(struct model_job *job)
+/* The limit of the regime after which the time exceeds a proportional increase
+ * by most; HUGE_VAL if it does nowhere. */
+static double sudden_increase(const double *bytes, const double *seconds,
+                              size_t n, const double *upto, int k)
+{
+    double most = 0, at = HUGE_VAL;
+    int r = 0;
+
+    for (size_t i = 0; i + 1 < n && r + 1 < k; i++) {
+        double more = seconds[i + 1] - seconds[i] * bytes[i + 1] / bytes[i];
+
+        if (bytes[i + 1] <= upto[r])
+            continue;
+        if (more > most) {
+            most = more;
+            at = upto[r];
+        }
+        r++;
+    }
+    return at;
+}
+
+int chorale_model_memory_regimes(struct model_job *job, double *upto_p)
 {
     const struct chorale_memory_row *row = job->points->memory;
     struct chorale_net_regimes *r = &job->model->net.level[0].regime;
@@ -100,5 +122,6 @@ int chorale_model_memory_regimes(struct model_job *job)
         r->cold[i] = r->cold[0];
     }
     r->n = k;
+    *upto_p = sudden_increase(bytes, seconds, n, upto, k);
     return 1;
 }

@@ -219,20 +219,44 @@ static size_t candidates(const struct model_job *job, double *edge)
     return n;
 }
 
-/* Use the regimes of the measured messages if that improves the fit. */
+/* Fit the job's network, and keep it in *best if it fits better. */
+static enum chorale_err try_network(struct model_job *job,
+                                    struct model_state *best,
+                                    struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_model_converge(job, ROUNDS, msg);
+
+    if (err == CHORALE_OK && job->lack < best->lack)
+        chorale_model_save(job, best);
+    return failed(err);
+}
+
+/* Try the size regimes of the measured messages inside a node: for messages
+ * that use ports, and for messages that ranks copy, up to the measured limit
+ * twice, or all of them twice. */
 static enum chorale_err try_memory_regimes(struct model_job *job,
                                            struct chorale_errmsg *msg)
 {
-    struct model_state before;
+    struct chorale_net *net = &job->model->net;
+    double alpha = net->level[0].regime.alpha[0], upto[2] = { 0, HUGE_VAL };
+    struct model_state best, first;
     enum chorale_err err;
 
-    chorale_model_save(job, &before);
-    if (!chorale_model_memory_regimes(job))
+    chorale_model_save(job, &best);
+    if (!chorale_model_memory_regimes(job, &upto[0]))
         return CHORALE_OK;
-    err = chorale_model_converge(job, ROUNDS, msg);
-    if (err == CHORALE_DATA || (err == CHORALE_OK && job->lack >= before.lack))
-        err = chorale_model_restore(job, &before, msg);
-    return err;
+    chorale_model_save(job, &first);
+    err = try_network(job, &best, msg);
+    for (int i = isinf(upto[0]) ? 1 : 0; i < 2 && err == CHORALE_OK; i++) {
+        *net = first.net;
+        memcpy(job->model->tau, first.tau, sizeof(first.tau));
+        net->copied_upto = upto[i];
+        net->inner_shared = 0;
+        net->send_overhead = net->recv_overhead = 0.2 * alpha;
+        net->gap = 0.1 * alpha;
+        err = try_network(job, &best, msg);
+    }
+    return err == CHORALE_OK ? chorale_model_restore(job, &best, msg) : err;
 }
 
 enum chorale_err chorale_model_search(struct model_job *job,

@@ -293,6 +293,13 @@ static void print_ports(const struct chorale_model *m)
         printf(" (one_port misses by %.2g %%, overlapped by %.2g %% in the"
                " mean)", 100 * m->lack[0], 100 * m->lack[1]);
     printf("\n");
+    if (isinf(m->net.copied_upto))
+        printf("  messages inside a node: copied by the sender, then by the"
+               " receiver\n");
+    else if (m->net.copied_upto > 0)
+        printf("  messages inside a node: copied by the sender, then by the"
+               " receiver, up to %.0f bytes;\n  longer ones by the receiver"
+               " only\n", m->net.copied_upto);
 }
 
 void chorale_fit_print(const struct chorale_system_row *system,

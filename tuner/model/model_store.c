@@ -63,6 +63,11 @@ static enum chorale_err insert_params(struct chorale_store *store,
     };
     enum chorale_err err = insert_param(store, stmt, m, &ports, msg);
 
+    ports.level = CHORALE_MODEL_COPIED;
+    ports.value = fmin(m->net.copied_upto, CHORALE_MODEL_OVERLAPPED);
+    if (m->net.copied_upto > 0 && err == CHORALE_OK)
+        err = insert_param(store, stmt, m, &ports, msg);
+
     for (size_t i = 0; i < m->nparam && err == CHORALE_OK; i++)
         err = insert_param(store, stmt, m, &m->param[i], msg);
     return err;

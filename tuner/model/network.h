@@ -17,6 +17,16 @@
  * In both, a single message of n bytes takes alpha + beta n from end to end:
  * alpha includes overheads and gap.
  *
+ * Messages inside a node can instead be copies by its ranks (copied_upto). They
+ * keep the processor of the copying rank busy, and use no ports:
+ *   copied twice (through a buffer of the library): the sender spends
+ *     send_overhead and half of beta n, then continues. The receiver spends
+ *     recv_overhead and the other half, while it waits for any message.
+ *   copied once (by the kernel): when both ends are posted, the receiver spends
+ *     alpha + beta n while it waits. The sender waits until then.
+ * To post a receive takes gap. Fresh bytes (schedule/event_log.h) of messages
+ * copied once count as cold bytes.
+ *
  * Times are kept as linear combinations of the parameters. While the order of
  * events does not change, seconds = sum of column * value.
  */
@@ -77,6 +87,9 @@ struct chorale_net {
     double ports;            /* bandwidth of a node's port for sending, and for
                               * receiving, in units of one rank's: >= 1 */
     int inner_shared;        /* messages inside a node share its ports too */
+    double copied_upto;      /* > 0: the ranks of a node copy the messages
+                              * inside it, those up to this size [bytes] twice,
+                              * longer ones once. 0: these messages use ports */
     struct chorale_net_regimes tau; /* beta: s per reduced byte, by the size of
                                      * one reduction */
     struct chorale_wiring wiring;   /* links shared by messages between nodes;

@@ -165,6 +165,94 @@ static double cold_bytes(const struct play *p, int rank)
     return p->cold ? (double)next_event(p, rank)->cold : 0;
 }
 
+/* --- messages that ranks copy -------------------------------------------- */
+
+/* A rank's part of a copy: so many times alpha, beta and the time of a cold
+ * byte. */
+static void spend_copy(struct play *p, int rank, const struct flow *f,
+                       double alphas, double bytes, double cold)
+{
+    const struct chorale_net_regimes *r = &p->net->level[f->level].regime;
+    int column = chorale_net_column(p->net, f->level, f->regime);
+
+    spend(p, rank, column, r->alpha[f->regime], alphas);
+    spend(p, rank, column + 1, r->beta[f->regime], bytes);
+    spend(p, rank, column + 2, r->cold[f->regime], cold);
+}
+
+/* Add to a time the part of alpha that keeps neither rank busy. */
+static void add_latency(const struct play *p, const struct flow *f,
+                        chorale_time *when)
+{
+    const struct chorale_net *net = p->net;
+    int column = 1 + chorale_net_column(net, f->level, f->regime);
+    int parts = 1 + chorale_net_column_parts(net);
+    double latency = net->level[f->level].regime.alpha[f->regime] -
+                     net->send_overhead - net->recv_overhead;
+
+    if (latency < 0)
+        return;
+    when[0] += latency;
+    if (p->width > 1) {
+        when[column] += 1;
+        when[parts] -= 1;
+        when[parts + 1] -= 1;
+    }
+}
+
+static void post_copied(struct play *p, int rank, int flow, int sends,
+                        double cold)
+{
+    const struct chorale_message *m = &p->r.message[flow];
+    double bytes = (double)m->bytes;
+    struct flow *f = &p->flow[flow];
+    chorale_time *when = play_when(p, flow), *mine = play_rank(p, rank);
+    size_t size = (size_t)p->width * sizeof(*when);
+    int parts = chorale_net_column_parts(p->net);
+
+    if (!sends)
+        spend(p, rank, parts + 2, p->net->gap, 1);
+    if (sends && f->overlapped) {
+        spend(p, rank, parts, p->net->send_overhead, 1);
+        spend_copy(p, rank, f, 0, bytes / 2, cold);
+        memcpy(when, mine, size);
+        add_latency(p, f, when);
+    } else {
+        f->cold += cold;
+        if (sends)
+            f->cold += fmin(bytes - cold, (double)next_event(p, rank)->fresh);
+        if (!f->overlapped && (m->nend == 1 || mine[0] > when[0]))
+            memcpy(when, mine, size);
+    }
+    if (m->nend == 2) {
+        f->state = FLOW_FLYING;
+        play_await(p, flow, fmax(when[0], mine[0]));
+    }
+}
+
+/* The receiver, which waits for some message, copies this one. */
+static void receive_copied(struct play *p, int flow)
+{
+    const struct chorale_message *m = &p->r.message[flow];
+    double bytes = (double)m->bytes;
+    struct flow *f = &p->flow[flow];
+    chorale_time *when = play_when(p, flow), *mine = play_rank(p, m->dst);
+    size_t size = (size_t)p->width * sizeof(*when);
+
+    if (when[0] > mine[0])
+        memcpy(mine, when, size);
+    if (f->overlapped)
+        spend(p, m->dst, chorale_net_column_parts(p->net) + 1,
+              p->net->recv_overhead, 1);
+    spend_copy(p, m->dst, f, f->overlapped ? 0 : 1,
+               f->overlapped ? bytes / 2 : bytes, f->cold);
+    memcpy(when, mine, size);
+    f->state = FLOW_DONE;
+    chorale_replay_end(&p->r, flow);
+}
+
+/* --- ends of messages ---------------------------------------------------- */
+
 static int post(void *state, int rank, int flow, int sends)
 {
     struct play *p = state;
@@ -174,11 +262,17 @@ static int post(void *state, int rank, int flow, int sends)
     chorale_time *when = play_when(p, flow);
     double cold = cold_bytes(p, rank);
 
+    if (m->nend == 1)
+        f->copied = chorale_play_copies(p, flow);
     if (sends && chorale_play_route(p, flow) != 0)
         return -1;
     if (sends && f->overlapped && next_event(p, rank)->special) {
-        f->overlapped = 0;
+        f->overlapped = f->copied; /* copied twice as well */
         f->synchronous = 1;
+    }
+    if (f->copied) {
+        post_copied(p, rank, flow, sends, cold);
+        return 0;
     }
     if (sends && f->overlapped)
         spend(p, rank, chorale_net_column_parts(p->net), p->net->send_overhead,
@@ -203,12 +297,14 @@ static int waited(void *state, int rank, int flow, int sends)
     const struct flow *f = &p->flow[flow];
     chorale_time *mine = play_rank(p, rank);
 
-    if (sends && f->overlapped)
+    if (sends && f->overlapped && !f->synchronous)
         return 1;
     if (f->state != FLOW_DONE)
         return 0;
     if (play_when(p, flow)[0] > mine[0])
         memcpy(mine, play_when(p, flow), (size_t)p->width * sizeof(*mine));
+    if (f->copied)
+        return 1;
     if (f->overlapped)
         spend(p, rank, chorale_net_column_parts(p->net) + 1,
               p->net->recv_overhead, 1);
@@ -260,6 +356,10 @@ static void process_event(struct play *p, int flow)
     struct flow *f = &p->flow[flow];
     chorale_time *when = play_when(p, flow), *left = play_left(p, flow);
 
+    if (f->copied) {
+        receive_copied(p, flow);
+        return;
+    }
     if (f->state == FLOW_FLYING && left[0] > 0) {
         f->state = FLOW_MOVING;
         chorale_play_enter(p, flow);

@@ -20,7 +20,8 @@ enum flow_state {
 
 /* The course of a message. */
 struct flow {
-    int level, regime, overlapped;
+    int level, regime, overlapped; /* overlapped: or copied twice */
+    int copied;              /* by its ranks (network.h) */
     int synchronous;         /* of a size that is overlapped otherwise, but the
                               * send waits for its receiver */
     enum flow_state state;
@@ -108,6 +109,9 @@ static inline void play_await(struct play *p, int flow, double seconds)
 {
     chorale_replay_queue(&p->r, flow, seconds, (uint64_t)flow);
 }
+
+/* Whether the ranks of a flow copy its message. */
+int chorale_play_copies(const struct play *p, int flow);
 
 /* Set level, regime, ports and links of a flow from its message. -1: out of
  * memory. */

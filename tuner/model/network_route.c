@@ -37,6 +37,14 @@ static void add_port(struct play *p, int flow, int port)
     p->flow[flow].nport++;
 }
 
+int chorale_play_copies(const struct play *p, int flow)
+{
+    const struct chorale_message *m = &p->r.message[flow];
+
+    return p->net->copied_upto > 0 &&
+           group_of(p, m->src, 0) == group_of(p, m->dst, 0);
+}
+
 int chorale_play_route(struct play *p, int flow)
 {
     const struct chorale_net *net = p->net;
@@ -58,9 +66,12 @@ int chorale_play_route(struct play *p, int flow)
                group_of(p, m->dst, net->level[f->level].width))
         f->level++;
     f->regime = chorale_net_regime(&net->level[f->level].regime, (double)m->bytes);
-    f->overlapped = (double)m->bytes <= net->overlap_upto;
+    f->overlapped = (double)m->bytes <=
+                    (f->copied ? net->copied_upto : net->overlap_upto);
     inner = src == dst && !net->inner_shared;
     f->nport = 0;
+    if (f->copied)
+        return 0;
     if (inner || (p->ppn > 1 && net->ports > 1)) {
         add_port(p, flow, 2 * nnode + 4 * m->src + 2 * inner);
         add_port(p, flow, 2 * nnode + 4 * m->dst + 2 * inner + 1);

@@ -137,6 +137,10 @@ static void read_param(struct chorale_predictor *p, sqlite3_stmt *stmt)
         p->net.copy = value;
     else if (strcmp(param, "cold") == 0)
         p->net.cold = value;
+    else if (strcmp(param, "overlapped") == 0 &&
+             strcmp(level, CHORALE_MODEL_COPIED) == 0)
+        p->net.copied_upto = value >= CHORALE_MODEL_OVERLAPPED ? HUGE_VAL
+                                                               : value;
     else if (strcmp(param, "overlapped") == 0)
         p->net.overlap_upto = value <= 0 ? -1
                               : value >= CHORALE_MODEL_OVERLAPPED ? HUGE_VAL
@@ -304,6 +308,7 @@ static double formula(const struct chorale_net *net,
 
     if (net->nlevel > 1 || r->n > 1 || net->tau.n > 1 || net->ports > 1 ||
         net->wiring.kind != CHORALE_WIRING_FLAT || net->overlap_upto >= 0 ||
+        net->copied_upto > 0 ||
         !chorale_alg_exact(alg, pt) ||
         !chorale_alg_modelled(alg, pt))
         return NAN;
@@ -490,6 +495,8 @@ int chorale_predict_least(const struct chorale_predictor *p,
             ? net->gap
             : fmax(net->gap, fmin(net->send_overhead, net->recv_overhead));
     least->step = net->overlap_upto < 0 ? least->alpha : least->overlapped;
+    if (net->copied_upto > 0) /* a sender may spend no time on a message */
+        least->beta = least->step = least->overlapped = 0;
     return 0;
 }
 

@@ -210,6 +210,73 @@ static void test_or(void)
            "it combines bytes at the speed of a copy");
 }
 
+/* Messages up to 20066 bytes are copied twice. */
+static struct chorale_net copying(void)
+{
+    struct chorale_net net = truth();
+
+    net.copied_upto = net.level[0].regime.upto[1];
+    net.send_overhead = 1e-7;
+    net.recv_overhead = 1.5e-7;
+    net.gap = 4e-8;
+    return net;
+}
+
+/* Seconds of a variant of two ranks on the network of copying(); *adds_up: the
+ * terms add up to them. */
+static double copied(enum chorale_coll coll, const char *name,
+                     const char *params, size_t m, int *adds_up)
+{
+    struct chorale_net net = copying();
+    struct chorale_point pt = {
+        .comm_size = 2, .msg_size = m, .n = chorale_coll_n(coll, m, 2),
+        .type_size = 1, .commutative = 1,
+    };
+    const struct chorale_alg *alg = chorale_alg_find(coll, name);
+    double column[CHORALE_NET_COLUMNS], value[CHORALE_NET_COLUMNS], sum = 0;
+    struct chorale_score *score;
+    double seconds = NAN;
+
+    chorale_alg_params_parse(alg, params, pt.param, NULL, 0);
+    score = chorale_recording_new(alg, &pt, 2, CHORALE_NET_BLOCK, 0, NULL);
+    if (score != NULL)
+        seconds = chorale_recording_replay(score, &net, column);
+    chorale_recording_free(score);
+    chorale_net_get(&net, value);
+    for (int j = 0; j < chorale_net_columns(&net); j++)
+        sum += column[j] * value[j];
+    *adds_up = near(sum, seconds, 1e-9);
+    return seconds;
+}
+
+static void test_copied(void)
+{
+    const double b = 2e-10, large = 2e-6 + 65536 * 8e-11;
+    int adds_up = 0;
+    double t;
+
+    t = copied(CHORALE_BCAST, "binomial", "", 4096, &adds_up);
+    tap_ok(near(t, 6e-7 + 4096 * b, 1e-9) && adds_up,
+           "a message copied twice takes alpha + beta n (%g s)", t);
+    t = copied(CHORALE_BCAST, "pipeline", "segsize=4096", 16384, &adds_up);
+    t -= 2 * 4e-8; /* two receives are posted meanwhile */
+    tap_ok(near(t, 6e-7 + 4096 * b + 3 * (1.5e-7 + 2048 * b), 1e-9) && adds_up,
+           "of four in a row, each further one takes the receiver's part"
+           " (%g s)", t);
+    t = copied(CHORALE_BCAST, "binomial", "", 65536, &adds_up);
+    tap_ok(near(t, 4e-8 + large, 1e-9) && adds_up,
+           "a message copied once starts when its receive is posted (%g s)", t);
+    t = copied(CHORALE_BCAST, "pipeline", "segsize=65536", 262144, &adds_up);
+    tap_ok(t > 4 * large && t < 4 * large + 3e-7 && adds_up,
+           "the receiver copies four such messages one after another (%g s)",
+           t);
+    t = copied(CHORALE_ALLGATHER, "ring", "", 65536, &adds_up);
+    tap_ok(near(t, LOCAL + 65536 * COPY + 4e-8 + large + 65536 * 5e-10, 1e-9) &&
+               adds_up,
+           "in an exchange both copy at once, and data just written adds the"
+           " time of cold bytes (%g s)", t);
+}
+
 /* A leaf that limits its sends waits until its parent receives. Where sends are
  * overlapped, the others fill the parent's port. */
 static void test_synchronous(void)
@@ -412,6 +479,7 @@ int main(void)
     test_copies(2, 2, 4096);
     test_copies(5, 3, 65536);
     test_or();
+    test_copied();
     test_synchronous();
     test_fit();
     test_states();
