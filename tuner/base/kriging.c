@@ -12,12 +12,12 @@
 #define WEIGHT 4.0   /* weight of the usual deviation, in measurements */
 #define LEAST_SD 0.0005
 
-static double correlation(const struct chorale_krige *k,
-                          const struct chorale_krige_at *a,
-                          const struct chorale_krige_at *b)
+double chorale_krige_correlation(const struct chorale_krige_at *a,
+                                 const struct chorale_krige_at *b,
+                                 const double length[2])
 {
-    double r = exp(-fabs(a->x - b->x) / k->length[0] -
-                   fabs(a->y - b->y) / k->length[1]);
+    double r = exp(-fabs(a->x - b->x) / length[0] -
+                   fabs(a->y - b->y) / length[1]);
 
     for (int i = 0; i < CHORALE_KRIGE_KINDS; i++)
         if (a->kin[i] != b->kin[i])
@@ -33,7 +33,7 @@ static int invert(struct chorale_krige *k)
     for (size_t i = 0; i < k->n; i++)
         for (size_t j = 0; j < k->n; j++)
             k->inverse[i * k->n + j] =
-                correlation(k, &k->at[i], &k->at[j]) +
+                chorale_krige_correlation(&k->at[i], &k->at[j], k->length) +
                 (i == j ? NUGGET + k->nugget +
                               pow(k->at[i].noise / k->usual, 2)
                         : 0);
@@ -93,7 +93,7 @@ static int search(struct chorale_krige *k, const double *z, double usual,
 int chorale_krige_fit(struct chorale_krige *k,
                       const struct chorale_krige_at *at, const double *z,
                       size_t n, double noise, double usual,
-                      const double *length)
+                      const double *length, const double *mean)
 {
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     double best[2] = { 8, 4 };
@@ -111,9 +111,10 @@ int chorale_krige_fit(struct chorale_krige *k,
         return -1;
     }
     k->nugget = noise * noise / (usual * usual);
+    k->mean = mean != NULL ? *mean : 0;
     for (size_t i = 0; i < n; i++) {
         k->at[i] = at[i];
-        k->mean += z[i] / (double)n;
+        k->mean += mean != NULL ? 0 : z[i] / (double)n;
     }
     if (length != NULL)
         memcpy(best, length, sizeof(best));
@@ -142,7 +143,7 @@ double chorale_krige_expect(const struct chorale_krige *k,
     double mean = k->mean, known = 0;
 
     for (size_t i = 0; i < k->n; i++)
-        k->near[i] = correlation(k, at, &k->at[i]);
+        k->near[i] = chorale_krige_correlation(at, &k->at[i], k->length);
     for (size_t i = 0; i < k->n; i++) {
         double sum = 0;
 

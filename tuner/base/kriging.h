@@ -30,6 +30,7 @@ struct chorale_krige {
 
 /* Fit to n measurements z with standard deviation noise each (0: exact).
  * length: the correlation lengths; NULL: chosen from a few by cross-validation.
+ * mean: of the process; NULL: that of the measurements.
  * The standard deviation of the process is the cross-validation error, shrunk
  * towards usual (> 0) if n is small. With n = 0 the mean is 0. -1: out of
  * memory; release k in either case.
@@ -38,8 +39,13 @@ struct chorale_krige {
 int chorale_krige_fit(struct chorale_krige *k,
                       const struct chorale_krige_at *at, const double *z,
                       size_t n, double noise, double usual,
-                      const double *length);
+                      const double *length, const double *mean);
 void chorale_krige_release(struct chorale_krige *k);
+
+/* The correlation of the process at two points. */
+double chorale_krige_correlation(const struct chorale_krige_at *a,
+                                 const struct chorale_krige_at *b,
+                                 const double length[2]);
 
 /* Predicted value at a point; *sd_p (may be NULL): its standard deviation,
  * which takes n times as long. */

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* smooth.c - Gaussian processes of the log times of algorithms. */
+/* smooth.c - Gaussian processes of the log times of algorithms: one that all
+ * share, and one of each. */
 #include "tuner/decide/smooth.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_statistics_double.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/kriging.h"
+#include "tuner/decide/smooth_common.h"
 
-#define USUAL 1.4 /* prior standard deviation of log times around the trend */
+#define USUAL 1.0 /* prior standard deviation of log times around the trend */
 #define WEIGHT 10 /* degrees of freedom of the pooled variance */
+#define MANY 20   /* cells, to leave out the noisiest */
 #define RIDGE 1e-9 /* keeps the normal equations regular */
 
 /* The runs of one algorithm at one point. */
@@ -34,6 +38,7 @@ struct curve {
 };
 
 struct chorale_smooth {
+    struct chorale_krige common; /* what all curves share */
     struct cell *cell;       /* released when fitted */
     struct curve *curve;
     size_t ncell, ncurve;
@@ -114,21 +119,29 @@ static size_t collect(const struct chorale_run_point *row, size_t n,
     return count;
 }
 
-/* The variance of one launch, pooled over the cells with two or more. 0:
- * unknown. */
+/* The variance of one launch: the mean over the cells with two or more, weighted
+ * by degrees of freedom, without the largest hundredth of the variances if there
+ * are MANY. 0: unknown. */
 static double pool(const struct cell *cell, size_t n)
 {
-    double *variance = malloc((n + 1) * sizeof(*variance)), median = 0;
+    double *variance = malloc((n + 1) * sizeof(*variance));
+    double sum = 0, dof = 0, most = INFINITY;
     size_t count = 0;
 
     for (size_t i = 0; variance != NULL && i < n; i++)
         if (cell[i].n > 1)
-            variance[count++] = chorale_krige_variance(cell[i].variance,
-                                                       cell[i].n);
-    if (count > 0)
-        median = gsl_stats_median(variance, 1, count);
+            variance[count++] = cell[i].variance;
+    if (count >= MANY) {
+        gsl_sort(variance, 1, count);
+        most = variance[count - 1 - (count + 99) / 100];
+    }
     free(variance);
-    return median;
+    for (size_t i = 0; i < n; i++)
+        if (cell[i].n > 1 && cell[i].variance <= most) {
+            sum += (cell[i].n - 1) * cell[i].variance;
+            dof += cell[i].n - 1;
+        }
+    return dof > 0 ? sum / dof : 0;
 }
 
 double chorale_smooth_noise(const struct chorale_run_point *row, size_t n,
@@ -193,6 +206,28 @@ static double trend_at(const double trend[3],
     return trend[0] + trend[1] * at->x + trend[2] * at->y;
 }
 
+/* Draw the constants of the curves to their mean by the share of their variance
+ * that is noise, so that equal algorithms have equal constants. */
+static void shrink_constants(struct chorale_smooth *s)
+{
+    double mean = 0, squares = 0, noise = 0, k = 0, part;
+
+    for (size_t c = 0; c < s->ncurve; c++) {
+        const double d = s->curve[c].trend[0] - mean;
+
+        mean += d / ++k;
+        squares += d * (s->curve[c].trend[0] - mean);
+    }
+    for (size_t i = 0; i < s->ncell; i++) {
+        const double n = (double)s->curve[s->cell[i].curve].ncell;
+
+        noise += pow(s->cell[i].at.noise / n, 2) / k;
+    }
+    part = k > 1 && squares > 0 ? fmax(0, 1 - noise * (k - 1) / squares) : 1;
+    for (size_t c = 0; c < s->ncurve; c++)
+        s->curve[c].trend[0] = mean + part * (s->curve[c].trend[0] - mean);
+}
+
 /* Set the trends: slopes that all curves share, by least squares, so that
  * curves with few measurements compare with others, and a constant for each.
  * The slopes stay 0 if the measurements do not determine them. */
@@ -236,36 +271,130 @@ static void fit_trends(struct chorale_smooth *s)
         trend[2] = slope[1];
         trend[0] = centre[2] - slope[0] * centre[0] - slope[1] * centre[1];
     }
+    shrink_constants(s);
     gsl_set_error_handler(handler);
 }
 
-/* -1: out of memory. */
-static int fit_curve(struct chorale_smooth *s, size_t curve)
-{
-    static const double length[] = { 8, 4 };
-    struct curve *c = &s->curve[curve];
-    struct chorale_krige_at *at = malloc((c->ncell + 1) * sizeof(*at));
-    double *z = malloc((c->ncell + 1) * sizeof(*z));
-    size_t n = 0, k = 0;
-    int rc = -1;
+/* The cells that are used, by curve, at their distinct places. */
+struct layout {
+    struct chorale_krige_at *site, *at; /* [nsite], [n] */
+    size_t nsite;
+    size_t *of;              /* [n] index of a cell's site */
+    double *z, *common;      /* [n], [nsite]: without the trend */
+    struct chorale_common_curve *curve; /* [ncurve] */
+};
 
-    for (size_t i = 0; at != NULL && z != NULL && i < s->ncell; i++) {
-        if (s->cell[i].curve != curve)
-            continue;
-        at[n] = s->cell[i].at;
-        z[n] = s->cell[i].mean;
-        n += c->ncell <= CHORALE_SMOOTH_MOST ||
-             k * CHORALE_SMOOTH_MOST / c->ncell !=
-                 (k + 1) * CHORALE_SMOOTH_MOST / c->ncell;
-        k++;
+static int same_site(const struct chorale_krige_at *a,
+                     const struct chorale_krige_at *b)
+{
+    return a->x == b->x && a->y == b->y &&
+           memcmp(a->kin, b->kin, sizeof(a->kin)) == 0;
+}
+
+/* Find the sites; at most CHORALE_SMOOTH_MOST of them are kept, spread evenly
+ * over their order. of: out, [ncell] their index, SIZE_MAX: not kept. */
+static void find_sites(const struct chorale_smooth *s, struct layout *lay,
+                       size_t *of)
+{
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; i < s->ncell; i++) {
+        size_t k = 0;
+
+        while (k < count && !same_site(&lay->site[k], &s->cell[i].at))
+            k++;
+        if (k == count)
+            lay->site[count++] = s->cell[i].at;
+        of[i] = k;
     }
-    if (at != NULL && z != NULL) {
-        for (size_t i = 0; i < n; i++)
-            z[i] -= trend_at(c->trend, &at[i]);
-        rc = chorale_krige_fit(&c->krige, at, z, n, 0, USUAL, length);
+    lay->nsite = count < CHORALE_SMOOTH_MOST ? count : CHORALE_SMOOTH_MOST;
+    for (size_t i = 0; i < s->ncell; i++) {
+        const size_t k = of[i] * lay->nsite / count;
+
+        of[i] = (k * count + lay->nsite - 1) / lay->nsite == of[i] ? k
+                                                                   : SIZE_MAX;
     }
-    free(at);
-    free(z);
+    for (size_t k = 0; k < count; k++) {
+        lay->site[kept] = lay->site[k];
+        lay->site[kept].noise = 0;
+        kept += (k * lay->nsite / count * count + lay->nsite - 1) /
+                    lay->nsite == k;
+    }
+}
+
+static void release_layout(struct layout *lay)
+{
+    free(lay->site);
+    free(lay->at);
+    free(lay->of);
+    free(lay->z);
+    free(lay->common);
+    free(lay->curve);
+}
+
+/* -1: out of memory. */
+static int lay_out(const struct chorale_smooth *s, struct layout *lay)
+{
+    const size_t n = s->ncell + 1;
+    size_t *of = malloc(n * sizeof(*of)), next = 0;
+
+    *lay = (struct layout){
+        .site = malloc(n * sizeof(*lay->site)),
+        .at = malloc(n * sizeof(*lay->at)),
+        .of = malloc(n * sizeof(*lay->of)), .z = malloc(n * sizeof(*lay->z)),
+        .common = malloc(n * sizeof(*lay->common)),
+        .curve = calloc(s->ncurve + 1, sizeof(*lay->curve)),
+    };
+    if (of == NULL || lay->site == NULL || lay->at == NULL || lay->of == NULL ||
+        lay->z == NULL || lay->common == NULL || lay->curve == NULL) {
+        free(of);
+        return -1;
+    }
+    if (s->ncell > 0)
+        find_sites(s, lay, of);
+    for (size_t c = 0; c < s->ncurve; c++) {
+        struct chorale_common_curve *curve = &lay->curve[c];
+
+        *curve = (struct chorale_common_curve){
+            .at = lay->at + next, .z = lay->z + next, .site = lay->of + next };
+        for (size_t i = 0; i < s->ncell; i++) {
+            if (s->cell[i].curve != c || of[i] == SIZE_MAX)
+                continue;
+            lay->at[next] = s->cell[i].at;
+            lay->z[next] = s->cell[i].mean - trend_at(s->curve[c].trend,
+                                                      &s->cell[i].at);
+            lay->of[next++] = of[i];
+            curve->n++;
+        }
+    }
+    free(of);
+    return 0;
+}
+
+/* Fit the processes. -1: out of memory. */
+static int fit(struct chorale_smooth *s)
+{
+    static const double length[] = { 8, 4 }, none = 0;
+    struct layout lay;
+    double own = USUAL;
+    int rc = lay_out(s, &lay);
+
+    if (rc == 0 && lay.nsite > 0)
+        rc = chorale_common_fit(lay.curve, s->ncurve, lay.site, lay.nsite,
+                                USUAL, length, lay.common, &own);
+    if (rc == 0)
+        rc = chorale_krige_fit(&s->common, lay.site, lay.common, lay.nsite, 0,
+                               USUAL, length, &none);
+    for (size_t c = 0, next = 0; c < s->ncurve && rc == 0; c++) {
+        const size_t n = lay.curve[c].n;
+
+        for (size_t i = next; i < next + n; i++)
+            lay.z[i] -= lay.common[lay.of[i]];
+        rc = chorale_krige_fit(&s->curve[c].krige, lay.at + next, lay.z + next,
+                               n, 0, own, length, &none);
+        next += n;
+    }
+    release_layout(&lay);
     return rc;
 }
 
@@ -285,8 +414,8 @@ struct chorale_smooth *chorale_smooth_new(const struct chorale_run_point *row,
         rc = find_curves(s);
         if (rc == 0)
             fit_trends(s);
-        for (size_t c = 0; c < s->ncurve && rc == 0; c++)
-            rc = fit_curve(s, c);
+        if (rc == 0)
+            rc = fit(s);
     }
     free(s->cell);
     s->cell = NULL;
@@ -301,6 +430,7 @@ void chorale_smooth_free(struct chorale_smooth *s)
     for (size_t c = 0; s != NULL && s->curve != NULL && c < s->ncurve; c++)
         chorale_krige_release(&s->curve[c].krige);
     if (s != NULL) {
+        chorale_krige_release(&s->common);
         free(s->curve);
         free(s->cell);
     }
@@ -313,6 +443,7 @@ double chorale_smooth_at(const struct chorale_smooth *s,
                          int comm_size, double *sd_p)
 {
     const struct chorale_krige_at to = place(at, msg_size, comm_size);
+    double t, sd, own;
     const double slack = 1e-9, beyond = log(CHORALE_SMOOTH_BEYOND) + slack;
 
     for (size_t i = 0; i < s->ncurve; i++) {
@@ -323,8 +454,12 @@ double chorale_smooth_at(const struct chorale_smooth *s,
         if (to.x < c->x_lo - slack || to.x > c->x_hi + slack ||
             to.y < c->y_lo - beyond || to.y > c->y_hi + beyond)
             return NAN;
-        return trend_at(c->trend, &to) +
-               chorale_krige_expect(&c->krige, &to, sd_p);
+        t = trend_at(c->trend, &to) +
+            chorale_krige_expect(&s->common, &to, sd_p != NULL ? &sd : NULL) +
+            chorale_krige_expect(&c->krige, &to, sd_p != NULL ? &own : NULL);
+        if (sd_p != NULL)
+            *sd_p = hypot(sd, own);
+        return t;
     }
     return NAN;
 }

@@ -4,9 +4,11 @@
  *
  * One or two launches of a point determine its time poorly, but its neighbours
  * in n and P follow the same curve. The logarithm of an algorithm's time is a
- * linear function of log m (m: bytes of one rank's block) and log P, plus a
- * Gaussian process. The process draws each measurement towards its neighbours
- * by as much as its noise requires, and interpolates between measured points.
+ * linear function of log m (m: bytes of one rank's block) and log P, plus two
+ * Gaussian processes: one that all algorithms share, and one of its own, which is
+ * as large as the measurements make most likely (smooth_common.h). They draw each
+ * measurement towards its neighbours and towards those of the other algorithms
+ * by as much as its noise requires, and interpolate between measured points.
  *
  * All algorithms share slopes and correlation lengths, so the bias of the
  * interpolation cancels in comparisons. The lengths are fixed, since choices
@@ -27,8 +29,9 @@ struct chorale_smooth;
 /* Fit to the usable runs row[0, n) of like's collective, type and operation, in
  * all placements. row must be sorted as struct chorale_points. noise: standard
  * deviation of the log time of one launch, used if no cell has two launches;
- * otherwise the deviation is learnt from all cells that do. At most
- * CHORALE_SMOOTH_MOST points of an algorithm are used, spread evenly. NULL: out
+ * otherwise it is learnt from all cells that do: their pooled
+ * variance, without the noisiest hundredth. At most CHORALE_SMOOTH_MOST points
+ * are used, spread evenly. NULL: out
  * of memory. */
 #define CHORALE_SMOOTH_MOST 400
 struct chorale_smooth *chorale_smooth_new(const struct chorale_run_point *row,

@@ -254,7 +254,7 @@ static int correct(struct job *job, size_t first, int out,
     if (rc == 0)
         rc = chorale_krige_fit(&krige, at, z, n, 0,
                                fmax(0.1, sqrt(squares / (double)(k + 1))),
-                               length);
+                               length, NULL);
     for (size_t i = first; rc == 0 && i < job->ncell; i++) {
         struct chorale_schedule_cell *c = &job->cell[i];
         struct chorale_krige_at to;

@@ -34,6 +34,7 @@ table() { # launches, noise in percent, first P, last P
                 }
     }'
 }
+least() { ok "$(awk "BEGIN { print !($1) }")" "$2"; }
 decided() { # rows of the rules table at n bytes and P ranks
     sql "SELECT variant || ' ' || basis FROM decision WHERE target = 'rules'
         AND $1 BETWEEN n_lo AND n_hi AND $2 BETWEEN comm_size AND comm_size_hi"
@@ -186,6 +187,37 @@ truth() { # is the choice at these points that without noise?
 is "$(truth)" " 16 recursive_doubling" \
     "noise of 6 % does not change a choice with a gain of 20 %"
 
+# Equal algorithms with noise of 5 %: normal, as the sum of 12 numbers.
+awk 'BEGIN {
+    split("library ring recursive_doubling rabenseifner nonoverlapping", name)
+    print "coll,algorithm,ppn,P,msg_size,rep,time_us"
+    srand(3)
+    for (r = 0; r < 2; r++)
+        for (p = 4; p <= 128; p *= 2)
+            for (n = 8; n < 300000; n *= 2)
+                for (a = 1; a <= 5; a++) {
+                    z = -6
+                    for (i = 0; i < 12; i++)
+                        z += rand()
+                    printf "allreduce,%s,1,%d,%d,%d,%.9g\n", name[a], p, n, r,
+                        (10 + p + n / 1000) * (1 + 0.05 * z)
+                }
+}' >same.csv
+start same.csv
+is "$(sed -n 's/^\([0-9]*\) of 96 measured points.*/\1/p' out | sort -u)" 0 \
+    "noise of equal algorithms replaces the library nowhere"
+start same.csv
+"$chorale" decide "$db" --threshold 0 >out 2>&1
+gain=$(sql "SELECT max(speedup) FROM decision")
+least "$gain < 1.02" "their expected gain is below 2 %: $gain"
+# A tenth of the points with a large difference counts in the pooled noise.
+awk -F, -v OFS=, 'NR > 1 { $7 = 10 * (1 + ($6 ? 0 : NR % 10 ? 0.01 : 0.3)) }
+    { print }' same.csv >tail.csv
+start tail.csv
+noise=$(sed -n 's/.*differ by \([0-9.]*\) %.*/\1/p' out)
+least "$noise > 4 && $noise < 7" \
+    "noise is pooled, not that of the usual point: $noise % of 5.8 %"
+
 # --- cross-validation ---------------------------------------------------------
 start one.csv
 score() { # column of JSON, words of evaluate
@@ -194,7 +226,6 @@ score() { # column of JSON, words of evaluate
     "$chorale" evaluate "$db" --json "$@" |
         sed -n "/\"all\"/,\$s/.*\"$column\": \([-0-9.e]*\).*/\1/p"
 }
-least() { ok "$(awk "BEGIN { print !($1) }")" "$2"; }
 for what in P n; do
     r=$(score regret --leave-out $what)
     least "$r < 0.02" "$what left out of exact times: regret $r"

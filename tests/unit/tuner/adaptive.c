@@ -436,7 +436,7 @@ static void test_krige(void)
         at[i] = (struct chorale_krige_at){ .x = 3 * (i % 6), .y = i / 6.0 };
         z[i] = 0.3 * sin(at[i].x / 4) + 0.1 * at[i].y;
     }
-    tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3, NULL) == 0, "fitted");
+    tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3, NULL, NULL) == 0, "fitted");
     for (int i = 0; i < 36; i++)
         worst = fmax(worst, fabs(chorale_krige_expect(&k, &at[i], &sd) -
                                  z[i]));
@@ -455,13 +455,13 @@ static void test_krige(void)
     tap_ok(fabs(far - k.mean) < 1e-9 && fabs(sd - k.sd) < 1e-9,
            "far away the estimate is the mean");
     chorale_krige_release(&k);
-    tap_ok(chorale_krige_fit(&k, at, z, 0, 0, 0.3, NULL) == 0 &&
+    tap_ok(chorale_krige_fit(&k, at, z, 0, 0, 0.3, NULL, NULL) == 0 &&
                chorale_krige_expect(&k, &at[0], &sd) == 0 &&
                sd == 0.3, "without data the deviation is the prior's");
     chorale_krige_release(&k);
     for (int i = 0; i < 36; i++)
         at[i] = at[0];
-    tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3, NULL) == 0 &&
+    tap_ok(chorale_krige_fit(&k, at, z, 36, 0, 0.3, NULL, NULL) == 0 &&
                isfinite(chorale_krige_expect(&k, &at[0], &sd)) && isfinite(sd),
            "repeated measurements of one point are finite");
     chorale_krige_release(&k);
