@@ -31,7 +31,7 @@ static const char heading[] =
     "#   7     letters of the longest label\n"
     "#   8     number of crossovers\n"
     "#   9     1 if the table uses another type's choices instead\n"
-    "#   10    number of letters\n"
+    "#   10    number of letters             11    of measured points\n"
     "# Blocks 1 ..., one choice each; the first line is its label. Choice 1\n"
     "# is the library's default. A box without area: only names the choice.\n"
     "#   1, 2  left and right end on the axis, 3, 4  lower and upper end\n"
@@ -42,11 +42,13 @@ static const char heading[] =
     "#   1     n                             2, 3  lower and upper end\n"
     "#   4     the next one, or the end      5     n with its unit\n"
     "#   6     the one before, or the begin  7     its n with its unit\n"
-    "# The last block, if there are letters: the choices at some process\n"
+    "# The next block, if there are letters: the choices at some process\n"
     "# counts, the more important ones first, and all powers of two of n.\n"
     "#   1     process count                 2     n on the axis\n"
     "#   3     number of the choice          4     log2 of n; -1 for n = 0,\n"
-    "#                                             0 for the only n\n";
+    "#                                             0 for the only n\n"
+    "# The last block, if there are any: the measured points.\n"
+    "#   1     n on the axis                 2     process count\n";
 
 int chorale_plots_same_map(const struct chorale_plots_box *a,
                            const struct chorale_plots_box *b)
@@ -451,8 +453,44 @@ static void label_of(const struct chorale_plots_box *box, size_t k,
                                    box->variant, box->params);
 }
 
+static const char points_sql[] =
+    "SELECT DISTINCT n, comm_size FROM cell c WHERE system_id = ?1 AND coll ="
+    " ?2 AND shape = ?3 AND dtype = ?4 AND op = ?5 AND (?6 = 0 OR ppn = ?6)"
+    " AND comm_size BETWEEN ?7 AND ?8 AND EXISTS (SELECT 1 FROM run r"
+    "   WHERE r.cell_id = c.cell_id AND r.status = 'ok')"
+    " ORDER BY comm_size, n";
+
+/* Write the measured points of a map to a stream as text, and count them. */
+static enum chorale_err write_points(FILE *out, struct chorale_store *store,
+                                     sqlite3_int64 system_id,
+                                     const struct chorale_plots_box *box,
+                                     size_t count, size_t *npoint,
+                                     struct chorale_errmsg *msg)
+{
+    const struct frame f = find_frame(box, count);
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, points_sql,
+        CHORALE_FIELDS(system_id, box->coll, box->shape, box->dtype, box->op,
+                       box->ppn, f.least, f.most), &stmt, msg);
+
+    *npoint = 0;
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        const double n = (double)sqlite3_column_int64(stmt, 0);
+        const double x = n > 0 ? n : 1.4 * f.zero;
+
+        if (!(x >= f.lo && x <= f.hi))
+            continue;
+        fprintf(out, "%.15g %d\n", x, sqlite3_column_int(stmt, 1));
+        ++*npoint;
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
 static void write_all(FILE *out, const struct chorale_plots_box *box,
                       size_t count, const struct procs *procs,
+                      const char *points, size_t npoint,
                       const char *title, size_t *number, size_t *first,
                       struct crossover *cross)
 {
@@ -466,9 +504,9 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
         label_of(k > 0 ? &box[first[k]] : box, k, label);
         longest = strlen(label) > longest ? strlen(label) : longest;
     }
-    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu %d %zu\n",
+    fprintf(out, "# %s\n%s%.15g %.15g %d %d %.15g %zu %zu %zu %d %zu %zu\n",
             title, heading, f.lo, f.hi, f.least, f.most, f.zero, n, longest,
-            ncross, box[0].instead[0] != '\0', nletter);
+            ncross, box[0].instead[0] != '\0', nletter, npoint);
     for (size_t k = 0; k < n; k++) {
         int any = 0;
 
@@ -488,6 +526,8 @@ static void write_all(FILE *out, const struct chorale_plots_box *box,
     if (nletter > 0)
         fputs("\n\n", out);
     write_letters(out, box, count, number, procs, &f);
+    if (npoint > 0)
+        fprintf(out, "\n\n%s", points);
 }
 
 enum chorale_err chorale_plots_write_map(struct chorale_store *store,
@@ -497,22 +537,32 @@ enum chorale_err chorale_plots_write_map(struct chorale_store *store,
                                          const char *path,
                                          struct chorale_errmsg *msg)
 {
-    size_t *number = malloc((count + 1) * sizeof(*number));
+    size_t *number = calloc(count + 1, sizeof(*number));
     size_t *first = malloc((count + 1) * sizeof(*first));
     struct crossover *cross = malloc((CROSSOVERS * count + 1) *
                                      sizeof(*cross));
     struct procs procs = { NULL, 0 };
-    FILE *out = NULL;
+    char *points = NULL;
+    size_t size = 0, npoint = 0;
+    FILE *out = open_memstream(&points, &size);
     int bad;
-    enum chorale_err err = find_procs(store, system_id, box, count, &procs,
-                                      msg);
+    enum chorale_err err = out == NULL
+                               ? chorale_fail_memory(msg, path)
+                               : find_procs(store, system_id, box, count,
+                                            &procs, msg);
 
+    if (err == CHORALE_OK)
+        err = write_points(out, store, system_id, box, count, &npoint, msg);
+    if (out != NULL && fclose(out) != 0 && err == CHORALE_OK)
+        err = chorale_fail_memory(msg, path);
+    out = NULL;
     errno = ENOMEM;
     if (err == CHORALE_OK && number != NULL && first != NULL && cross != NULL)
         out = fopen(path, "w");
     bad = out == NULL;
     if (out != NULL) {
-        write_all(out, box, count, &procs, title, number, first, cross);
+        write_all(out, box, count, &procs, points, npoint, title, number, first,
+                  cross);
         bad = ferror(out);
         bad |= fclose(out) != 0;
     }
@@ -520,6 +570,7 @@ enum chorale_err chorale_plots_write_map(struct chorale_store *store,
     free(first);
     free(cross);
     free(procs.p);
+    free(points);
     if (err != CHORALE_OK)
         return err;
     return bad ? chorale_fail(msg, CHORALE_ENV, "%s: %s; free some space and "

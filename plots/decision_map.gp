@@ -15,13 +15,15 @@ stats data index 0 using (xmin = $1, xmax = $2, pmin = $3, pmax = $4, \
     zero = $5, nchoice = int($6), \
     longest = int($7), ncross = int($8), \
     other = valid(9) ? int($9) : 0, \
-    nletter = valid(10) ? int($10) : 0, $1) nooutput
+    nletter = valid(10) ? int($10) : 0, \
+    npoint = valid(11) ? int($11) : 0, $1) nooutput
 
 # The block of crossovers. gnuplot runs a loop once even if it is empty. So
 # without crossovers the loop must not read the block of letters.
 crossings = nchoice + (ncross > 0 ? 1 : 9)
 # The process counts that have letters, in order.
 letters = nchoice + 1 + (ncross > 0)
+dots = npoint > 0 ? letters + (nletter > 0) : nchoice + 9
 procs = ' '
 if (nletter > 0) {
     stats data index letters using (strstrt(procs, sprintf(' %d ', $1)) ? 0 \
@@ -33,7 +35,7 @@ kind = ARG3
 width = 1200
 height0 = pmin == pmax ? 300 : 700
 height = height0
-names = nchoice + 1 + other
+names = nchoice + 1 + other + (npoint > 0)
 if (kind[1:4] ne 'dumb') { longest = longest + 3 } # a letter before each
 heading = ARG4
 load folder.'terminal.gp'
@@ -190,6 +192,9 @@ plot \
         using (xmin):(pmin):(xmin):(xmin):(pmin):(pmin) with boxxyerror \
         fillstyle solid 1.0 noborder linetype i \
         title letter(i).': '.columnheader(1), \
+    for [k = 1:(npoint > 0)] data index dots using 1:2 with points \
+        pointtype 7 pointsize 0.3 linecolor rgb 0x000000 \
+        title 'measured points', \
     NaN with lines linecolor rgb 0xFFFFFF title 'paler: by the model', \
     NaN with lines linecolor rgb 0xFFFFFF \
         title (other ? 'not in the table' : '')

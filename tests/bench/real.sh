@@ -4,11 +4,11 @@
 # measurements that were left out.
 # Usage: tests/bench/real.sh DATA_DIR (in the build folder)
 # A set is a subfolder of DATA_DIR with a file tidy.csv that `chorale import`
-# reads. Prints a Markdown table with a line for each system, each collective
+# reads; in the one named pico, times are those of the slowest rank. Prints a Markdown table with a line for each system, each collective
 # with at least 20 judged points, and each of: process counts, sizes, launches
-# left out. Regret of the choice by smoothed times, of the winner at the next
-# smaller process count or size (or of the plain minimum of a launch), and of
-# the library's default. Times that are not a duration are left out.
+# left out. Regret of the choice by smoothed times, with the threshold and
+# without, of the winner at the next smaller process count or size (or of the
+# plain minimum of a launch), and of the library's default. Times that are not a duration are left out.
 data=${1:?usage: tests/bench/real.sh DATA_DIR}
 chorale=$PWD/chorale
 work=$(mktemp -d) || exit 99
@@ -51,12 +51,15 @@ errors() { # set, file
 
 : >"$work/errors"
 printf "| set | left out | collective | points | regret | %s |\n" \
-    'nearest | library | captured | > 3 % slower than library'
-echo '|---|---|---|---|---|---|---|---|---|'
+    'no threshold | nearest | library | captured | > 3 % slower than library'
+echo '|---|---|---|---|---|---|---|---|---|---|'
 for csv in "$data"/*/tidy.csv; do
     [ -f "$csv" ] || { echo "real.sh: no */tidy.csv in $data" >&2; exit 2; }
     rm -f "$work/r.db"
-    "$chorale" import "$work/r.db" "$csv" >"$work/log" 2>&1 ||
+    statistic=
+    case $csv in */pico/tidy.csv) statistic='--statistic max' ;; esac
+    # shellcheck disable=SC2086 # an option and its value, or nothing
+    "$chorale" import "$work/r.db" "$csv" $statistic >"$work/log" 2>&1 ||
         { cat "$work/log" >&2; exit 1; }
     sqlite3 "$work/r.db" 'SELECT name FROM system ORDER BY 1' >"$work/systems"
     "$chorale" fit "$work/r.db" >"$work/fit" 2>"$work/log" ||
@@ -64,17 +67,22 @@ for csv in "$data"/*/tidy.csv; do
     while IFS= read -r system; do
         errors "$system" "$work/fit" >>"$work/errors"
         for what in P n launch; do
-            for by in smooth nearest; do
+            for by in smooth plain nearest; do
+                how="--by $by"
+                [ $by != plain ] || how='--by smooth --threshold 0'
+                # shellcheck disable=SC2086 # words
                 "$chorale" evaluate "$work/r.db" --system "$system" \
-                    --leave-out $what --by $by --json >"$work/json" \
+                    --leave-out $what $how --json >"$work/json" \
                     2>/dev/null || echo '{}' >"$work/json"
                 scores "$work/json" >"$work/$by"
             done
-            join "$work/smooth" "$work/nearest" | awk -v set="$system" \
+            join "$work/plain" "$work/nearest" | awk '{ print $1, $3, $8 }' \
+                >"$work/beside"
+            join "$work/smooth" "$work/beside" | awk -v set="$system" \
                 -v what=$what '$2 >= 20 {
-                printf "| %s | %s | %s | %d | %.2f %% | %.2f %% | %.1f %% | " \
-                    "%.1f %% | %.1f %% |\n", set, what, $1, $2, 100 * $3,
-                    100 * $8, 100 * $6, 100 * $4, 100 * $5
+                printf "| %s | %s | %s | %d | %.2f %% | %.2f %% | %.2f %% |" \
+                    " %.1f %% | %.1f %% | %.1f %% |\n", set, what, $1, $2,
+                    100 * $3, 100 * $7, 100 * $8, 100 * $6, 100 * $4, 100 * $5
             }'
         done
     done <"$work/systems"

@@ -172,7 +172,7 @@ static double expected(const struct fold *f,
 
     if (f->opts->chooser == CHORALE_CHOOSE_SMOOTH)
         return chorale_smooth_at(f->smooth, run, run, run->msg_size,
-                                 run->comm_size, NULL);
+                                 run->comm_size);
     if (near == NULL)
         return NAN;
     there = *near;

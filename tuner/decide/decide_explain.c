@@ -77,7 +77,7 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
     const int smoothed = fam->smooth != NULL &&
                          (!exact || fam->opts->smooth == CHORALE_SMOOTH_ALL);
     const struct chorale_cand *cand;
-    double t, sd = NAN;
+    double t;
 
     *e = (struct entry){ .member = &fam->cand[c], .lo = NAN, .hi = NAN,
                          .error = NAN, .smoothed = NAN };
@@ -85,9 +85,8 @@ static int fill(const struct view *v, size_t line, int exact, size_t c,
         return 0;
     e->barred = chorale_family_excluded(fam, c, v->n, v->comm_size);
     if (smoothed) {
-        e->smoothed = exp(chorale_family_smooth(fam, c, v->n, v->comm_size,
-                                                &sd));
-        e->error = isnan(e->smoothed) ? NAN : expm1(sd);
+        e->smoothed = exp(chorale_family_smooth(fam, c, v->n, v->comm_size));
+        e->error = chorale_smooth_error(fam->smooth, fam->cand[c].run);
         e->seconds = e->smoothed;
     }
     for (size_t i = 0; exact && i < ln->nspot; i++) {
@@ -319,11 +318,13 @@ static void print_entry(const struct view *v, const struct entry *e)
     else if (isnan(e->seconds))
         snprintf(how, sizeof(how), "no time");
     else if (isnan(e->error))
-        snprintf(how, sizeof(how), "modelled");
+        snprintf(how, sizeof(how), isnan(e->smoothed)
+                     ? "modelled" : "between measured points");
     else
         snprintf(how, sizeof(how), isnan(e->smoothed)
                      ? "modelled, error of such predictions %.1f %%"
-                     : "between measured points, within %.1f %% (1 sd)",
+                     : "between measured points, within %.1f %% (1 sd, by"
+                       " leaving out P)",
                  100 * e->error);
     printf("  %c %-40s %10s  %-25s %s%s%s\n", is_choice(v, e) ? '*' : ' ',
            name, seconds, gain, how, e->barred != NULL ? "; never: " : "",
@@ -478,6 +479,7 @@ enum chorale_err chorale_decide_explain(
     struct chorale_predictor *model = opts->smooth ? NULL : opts->model;
     struct chorale_predictor *own = NULL;
     struct chorale_smoothed times = { NULL, NULL };
+    const struct chorale_smooth *learnt = NULL;
     size_t nspot, found = 0;
     enum chorale_err err = chorale_decide_sizes(points, opts, &spot, &nspot,
                                                 msg);
@@ -493,6 +495,11 @@ enum chorale_err chorale_decide_explain(
         if (spot[i].point->coll != query->coll || !is_first(spot, i))
             continue;
         rc = chorale_smooth_for(points, opts, spot[i].point, &times);
+        if (rc == 0 && times.smooth != learnt)
+            rc = chorale_smooth_learn_errors(times.smooth, points->row,
+                                             points->count, spot[i].point,
+                                             opts->noise);
+        learnt = times.smooth;
         if (rc != 0)
             break;
         rc = chorale_family_init(&fam, spot, nspot, &spot[i], model, opts);

@@ -27,7 +27,7 @@ int chorale_smooth_for(const struct chorale_points *points,
 }
 
 double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
-                             size_t n, int comm_size, double *sd_p)
+                             size_t n, int comm_size)
 {
     struct chorale_run_point at = *fam->point;
     size_t msg_size = n;
@@ -35,7 +35,7 @@ double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
     if (chorale_coll_info(at.coll)->blocks)
         msg_size = (n + (size_t)comm_size - 1) / (size_t)comm_size;
     return chorale_smooth_at(fam->smooth, fam->cand[cand].run, &at, msg_size,
-                             comm_size, sd_p);
+                             comm_size);
 }
 
 /* 1 if a member was measured on a line: at n if that is a measured size, else at
@@ -69,7 +69,7 @@ void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
 
         for (size_t c = 0; c < grid->ncand; c++) {
             const size_t m = grid->member[c];
-            double t = chorale_family_smooth(fam, m, n, l->comm_size, NULL);
+            double t = chorale_family_smooth(fam, m, n, l->comm_size);
 
             if (m > 0 &&
                 (!replace || chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||

@@ -149,7 +149,7 @@ int chorale_smooth_for(const struct chorale_points *points,
 
 /* Smoothed log seconds of a candidate; as of chorale_smooth_at(). */
 double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
-                             size_t n, int comm_size, double *sd_p);
+                             size_t n, int comm_size);
 
 /* Between two sizes, at each of which another choice is better by the given log
  * units: the last n at which the first choice is still better. */

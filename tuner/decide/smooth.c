@@ -6,6 +6,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_sort.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define USUAL 1.0 /* prior standard deviation of log times around the trend */
 #define WEIGHT 10 /* degrees of freedom of the pooled variance */
 #define MANY 20   /* cells, to leave out the noisiest */
+#define ONE_SD 0.68 /* share of errors within a standard deviation */
 #define RIDGE 1e-9 /* keeps the normal equations regular */
 
 /* The runs of one algorithm at one point. */
@@ -35,6 +37,7 @@ struct curve {
     double trend[3];         /* constant, per log m, per log P */
     double x_lo, x_hi, y_lo, y_hi; /* measured range */
     size_t ncell;
+    double error;            /* as of chorale_smooth_error() */
 };
 
 struct chorale_smooth {
@@ -187,7 +190,7 @@ static int find_curves(struct chorale_smooth *s)
         cell->curve = (size_t)(c - s->curve);
         if (cell->curve == s->ncurve) {
             s->ncurve++;
-            *c = (struct curve){ .run = cell->run,
+            *c = (struct curve){ .run = cell->run, .error = NAN,
                                  .x_lo = cell->at.x, .x_hi = cell->at.x,
                                  .y_lo = cell->at.y, .y_hi = cell->at.y };
         }
@@ -440,10 +443,9 @@ void chorale_smooth_free(struct chorale_smooth *s)
 double chorale_smooth_at(const struct chorale_smooth *s,
                          const struct chorale_run_point *run,
                          const struct chorale_run_point *at, size_t msg_size,
-                         int comm_size, double *sd_p)
+                         int comm_size)
 {
     const struct chorale_krige_at to = place(at, msg_size, comm_size);
-    double t, sd, own;
     const double slack = 1e-9, beyond = log(CHORALE_SMOOTH_BEYOND) + slack;
 
     for (size_t i = 0; i < s->ncurve; i++) {
@@ -454,13 +456,86 @@ double chorale_smooth_at(const struct chorale_smooth *s,
         if (to.x < c->x_lo - slack || to.x > c->x_hi + slack ||
             to.y < c->y_lo - beyond || to.y > c->y_hi + beyond)
             return NAN;
-        t = trend_at(c->trend, &to) +
-            chorale_krige_expect(&s->common, &to, sd_p != NULL ? &sd : NULL) +
-            chorale_krige_expect(&c->krige, &to, sd_p != NULL ? &own : NULL);
-        if (sd_p != NULL)
-            *sd_p = hypot(sd, own);
-        return t;
+        return trend_at(c->trend, &to) +
+               chorale_krige_expect(&s->common, &to, NULL) +
+               chorale_krige_expect(&c->krige, &to, NULL);
     }
+    return NAN;
+}
+
+/* Set the errors of the curves from those of all cells that were left out. */
+static void set_errors(struct chorale_smooth *s, const struct cell *cell,
+                       size_t ncell, const double *error, double *sorted)
+{
+    for (size_t c = 0; c < s->ncurve; c++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < ncell; i++)
+            if (isfinite(error[i]) && chorale_run_same_candidate(
+                                          cell[i].run, s->curve[c].run))
+                sorted[n++] = error[i];
+        gsl_sort(sorted, 1, n);
+        if (n > 0)
+            s->curve[c].error = sorted[(size_t)(ONE_SD * (double)(n - 1))];
+    }
+}
+
+int chorale_smooth_learn_errors(struct chorale_smooth *s,
+                                const struct chorale_run_point *row, size_t n,
+                                const struct chorale_run_point *like,
+                                double noise)
+{
+    struct chorale_run_point *kept = malloc((n + 1) * sizeof(*kept));
+    struct cell *cell = NULL;
+    size_t ncell = collect(row, n, like, &cell);
+    double *error = malloc((2 * ncell + 1) * sizeof(*error));
+    int rc = kept != NULL && cell != NULL && error != NULL ? 0 : -1;
+    int least = INT_MAX, most = 0;
+
+    for (size_t i = 0; rc == 0 && i < ncell; i++) {
+        error[i] = NAN;
+        least = cell[i].run->comm_size < least ? cell[i].run->comm_size : least;
+        most = cell[i].run->comm_size > most ? cell[i].run->comm_size : most;
+    }
+    for (size_t i = 0; rc == 0 && i < ncell; i++) {
+        const int left = cell[i].run->comm_size;
+        struct chorale_smooth *without;
+        size_t nkept = 0;
+
+        if (left == least || left == most || !isnan(error[i]))
+            continue;
+        for (size_t k = 0; k < n; k++)
+            if (row[k].comm_size != left)
+                kept[nkept++] = row[k];
+        without = chorale_smooth_new(kept, nkept, like, noise);
+        rc = without != NULL ? 0 : -1;
+        for (size_t k = i; rc == 0 && k < ncell; k++) {
+            const struct chorale_run_point *run = cell[k].run;
+
+            if (run->comm_size != left)
+                continue;
+            error[k] = fabs(expm1(chorale_smooth_at(without, run, run,
+                                                    run->msg_size, left) -
+                                  cell[k].mean));
+            if (isnan(error[k]))
+                error[k] = INFINITY; /* outside; not again */
+        }
+        chorale_smooth_free(without);
+    }
+    if (rc == 0)
+        set_errors(s, cell, ncell, error, error + ncell);
+    free(kept);
+    free(cell);
+    free(error);
+    return rc;
+}
+
+double chorale_smooth_error(const struct chorale_smooth *s,
+                            const struct chorale_run_point *run)
+{
+    for (size_t i = 0; i < s->ncurve; i++)
+        if (same_algorithm(s->curve[i].run, run))
+            return s->curve[i].error;
     return NAN;
 }
 

@@ -41,14 +41,28 @@ struct chorale_smooth *chorale_smooth_new(const struct chorale_run_point *row,
 void chorale_smooth_free(struct chorale_smooth *smooth);
 
 /* Log seconds of run's algorithm for blocks of msg_size bytes at comm_size
- * ranks placed as at. *sd_p (may be NULL): standard deviation. NAN: the
+ * ranks placed as at. NAN: the
  * algorithm was not measured, or the point is outside its measured sizes or
  * more than a factor of CHORALE_SMOOTH_BEYOND outside its process counts. */
 #define CHORALE_SMOOTH_BEYOND 2
 double chorale_smooth_at(const struct chorale_smooth *smooth,
                          const struct chorale_run_point *run,
                          const struct chorale_run_point *at, size_t msg_size,
-                         int comm_size, double *sd_p);
+                         int comm_size);
+
+/* Learn the errors of times between process counts by leaving out each one but
+ * the first and last; the arguments are those of chorale_smooth_new(). -1: out
+ * of memory. */
+int chorale_smooth_learn_errors(struct chorale_smooth *smooth,
+                                const struct chorale_run_point *row, size_t n,
+                                const struct chorale_run_point *like,
+                                double noise);
+
+/* The error that was learnt for run's algorithm, 68 of 100 are below: predicted
+ * over measured seconds - 1, as absolute value. NAN: unknown, as with fewer than
+ * three process counts. */
+double chorale_smooth_error(const struct chorale_smooth *smooth,
+                            const struct chorale_run_point *run);
 
 /* 1 if a choice for all sizes of a process count may replace the library: its
  * expected log gain is above the log threshold on average over the sizes, and
