@@ -74,7 +74,7 @@ is "$? $(row arrival) $(row "variant || params")" "0 sync $sync" \
 best() { # database, its options: choice and its time in ns
     # shellcheck disable=SC2086
     run tune "$@" --launcher smpirun --platform flat.xml --network loggp \
-        -c allreduce -m 4K -P 8 --arrival robust
+        -c allreduce -m 1648 -P 8 --arrival robust
     sqlite3 "$1" "SELECT variant || ' ' || params || round(seconds * 1e9)
         FROM decision"
 }
