@@ -15,6 +15,7 @@
 #include "tuner/decide/decide_arrival.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/decide/served_kinds.h"
+#include "tuner/decide/smooth.h"
 #include "tuner/model/excluded_points.h"
 #include "tuner/model/predict.h"
 
@@ -461,6 +462,8 @@ static enum chorale_err decide_system(struct chorale_store *store,
         chorale_decide_exploratory(&points, &how, &catalogue,
                                    policy.exploratory) != 0)
         err = chorale_fail_memory(msg, path);
+    if (how.smooth == CHORALE_SMOOTH_ALL && isnan(policy.threshold))
+        how.threshold = CHORALE_SMOOTH_THRESHOLD;
     if (catalogue.row != NULL)
         dispatch = &catalogue;
     if (err == CHORALE_OK && !opts->each.quiet)

@@ -44,8 +44,8 @@ struct chorale_policy {
 /* Option rows of a verb whose struct has a member of type policy. */
 #define CHORALE_POLICY_OPTS(type, member)                                   \
     { "threshold", 0, CHORALE_OPT_PERCENT, offsetof(type, member.threshold),\
-      "GAIN", "keep the library below this gain (default: 3%, 0 in "        \
-      "simulation)", 0, 0 },                                                \
+      "GAIN", "keep the library below this gain (default: 3%, 1% if "       \
+      "exploratory by imported timings, 0 in simulation)", 0, 0 },          \
     { "compact", 0, CHORALE_OPT_PERCENT, offsetof(type, member.compact),    \
       "PERCENT", "mean loss allowed so that the table has fewer ranges "    \
       "(default: 1%)", 0, 0 },                                       \

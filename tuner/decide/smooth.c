@@ -541,5 +541,5 @@ double chorale_smooth_error(const struct chorale_smooth *s,
 
 int chorale_smooth_serves_all(double mean, double least, double threshold)
 {
-    return mean > threshold && least >= -threshold;
+    return mean > threshold && least >= -log1p(CHORALE_SMOOTH_LOSS);
 }

@@ -50,6 +50,10 @@ double chorale_smooth_at(const struct chorale_smooth *smooth,
                          const struct chorale_run_point *at, size_t msg_size,
                          int comm_size);
 
+/* Default of the threshold where smoothed times decide (share). They are
+ * expectations, from which noise is removed already. */
+#define CHORALE_SMOOTH_THRESHOLD 0.01
+
 /* Learn the errors of times between process counts by leaving out each one but
  * the first and last; the arguments are those of chorale_smooth_new(). -1: out
  * of memory. */
@@ -66,9 +70,10 @@ double chorale_smooth_error(const struct chorale_smooth *smooth,
 
 /* 1 if a choice for all sizes of a process count may replace the library: its
  * expected log gain is above the log threshold on average over the sizes, and
- * its expected loss nowhere above it. least: the smallest gain; NAN: unknown at
- * some size. */
+ * its expected loss nowhere above CHORALE_SMOOTH_LOSS. least: the smallest gain;
+ * NAN: unknown at some size. */
 int chorale_smooth_serves_all(double mean, double least, double threshold);
+#define CHORALE_SMOOTH_LOSS 0.03
 
 /* Standard deviation of the log time of one launch in the runs row[0, n);
  * *learnt_p: 1 if two launches of a cell differ, else the result is noise. */

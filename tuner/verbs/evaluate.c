@@ -17,6 +17,7 @@
 #include "tuner/base/verb.h"
 #include "tuner/decide/decide_tables.h"
 #include "tuner/decide/policy.h"
+#include "tuner/decide/smooth.h"
 
 enum { NAME_SIZE = 128 };
 
@@ -270,8 +271,7 @@ static enum chorale_err run_leave_out(const char *path,
     if (err == CHORALE_OK && !opts->policy.accept_mean)
         chorale_points_remove_means(&points);
     if (err == CHORALE_OK && isnan(how.threshold))
-        how.threshold = chorale_policy_decide(&opts->policy,
-                                              simulated).threshold;
+        how.threshold = simulated ? 0 : CHORALE_SMOOTH_THRESHOLD;
     if (err == CHORALE_OK && isnan(how.noise))
         how.noise = CHORALE_LAUNCH_NOISE;
     if (err == CHORALE_OK)
@@ -417,7 +417,7 @@ static const struct chorale_opt rows[] = {
       "fastest at the next smaller P or n (default: smooth)", 0, 0 },
     { "threshold", 0, CHORALE_OPT_PERCENT,
       offsetof(struct opts, policy.threshold), "GAIN",
-      "with --leave-out: keep the library below this gain (default: 3%, 0 in "
+      "with --leave-out: keep the library below this gain (default: 1%, 0 in "
       "simulation)", 0, 0 },
     CHORALE_POLICY_NOISE_OPT(struct opts, policy),
     { "accept-mean", 0, CHORALE_OPT_FLAG,

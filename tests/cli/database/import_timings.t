@@ -147,6 +147,13 @@ is "$(sql 'SELECT name, comm_size, ppn, shape, ordinal FROM launch JOIN system
     USING (system_id) GROUP BY 1, 2, 3')" "mine|8|4|block|7" \
     "options replace the columns that a file lacks"
 
+"$chorale" import --help >help
+sed -n '/names\[NCOLUMN\]/,/^};/p' "$top_srcdir/tuner/exchange/timings_csv.c" |
+    grep -o '"[a-z_]*"' | tr -d '"' | while read -r word; do
+    tr -s '\n ' ' ' <help | grep -Eq "[ (]$word[,:) ]" || echo "$word"
+done >unlisted
+is "$(cat unlisted)" "" "--help lists each name of a column"
+
 # Names of algorithms.
 name() { # --mpi, collective, algorithm, params: print provider and variant
     printf 'coll,algorithm,params,P,ppn,bytes,seconds\n%s,%s,%s,4,1,8,1\n' \

@@ -71,10 +71,20 @@ ok $? 'a map of the choices is drawn'
 bad=0
 for label in 'bcast: the choices of the table on fat-tree (simulated)' library \
     binomial 'n: bytes of the operation' 'P: number of processes' \
-    'paler: by the model'; do
+    'paler: by the model' 'measured points'; do
     grep -qF "$label" maps/bcast_map.svg || { bad=1; echo "# no $label"; }
 done
 ok $bad 'a map has title, choices, axes with units'
+awk 'NF == 2 && /^[0-9]/ { print $2, $1 }' maps/bcast_map.dat >got
+grep -v '^#' maps/bcast_map.dat | sed q >frame
+read -r lo hi _ _ zero _ <frame
+sqlite3 -separator ' ' a.db "SELECT DISTINCT comm_size, CAST(n AS TEXT) FROM
+    cell WHERE coll = 'bcast' AND comm_size > 1 AND n BETWEEN max(1, $lo) AND
+    $hi ORDER BY comm_size, n" >want
+[ "$zero" = 0 ] || awk -v x="$zero" '$2 != 1.4 * x' got >inside
+[ "$zero" = 0 ] || mv inside got
+[ -s want ] && diff want got >out 2>&1
+ok $? 'the marks of a map are the measured points'
 series maps/bcast_map.dat binomial | cut -d ' ' -f 1,2,5-9 > got
 sqlite3 -separator ' ' a.db "SELECT n_lo, n_hi + 1, basis = 'modelled', n_lo,
     n_hi, comm_size, max(comm_size, comm_size_hi) FROM decision
