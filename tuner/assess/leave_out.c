@@ -227,8 +227,8 @@ static int serves_all(const struct fold *f, const struct chorale_run_point *at,
                   : *mean_p > 0;
 }
 
-/* The candidate of its first size that serves all sizes at the place of `at`, for collectives in
- * which some rank does not know n; NULL: the library. */
+/* The candidate of its first size that serves all sizes at the place of `at`,
+ * for collectives in which some rank does not know n; NULL: the library. */
 static const struct chorale_run_point *
 choose_one(const struct fold *f, const struct chorale_run_point *at)
 {
