@@ -377,15 +377,14 @@ static int lay_out(const struct chorale_smooth *s, struct layout *lay)
 /* Fit the processes. -1: out of memory. */
 static int fit(struct chorale_smooth *s)
 {
-    /* Differences between algorithms change within fewer sizes than times. */
-    static const double length[] = { 8, 4 }, own_length[] = { 2, 4 }, none = 0;
+    static const double length[] = { 8, 4 }, none = 0;
     struct layout lay;
     double own = USUAL;
     int rc = lay_out(s, &lay);
 
     if (rc == 0 && lay.nsite > 0)
         rc = chorale_common_fit(lay.curve, s->ncurve, lay.site, lay.nsite,
-                                USUAL, length, own_length, lay.common, &own);
+                                USUAL, length, lay.common, &own);
     if (rc == 0)
         rc = chorale_krige_fit(&s->common, lay.site, lay.common, lay.nsite, 0,
                                USUAL, length, &none);
@@ -395,7 +394,7 @@ static int fit(struct chorale_smooth *s)
         for (size_t i = next; i < next + n; i++)
             lay.z[i] -= lay.common[lay.of[i]];
         rc = chorale_krige_fit(&s->curve[c].krige, lay.at + next, lay.z + next,
-                               n, 0, own, own_length, &none);
+                               n, 0, own, length, &none);
         next += n;
     }
     release_layout(&lay);

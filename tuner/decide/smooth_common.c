@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* smooth_common.c - the common curve by generalised least squares. f is the
- * common curve, R its correlations and Q those of the own processes. The
- * measurements of algorithm a are f[site] + own process + noise. f is normal with
- * variance usual^2 R, the rest with variance S = own^2 Q[site, site] + noise^2. So
- * only matrices of the size of one algorithm are inverted. */
+ * common curve and R its correlations. The measurements of algorithm a are
+ * f[site] + own process + noise. f is normal with variance usual^2 R, the rest
+ * with variance own^2 R[site, site] + noise^2. So only matrices of the size of
+ * one algorithm are inverted. */
 #include "tuner/decide/smooth_common.h"
 
 #include <gsl/gsl_blas.h>
@@ -24,7 +24,7 @@ enum { PARTS = sizeof(parts) / sizeof(parts[0]), MIDDLE = 6 };
 struct work {
     const struct chorale_common_curve *curve;
     size_t ncurve, nsite;
-    gsl_matrix *corr;        /* Q */
+    gsl_matrix *corr;        /* R */
     gsl_matrix *root;        /* lower triangle L with L L' = usual^2 R */
     gsl_matrix *own, *sum; /* scratch, [nsite][nsite] */
     gsl_vector *right, *v;   /* scratch, [nsite] */
@@ -87,7 +87,7 @@ static double try_own(struct work *w, double own)
     gsl_vector_set_zero(w->right);
     for (size_t c = 0; c < w->ncurve; c++)
         score += add_curve(w, &w->curve[c], own);
-    /* f = L (I + L' A L)^-1 L' b, with A in sum and b in right. */
+    /* f = L (I + L' Q L)^-1 L' b, with Q in sum and b in right. */
     gsl_blas_dtrmm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1,
                    w->root, w->sum);
     gsl_blas_dtrmm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, w->root,
@@ -154,8 +154,7 @@ static void release(struct work *w)
 
 int chorale_common_fit(const struct chorale_common_curve *curve, size_t ncurve,
                        const struct chorale_krige_at *site, size_t nsite,
-                       double usual, const double length[2],
-                       const double own_length[2], double *common,
+                       double usual, const double length[2], double *common,
                        double *own_p)
 {
     double score[PARTS];
@@ -170,9 +169,7 @@ int chorale_common_fit(const struct chorale_common_curve *curve, size_t ncurve,
                                                        length) +
                              (i == j ? NUGGET : 0);
 
-            gsl_matrix_set(w.corr, i, j,
-                           chorale_krige_correlation(&site[i], &site[j],
-                                                     own_length));
+            gsl_matrix_set(w.corr, i, j, r);
             gsl_matrix_set(w.root, i, j, usual * usual * r);
         }
     *own_p = usual;

@@ -27,13 +27,12 @@ struct chorale_common_curve {
 };
 
 /* Find the common curve at the distinct places site[0, nsite), with standard
- * deviation `usual` and correlation lengths `length`; own_length: those of the
- * own processes. common: out, [nsite]. *own_p: out, the most likely standard
- * deviation of an algorithm's own process, at most usual. -1: out of memory. */
+ * deviation `usual` and correlation lengths `length`. common: out, [nsite].
+ * *own_p: out, the most likely standard deviation of an algorithm's own process
+ * around it, at most usual. -1: out of memory. */
 int chorale_common_fit(const struct chorale_common_curve *curve, size_t ncurve,
                        const struct chorale_krige_at *site, size_t nsite,
-                       double usual, const double length[2],
-                       const double own_length[2], double *common,
+                       double usual, const double length[2], double *common,
                        double *own_p);
 
 #endif
