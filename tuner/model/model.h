@@ -88,7 +88,9 @@ struct chorale_model_variant {
                               * the bound: use at measured points only */
     int trusted;             /* loo_error is within the bound, and not lacks */
     size_t npoor;            /* points with an error above
-                              * CHORALE_MODEL_TRUST_TAIL */
+                              * CHORALE_MODEL_TRUST_TAIL, */
+    size_t nfast;            /* and how many of them the model predicts too
+                              * fast */
     size_t poor_lo, poor_hi; /* least and largest block size of these points,
                               * bytes */
     size_t nranks;

@@ -429,8 +429,8 @@ static void name_variants(struct check *c)
     }
 }
 
-/* Count the points at which the fit of a variant is poor, and find their least
- * and largest size. */
+/* Count the points at which the fit of a variant is poor, and those predicted
+ * too fast, and find their least and largest size. */
 static void find_poor(const struct check *c, size_t first, size_t end,
                       struct chorale_model_variant *v)
 {
@@ -444,6 +444,7 @@ static void find_poor(const struct check *c, size_t first, size_t end,
         if (v->npoor == 0 || size > v->poor_hi)
             v->poor_hi = size;
         v->npoor++;
+        v->nfast += c->cell[i]->played < c->cell[i]->seconds;
     }
 }
 

@@ -123,7 +123,7 @@ static void print_variants(const struct chorale_model *m)
 static void print_poor(const struct chorale_model *m)
 {
     struct chorale_rows rows = {
-        .columns = "poor fit, over 30 %:|points|of|worst|from|to", .indent = 2,
+        .columns = "poor fit, over 30 %:|points|of|too fast|worst|from|to", .indent = 2,
     };
     char worst[24], lo[32], hi[32];
     size_t n = 0;
@@ -137,7 +137,7 @@ static void print_poor(const struct chorale_model *m)
         snprintf(name, sizeof(name), "%s %s",
                  chorale_coll_info(v->alg->coll)->name, v->alg->name);
         chorale_rows_add(&rows, CHORALE_FIELDS(
-            name, v->npoor, v->npoints, percent(v->worst_error, worst),
+            name, v->npoor, v->npoints, v->nfast, percent(v->worst_error, worst),
             chorale_human_bytes((double)v->poor_lo, lo),
             chorale_human_bytes((double)v->poor_hi, hi)));
         n += v->npoor;
@@ -145,9 +145,11 @@ static void print_poor(const struct chorale_model *m)
     if (n == 0)
         return;
     chorale_rows_show(&rows, NULL);
-    printf("  The model has no term for: the cache level of data just used;"
-           " buffers that are partly\n  in a cache; ranks that other programs"
-           " delay; protocols that the library adapts\n");
+    printf("  too fast: how many of these points the model predicts too fast."
+           " It has no term for:\n  copies of several ranks that slow each"
+           " other; data of a call that outgrow a cache;\n  buffers that are"
+           " partly in a cache; ranks that other programs delay; protocols\n"
+           "  that the library adapts\n");
 }
 
 static void print_crossval(const struct chorale_model *m)
