@@ -265,7 +265,9 @@ CREATE TABLE environment (
 -- 'tree 8' is the share of a link that a message takes (1: a link is as fast as
 -- a node's port). Levels 'shift 4', 'pairs 4' and 'mirror' hold it as measured
 -- for that pattern.
--- alpha of level 'hop': extra latency of each further link.
+-- alpha of level 'hop': extra latency of each further link; of level 'rank': time
+-- of a copy or reduction of any size. overlapped of level 'copied': the largest
+-- message that both ranks of a node copy; longer ones the receiver alone.
 CREATE TABLE model (
     model_id    INTEGER PRIMARY KEY,
     system_id   INTEGER NOT NULL REFERENCES system,
