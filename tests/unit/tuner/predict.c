@@ -52,6 +52,19 @@ static const char two_levels[] =
     " (2, 'net', 'alpha', 1e-5, 's', 9, 0, 0, 1),"
     " (2, 'net', 'beta', 1e-9, 's', 9, 0, 0, 1);";
 
+/* Ranks of a node copy messages: alpha 1 us, beta 0.1 ns; a reduction or copy
+ * takes 50 ns. */
+static const char copied[] =
+    "INSERT INTO system VALUES (3, 'w', 'r', 'real', 'z', 'm', 't');"
+    "INSERT INTO model (system_id, level, param, value, unit, npoints, error,"
+    " worst_error, trusted) VALUES"
+    " (3, 'all', 'alpha', 1e-6, 's', 9, 0, 0, 1),"
+    " (3, 'all', 'beta', 1e-10, 's', 9, 0, 0, 1),"
+    " (3, 'rank', 'alpha', 5e-8, 's', 9, 0, 0, 1),"
+    " (3, 'rank', 'copy', 1e-11, 's', 9, 0, 0, 1),"
+    " (3, 'all', 'overlapped', 9e18, 'bytes', 9, 0, 0, 1),"
+    " (3, 'copied', 'overlapped', 8192, 'bytes', 9, 0, 0, 1);";
+
 static struct chorale_where at(int comm_size, size_t msg_size)
 {
     return (struct chorale_where){
@@ -231,6 +244,37 @@ static void test_two_levels(struct chorale_store *store)
     chorale_predictor_free(p);
 }
 
+/* Two messages of 32 KiB: the receiver copies one after the other. */
+static void test_copied(struct chorale_store *store)
+{
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, "pipeline");
+    struct chorale_where w = at(2, 65536);
+    struct chorale_predictor *p = NULL;
+    long param[CHORALE_MAX_PARAM] = { 0 };
+    double two = NAN, ring = NAN;
+
+    if (!tap_ok(chorale_store_exec(store, copied, NULL) == CHORALE_OK &&
+                    chorale_predictor_load(store, 3, &p, NULL) == CHORALE_OK &&
+                    p != NULL, "a model of copied messages is loaded"))
+        return;
+    w.shape = "single-node";
+    w.ppn = 2;
+    if (chorale_alg_params_parse(alg, "segsize=32768", param, NULL, 0) == 0)
+        two = chorale_predict(p, alg, param, &w);
+    tap_ok(fabs(two / (2e-6 + 65536e-10) - 1) < 1e-6,
+           "messages above the limit are copied one after the other (%g s)",
+           two);
+    w.coll = CHORALE_ALLGATHER;
+    w.root_policy = "none";
+    w.msg_size = 4096;
+    memset(param, 0, sizeof(param));
+    ring = chorale_predict(p, chorale_alg_find(CHORALE_ALLGATHER, "ring"), param,
+                           &w);
+    tap_ok(fabs(ring / (1.05e-6 + 4096 * 1.1e-10) - 1) < 1e-6,
+           "a copy takes the time of level rank (%g s)", ring);
+    chorale_predictor_free(p);
+}
+
 int main(void)
 {
     char path[] = "/tmp/chorale-predict-XXXXXX", why[64];
@@ -259,6 +303,7 @@ int main(void)
         test_lacks(p);
         test_doubtful(store);
         test_two_levels(store);
+        test_copied(store);
     }
     chorale_predictor_free(p);
     chorale_store_close(store);
