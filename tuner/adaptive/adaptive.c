@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBE_PROCS 3    /* calibration of a plan of every point: process
-                          * counts, */
+#define PROBE_PROCS 3    /* calibration: process counts, */
 #define PROBE_SIZES 3    /* sizes, */
 #define PROBE_MOVING 2   /* collectives that only move data, */
 #define PROBE_REDUCING 1 /* collectives that reduce */
+#define CALIBRATION 0.25 /* share of the budget that it may take; else round 1
+                          * measures the smallest process count only */
 #define COARSE 0.5       /* share of the rest of the budget for round 2 */
 #define LEAST_GAIN 0.01  /* least gain of a candidate in round 2 */
 #define RESERVE 0.88     /* share of the rest that is planned: costs are
@@ -174,8 +175,8 @@ static int calibrates(const struct chorale_adapt *a, size_t group)
     return before < (own->reduces ? PROBE_REDUCING : PROBE_MOVING);
 }
 
-/* Seconds of a launch of that many ranks with nsize sizes of each group;
- * without a budget, of those that calibrate the model. */
+/* Seconds of a launch of that many ranks with nsize sizes of each group, or of
+ * those that calibrate the model. */
 static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
 {
     double seconds = 0;
@@ -183,7 +184,7 @@ static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
     for (size_t g = 0; g < a->ngroup; g++) {
         size_t n = 0, i = 0;
 
-        if (a->opts->every && !calibrates(a, g))
+        if (a->calibrating && !calibrates(a, g))
             continue;
         for (size_t p = 0; p < a->npoint; p++)
             n += a->point[p].group == g && cell_of(a, p)->comm_size == proc;
@@ -240,7 +241,23 @@ static double line_cost(struct chorale_adapt *a, int proc, size_t nsize,
                        : 0;
 }
 
-/* Round 1: the smallest process count. */
+/* Cost of a calibration: few sizes and process counts of few collectives. */
+static double calibrate(struct chorale_adapt *a, const int *proc, size_t nproc,
+                        int choose)
+{
+    double cost = 0;
+
+    a->calibrating = 1;
+    a->least_gain = LEAST_GAIN;
+    for (size_t i = 0; i < nproc; i++)
+        if (spread_proc(proc, nproc, i, PROBE_PROCS))
+            cost += line_cost(a, proc[i], PROBE_SIZES, choose);
+    a->calibrating = 0;
+    a->least_gain = 0;
+    return cost;
+}
+
+/* Round 1 if a calibration costs too much: the smallest process count. */
 static enum chorale_err probe(struct chorale_adapt *a, int proc, double most,
                               double *cost_p, struct chorale_errmsg *msg)
 {
@@ -343,10 +360,8 @@ static enum chorale_err choose_every(struct chorale_adapt *a, const int *proc,
     for (size_t p = 0; p < a->npoint && nproc > 0; p++)
         calibrated |= a->point[p].measured &&
                       cell_of(a, p)->comm_size == proc[nproc - 1];
-    a->least_gain = LEAST_GAIN;
-    for (size_t i = 0; !calibrated && i < nproc; i++)
-        if (spread_proc(proc, nproc, i, PROBE_PROCS))
-            line(a, proc[i], PROBE_SIZES, 1);
+    if (!calibrated)
+        calibrate(a, proc, nproc, 1);
     for (size_t p = 0; p < a->npoint; p++) {
         const struct chorale_adapt_point *pt = &a->point[p];
 
@@ -385,6 +400,9 @@ static enum chorale_err choose(struct chorale_adapt *a,
     else if (nproc == 0)
         snprintf(round->why, sizeof(round->why), "with one rank there is "
                  "nothing to choose");
+    else if (nknown == 0 && nproc > 1 &&
+             calibrate(a, proc, nproc, 0) <= CALIBRATION * left)
+        round->foreseen = calibrate(a, proc, nproc, 1);
     else if (nknown == 0)
         err = probe(a, proc[0], left, &round->foreseen, msg);
     else if (nknown > 1 || nproc == 1 ||

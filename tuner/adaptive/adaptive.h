@@ -251,6 +251,7 @@ struct chorale_adapt {
     size_t npoint, ngroup;
     double (*length)[2];     /* [ngroup] correlation lengths of n, P, octaves */
     double least_gain;       /* least gain of a candidate worth measuring */
+    int calibrating;         /* only some groups, see line() */
 };
 
 /* Set log_seconds, sd, wins and gain of all cells, the loss of all points and
