@@ -130,10 +130,10 @@ like "$(cat "$work/tune.txt")" "Validated" "tune again ends with a validation"
 
 # A budget per collective counts the collectives of earlier rounds too.
 like "$(plan "$work/each.db" --dry-run -c bcast,scan --adaptive \
-    --budget 350ns/coll)" "0 of 700 are spent" \
+    --budget 350ns/coll)" "0 of 700 node-s are spent" \
     "a budget per collective is multiplied by two collectives"
 like "$(plan "$db" --dry-run -c scan --adaptive --budget 400ns/coll)" \
-    "of 800 are spent" "a collective of an earlier round counts too"
+    "of 800 node-s are spent" "a collective of an earlier round counts too"
 
 # An oracle may be of another system, which is reported.
 sqlite3 "$work/all.db" "UPDATE system SET name = 'other'"

@@ -504,7 +504,7 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         err = choose_lines(p);
     if (err == CHORALE_OK && p->round.ncell == 0 && chorale_plan_predicts(p) &&
         (opts.every || p->spent < p->budget))
-        err = chorale_plan_between(p);
+        err = chorale_plan_between(p, &opts);
     p->plan->spent = p->spent;
     p->plan->regret = p->round.regret;
     return err;

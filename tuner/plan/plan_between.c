@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define GAIN 0.05       /* log units over the variants that were measured */
+#define RESERVE 0.88    /* share of the rest of a budget that is planned: costs
+                         * are underestimated */
 
 /* The config at index i of the measurements, if it is of a variant, of the
  * collective and block size of `at`, and of one of two process counts; else
@@ -84,15 +86,52 @@ static enum chorale_err look_below(struct planner *p, size_t at,
         move(&best, procs[0]);
     if (!runs_at(&best))
         return CHORALE_OK;
-    best.chosen = 1;
     chorale_alg_params_format(best.config.alg, best.config.value, best.params,
                               sizeof(best.params));
-    p->round.ncell++;
-    p->round.npoint++;
     return chorale_plan_gather(p, &best);
 }
 
-enum chorale_err chorale_plan_between(struct planner *p)
+/* Price the cells chosen from first on, one launch for each process count, and
+ * leave out the counts that the rest of the budget does not pay for. */
+static void price(struct planner *p, size_t first,
+                  const struct chorale_adapt_opts *opts)
+{
+    double left = opts->every ? INFINITY : RESERVE * (p->budget - p->spent);
+
+    p->round.foreseen = 0;
+    p->round.ncell = 0;
+    for (size_t i = 0; i < p->nproc; i++) {
+        double seconds = 0, cost;
+        int ppn = 1;
+
+        for (size_t c = first; c < p->grid.ncell; c++) {
+            const struct chorale_adapt_cell *cell = &p->grid.cell[c];
+
+            if (cell->comm_size != p->proc[i])
+                continue;
+            ppn = cell->ppn;
+            seconds += chorale_adapt_cell_seconds(
+                opts, cell->comm_size,
+                chorale_adapt_expected(&p->evidence, cell));
+        }
+        cost = seconds > 0 ? chorale_adapt_cost(opts, (int)p->proc[i], ppn,
+                                                seconds)
+                           : 0;
+        for (size_t c = first; c < p->grid.ncell; c++)
+            if (p->grid.cell[c].comm_size == p->proc[i]) {
+                p->grid.cell[c].chosen = cost <= left;
+                p->round.ncell += cost <= left;
+            }
+        if (cost <= left) {
+            left -= cost;
+            p->round.foreseen += cost;
+        }
+    }
+    p->round.npoint = p->round.ncell;
+}
+
+enum chorale_err chorale_plan_between(struct planner *p,
+                                      const struct chorale_adapt_opts *opts)
 {
     const size_t ncell = p->grid.ncell;
     enum chorale_err err = CHORALE_OK;
@@ -111,5 +150,7 @@ enum chorale_err chorale_plan_between(struct planner *p)
             strcmp(chorale_planned_shape(p, procs[1] - 1), cell->shape) == 0)
             err = look_below(p, at, procs);
     }
+    if (err == CHORALE_OK && p->grid.ncell > ncell)
+        price(p, ncell, opts);
     return err;
 }

@@ -115,8 +115,10 @@ enum chorale_err chorale_plan_gather_at(struct planner *p,
 /* plan_between.c: choose, for each process count below a planned one, a variant
  * that is expected to be much faster there than those measured on both sides. A
  * table can only choose it if it was measured: it is chosen at the next planned
- * count, or at the one before. p->round.ncell counts the chosen cells. */
-enum chorale_err chorale_plan_between(struct planner *p);
+ * count, or at the one before, if the budget pays for that launch. Sets the
+ * counts and the cost of p->round. */
+enum chorale_err chorale_plan_between(struct planner *p,
+                                      const struct chorale_adapt_opts *opts);
 
 /* plan_cells.c: write one cell by p->insert. */
 enum chorale_err chorale_plan_put(struct planner *p,
