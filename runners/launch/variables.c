@@ -194,7 +194,8 @@ static char *ask_defaults(void)
 
     snprintf(path, sizeof(path), "LD_LIBRARY_PATH=%s",
              libraries != NULL ? libraries : "");
-    env[0] = libraries != NULL ? path : NULL;
+    env[0] = (char *)"HOME=/"; /* without one, Open MPI 5 does not start */
+    env[1] = libraries != NULL ? path : NULL;
     text = malloc(DEFAULTS_MAX);
     if (text == NULL || pipe2(fd, O_CLOEXEC) != 0) {
         free(text);
