@@ -12,6 +12,7 @@ done
     skip_all "the sources are configured, so no other folder can be"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # since 5.0
 unset MAKEFLAGS MFLAGS MAKELEVEL
 if "$top_builddir/chorale-runner" --probe | grep -q '^Open MPI'; then
     build=$top_builddir
