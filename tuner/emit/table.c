@@ -540,6 +540,8 @@ enum chorale_err chorale_emit_load(struct chorale_store *store,
     err = got.choice == NULL ? chorale_fail_memory(msg, "generate")
                              : chorale_origin_load(store, system_id,
                                                    &got.origin, msg);
+    if (err == CHORALE_OK)
+        err = chorale_exploratory(store, system_id, got.exploratory, msg);
     for (int i = 0; i < CHORALE_NCOLL && err == CHORALE_OK; i++) {
         err = load_coll(store, system_id, (enum chorale_coll)i, &got, msg);
         covered += got.coverage[i] != NULL;

@@ -8,6 +8,7 @@
 
 #include "algorithms/alg.h"
 #include "algorithms/dispatch/table/table.h"
+#include "db/remarks.h"
 #include "db/store.h"
 #include "tuner/decide/served_kinds.h"
 #include "tuner/emit/provenance.h"
@@ -51,6 +52,7 @@ struct chorale_emit_ppn {
 
 struct chorale_emit_table {
     struct chorale_origin origin;
+    char exploratory[CHORALE_EXPLORATORY_TEXT]; /* the mark, or "" */
     struct chorale_served_kind kind[CHORALE_NCOLL];
     char *coverage[CHORALE_NCOLL]; /* readable text; NULL if not covered */
     struct chorale_hull hull[CHORALE_NCOLL]; /* bounding box of the rows */

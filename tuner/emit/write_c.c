@@ -393,7 +393,8 @@ static char *body(const struct chorale_emit_table *table)
     return text;
 }
 
-/* All coverage lines as one text; the caller frees it. */
+/* The mark of an exploratory table and all coverage lines as one text; the
+ * caller frees it. */
 static char *coverage(const struct chorale_emit_table *table)
 {
     char *text = NULL;
@@ -402,6 +403,8 @@ static char *coverage(const struct chorale_emit_table *table)
 
     if (out == NULL)
         return NULL;
+    if (table->exploratory[0] != '\0')
+        fprintf(out, "%s; ", table->exploratory);
     for (int i = 0; i < CHORALE_NCOLL; i++)
         if (table->coverage[i] != NULL)
             fprintf(out, "%s: %.*s. ", coll_name(i), COVERAGE,

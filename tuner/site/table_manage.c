@@ -10,6 +10,7 @@
 
 #include "algorithms/dispatch/table/site.h"
 #include "algorithms/mpi_name.h"
+#include "db/remarks.h"
 #include "db/systems.h"
 #include "tuner/compare/comparison.h"
 #include "tuner/emit/table_module.h"
@@ -49,15 +50,23 @@ static enum chorale_err mpi_of(const struct chorale_manage_opts *opts,
 
 static void show_table(const struct chorale_table *t)
 {
-    char library[CHORALE_MPI_NAME] = "";
-    const char *const word[][2] = { { "system", t->system },
+    static const char is_mark[] = "exploratory: ";
+    const char *covered = t->coverage != NULL ? t->coverage : "";
+    const char *rest = strncmp(covered, is_mark, sizeof(is_mark) - 1) == 0
+                           ? strstr(covered, "; ") : NULL;
+    char library[CHORALE_MPI_NAME] = "", mark[CHORALE_EXPLORATORY_TEXT] = "";
+    const char *const word[][2] = { { "table", mark },
+                                    { "system", t->system },
                                     { "MPI", library },
                                     { "campaign", t->campaign },
                                     { "digest", t->digest },
-                                    { "coverage", t->coverage } };
+                                    { "coverage", rest != NULL ? rest + 2
+                                                              : covered } };
 
     if (t->mpi_library != NULL)
         chorale_mpi_name(t->mpi_library, library);
+    if (rest != NULL)
+        snprintf(mark, sizeof(mark), "%.*s", (int)(rest - covered), covered);
     for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
         char text[200];
 

@@ -171,9 +171,10 @@ static int print_text(const struct judged *j, int with_points)
 }
 
 /* Show the verdicts on a table, and those on the table for rules files if they
- * are judged as well (rules->count > 0). */
+ * are judged as well (rules->count > 0). mark: why the system's table is
+ * exploratory, or "". */
 static int show(const struct judged *table, const struct judged *rules,
-                const struct opts *opts)
+                const char *mark, const struct opts *opts)
 {
     json_t *root, *more;
     int bad;
@@ -188,6 +189,8 @@ static int show(const struct judged *table, const struct judged *rules,
     root = json_object();
     more = json_object();
     bad = root == NULL || more == NULL || add_json(root, table, opts->points) ||
+          (mark[0] != '\0' && json_object_set_new(root, "exploratory",
+                                                  json_string(mark)) != 0) ||
           (rules->count > 0 &&
            (add_json(more, rules, opts->points) != 0 ||
             json_object_set(root, "rules", more) != 0));
@@ -196,6 +199,19 @@ static int show(const struct judged *table, const struct judged *rules,
         return chorale_json_print(root);
     json_decref(root);
     return -1;
+}
+
+/* Load the mark of an exploratory table, or "", and print it. */
+static enum chorale_err load_mark(struct chorale_store *store, const char *path,
+                                  sqlite3_int64 id,
+                                  char mark[CHORALE_EXPLORATORY_TEXT],
+                                  struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_exploratory(store, id, mark, msg);
+
+    if (err == CHORALE_OK && mark[0] != '\0')
+        fprintf(stderr, "chorale: %s: %s\n", path, mark);
+    return err;
 }
 
 /* Output failed, in JSON by a non-UTF-8 name. */
@@ -247,6 +263,7 @@ static enum chorale_err run_leave_out(const char *path,
     struct chorale_points points = { .row = NULL };
     struct judged judged = { NULL, 0 };
     struct chorale_store *store = NULL;
+    char mark[CHORALE_EXPLORATORY_TEXT];
     int simulated = 0;
     sqlite3_int64 id;
     size_t i = 0, k = 0;
@@ -277,7 +294,9 @@ static enum chorale_err run_leave_out(const char *path,
     if (err == CHORALE_OK)
         err = chorale_leave_out(&points, &how, &judged.verdict, &judged.count,
                                 msg);
-    if (err == CHORALE_OK && show(&judged, &(struct judged){ NULL, 0 },
+    if (err == CHORALE_OK)
+        err = load_mark(store, path, id, mark, msg);
+    if (err == CHORALE_OK && show(&judged, &(struct judged){ NULL, 0 }, mark,
                                   opts) != 0)
         err = unshown(opts, path, msg);
     free(judged.verdict);
@@ -380,10 +399,8 @@ static enum chorale_err run(const struct chorale_verb *verb, int argc,
         fprintf(stderr, "chorale: the table is of system %s, and what judges "
                 "it was measured on system %s\n", name, judge);
     if (err == CHORALE_OK)
-        err = chorale_exploratory(store, id, mark, msg);
-    if (err == CHORALE_OK && mark[0] != '\0')
-        fprintf(stderr, "chorale: %s: %s\n", argv[1], mark);
-    if (err == CHORALE_OK && show(&judged, &rules, &opts) != 0)
+        err = load_mark(store, argv[1], id, mark, msg);
+    if (err == CHORALE_OK && show(&judged, &rules, mark, &opts) != 0)
         err = unshown(&opts, opts.oracle, msg);
     free(judged.verdict);
     free(rules.verdict);

@@ -69,7 +69,9 @@ struct chorale_table {
                               * variables that choose a transport, in the
                               * order of CHORALE_TABLE_VARIABLES; "" if they
                               * were unset, NULL if not known */
-    const char *coverage;    /* what was measured, for people */
+    const char *coverage;    /* what was measured, for people; an exploratory
+                              * table has its mark first: "exploratory: ...; "
+                              */
     int nchoice;
     const struct chorale_choice *choice;
     int nselector;

@@ -78,6 +78,25 @@ like "$(cat out)" '^exploratory: ' "generate prints the mark"
 like "$(cat rules.conf)" '# table: exploratory: ' "the rules file has the mark"
 "$chorale" generate "$db" --format c -o table.c >out
 like "$(cat table.c)" 'table: exploratory: ' "the C file has the mark"
+for how in "--leave-out P" "--oracle $db"; do
+    # shellcheck disable=SC2086 # words
+    "$chorale" evaluate "$db" $how >out 2>err
+    like "$(cat err)" ' exploratory: ' "evaluate $how has the mark"
+    # shellcheck disable=SC2086 # words
+    "$chorale" evaluate "$db" $how --json >out 2>err
+    like "$(cat out)" '"exploratory": "exploratory: ' \
+        "evaluate $how --json has the mark"
+done
+if "$chorale" --version | grep -q 'sanitizer=no'; then
+    "$chorale" table install "$db" --folder "$work/site" >out 2>err || cat err
+    like "$(cat out)" ' table +exploratory: .*launch.*' \
+        "table install has the mark"
+    like "$(cat out)" ' coverage +allreduce: ' "what it covers follows"
+    "$chorale" table list --folder "$work/site" >out 2>err
+    like "$(cat out)" ' table +exploratory: ' "table list has the mark"
+else
+    skip "loaded tables would need the sanitizer's runtime" "table install"
+fi
 "$chorale" generate "$db" --format ompi-rules --no-check -o rules.conf -q
 import5() { # make a database with rules of Open MPI 5, which has a second file
     rm -f five.db
