@@ -42,6 +42,9 @@ enum chorale_err chorale_exploratory(struct chorale_store *store,
                                      char text[CHORALE_EXPLORATORY_TEXT],
                                      struct chorale_errmsg *msg);
 
+/* system.mpi_library of an import without the library's name. */
+#define CHORALE_IMPORT_MPI "not known"
+
 /* The points of a system at which imported launches differ by more than this
  * factor, as those of several placements do. */
 #define CHORALE_IMPORT_FACTOR 3

@@ -51,9 +51,8 @@ enum chorale_err chorale_import_check(const char *path,
                                       const struct chorale_foreign *f,
                                       const struct chorale_import_as *as,
                                       struct chorale_errmsg *msg);
-/* Name of the system and its library, if not given. */
+/* Name of the system, if not given. */
 #define CHORALE_IMPORT_SYSTEM "imported"
-#define CHORALE_IMPORT_MPI "not known"
 
 /* Find the imported system of that name and library, or add it. CHORALE_USAGE:
  * another system has that name. */

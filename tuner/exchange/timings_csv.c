@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "algorithms/dtypes.h"
+#include "db/remarks.h"
 #include "tuner/base/suggest.h"
 #include "tuner/exchange/timings.h"
 

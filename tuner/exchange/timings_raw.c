@@ -16,6 +16,7 @@
 
 #include "algorithms/dtypes.h"
 #include "db/byte_buffer.h"
+#include "db/remarks.h"
 #include "tuner/base/ompi_names.h"
 #include "tuner/base/output.h"
 #include "tuner/base/read_file.h"

@@ -345,6 +345,12 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
         err = chorale_store_system(store, job->system, &system_id, NULL, msg);
     if (err == CHORALE_OK)
         err = chorale_rules_load(store, system_id, &w.rules, msg);
+    if (err == CHORALE_OK && strcmp(w.rules.origin.mpi_library,
+                                    CHORALE_IMPORT_MPI) == 0)
+        err = chorale_fail(msg, CHORALE_USAGE, "system %.100s was imported "
+                           "without its MPI library; import it into a new "
+                           "database with --mpi '%s VERSION'",
+                           w.rules.origin.system, library);
     if (err == CHORALE_OK &&
         strncmp(w.rules.origin.mpi_library, library, strlen(library)) != 0) {
         chorale_mpi_name(w.rules.origin.mpi_library, name);

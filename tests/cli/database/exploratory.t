@@ -124,6 +124,14 @@ like "$(cat report.html)" 'exploratory: imported' "the report has the mark"
 ranks=$(awk '/# ranks/ { print $1 }' rules.conf | tr '\n' ' ')
 like "$ranks" ' (1[3-57-9]|2[0-9]) ' "the rules file covers process counts in between"
 
+# Without --mpi, algorithms have the names of no library.
+rm -f none.db
+"$chorale" import none.db one.csv -q
+"$chorale" decide none.db -q
+"$chorale" generate none.db --format ompi-rules --no-check -o n.conf >out 2>err
+like "$? $(cat err)" "^2 .*imported without.*with --mpi 'Open MPI VERSION'$" \
+    "generate of timings without a library names --mpi"
+
 # Segments are 0 unless a segment size is set, as in a rule.
 sed 's/,recursive_doubling,/,segmented_ring,/' one.csv >ring.csv
 start ring.csv
