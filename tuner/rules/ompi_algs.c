@@ -142,20 +142,29 @@ static const char *cannot(const struct chorale_rule *r,
     return NULL;
 }
 
-/* If the mean block is compared, round limits to whole bytes of it. */
-static void round_up(struct chorale_rule *r)
+/* If the mean block is compared, round limits to whole bytes of it. Returns 0
+ * if the range has no such n. */
+static int round_up(struct chorale_rule *r)
 {
     unsigned long long p = (unsigned long long)r->comm_size;
 
     if (colls[r->coll].key != CHORALE_OMPI_MEAN)
-        return;
+        return 1;
     r->lo = (r->lo + p - 1) / p * p;
     if (r->hi < CHORALE_RULE_NO_END)
         r->hi = (r->hi + p) / p * p - 1;
-    if (r->hi < r->lo) {
-        r->hi = r->lo;
-        r->left = "less than a byte a rank";
-    }
+    return r->lo <= r->hi;
+}
+
+/* Round all ranges, and remove those that have no n of a whole mean block. */
+static void round_all(struct chorale_rules *rules)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rules->count; i++)
+        if (round_up(&rules->rule[i]))
+            rules->rule[kept++] = rules->rule[i];
+    rules->count = kept;
 }
 
 static enum chorale_err settle(struct chorale_rules *rules,
@@ -163,14 +172,14 @@ static enum chorale_err settle(struct chorale_rules *rules,
                                int classic,
                                struct chorale_errmsg *msg)
 {
+    round_all(rules);
     for (size_t i = 0; i < rules->count; i++) {
         struct chorale_rule *r = &rules->rule[i];
         const struct chorale_ompi_algorithm *algorithm =
             chorale_ompi_find(r->coll, r->name);
 
         r->left = NULL;
-        round_up(r);
-        if (r->name[0] == '\0' || r->left != NULL)
+        if (r->name[0] == '\0')
             continue;
         if (algorithm == NULL && !chorale_ompi_is_han(r->name))
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions "

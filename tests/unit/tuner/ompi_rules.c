@@ -297,6 +297,10 @@ static void test_classic(struct fixture *f)
     tap_ok(generate(f, "ompi-rules", "@dir/r.conf") == CHORALE_OK,
            "the classic file is written");
     text = fixture_file(f, "r.conf");
+    /* Row 2: n = 1 at P = 2. */
+    tap_ok(strstr(text, "left to the library: ") != NULL &&
+               strstr(text, "allgatherv ring, P = 2, ") == NULL,
+           "a range without a whole mean block is not listed as left out");
     for (int c = 0; c < COLLS; c++) {
         const struct coll *coll = &colls[c];
         int wrong = 0, chosen = 0;
