@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tuner/exchange/timings.h"
@@ -172,6 +173,9 @@ static void show_timings(const char *path, const struct chorale_timings *t,
            chorale_plural(got->systems), t->seconds_text);
     for (size_t i = 0; i < t->nnote; i++)
         printf("  note: %s\n", t->note[i]);
+    if (got->defaults == 0 && strcmp(t->kind, "CSV") == 0)
+        printf("  note: no row is of the library's default, with which "
+               "decisions compare; --default NAME names it\n");
 }
 
 static enum chorale_err import_timings(struct chorale_store *store,

@@ -40,7 +40,9 @@ struct chorale_imported {
     sqlite3_int64 system_id, campaign_id; /* 0: not yet created */
     long launches, runs, there; /* there: launches imported before; of
                               * timings.h, runs */
-    long systems;            /* of timings.h: systems in the file */
+    long systems;            /* of timings.h: systems in the file, and times */
+    sqlite3_int64 defaults;  /* of the library's default, with those that the
+                              * database had of these systems */
 };
 
 /* Check the rows and options of a file. CHORALE_USAGE: the options lack

@@ -216,13 +216,12 @@ static enum chorale_err check_repeats(const struct chorale_timings *t,
 /* Note what is odd about all rows. */
 static void note_rows(struct chorale_timings *t)
 {
-    size_t defaults = 0, odd = 0;
+    size_t odd = 0;
     const struct chorale_timing *first = NULL;
 
     for (size_t i = 0; i < t->nrow; i++) {
         const struct chorale_timing *row = &t->row[i];
 
-        defaults += strcmp(row->provider, "library") == 0;
         odd += row->irregular != 0;
         if (row->irregular && (first == NULL || row->line < first->line))
             first = row;
@@ -234,10 +233,6 @@ static void note_rows(struct chorale_timings *t)
                              "in line %d, P = %d): stored as shape irregular",
                              odd, odd == 1 ? " has" : "s have", first->line,
                              first->comm_size);
-    if (defaults == 0 && strcmp(t->kind, "CSV") == 0)
-        chorale_timings_note(t, "no row is of the library's default, with "
-                             "which decisions compare; --default NAME names "
-                             "it");
     if (t->nmeans > 0)
         chorale_timings_note(t, "%zu row%s of rooted collectives: the mean "
                              "over the ranks is not a duration, and decides "

@@ -320,6 +320,7 @@ static enum chorale_err put_row(struct put *p, size_t i)
     const int new_system = i == 0 || row->system != row[-1].system ||
                            row->mpi != row[-1].mpi;
     const struct launch *launch = NULL;
+    sqlite3_int64 defaults = 0;
     int there = 0;
     enum chorale_err err = CHORALE_OK;
 
@@ -328,7 +329,13 @@ static enum chorale_err put_row(struct put *p, size_t i)
         err = chorale_import_system(p->store, row->system, row->mpi,
                                     &p->system_id, p->msg);
         p->got->systems++;
+        if (err == CHORALE_OK)
+            err = chorale_store_find(
+                p->store, "SELECT count(*) FROM cell WHERE system_id = ?1"
+                " AND provider = 'library'", CHORALE_FIELDS(p->system_id), 0,
+                &defaults, p->msg);
     }
+    p->got->defaults += defaults + (strcmp(row->provider, "library") == 0);
     if (err == CHORALE_OK)
         err = put_launch(p, row, &launch);
     if (err == CHORALE_OK && p->campaign_id == 0) /* it may own new cells */

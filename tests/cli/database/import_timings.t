@@ -140,6 +140,13 @@ same bare.db "--default names the library's default"
 imported "no default" auto.csv
 like "$(cat out)" "no row is of the library's default.*--default NAME" \
     "import notes that no row is of the default"
+grep ',library,' bare.csv >default.rows
+{ sed 1q bare.csv; cat default.rows; } >default.csv
+grep -v ',library,' bare.csv >rest.csv
+imported "the default alone" default.csv
+"$chorale" import "$db" rest.csv >out 2>err
+is "$(grep -c "no row is of the library's default" out)" 0 \
+    "rows of the default in the database need no note"
 cut -d, -f 2,3,8,10 bare.csv | sed 4q >short.csv
 imported "P, ppn, system and launch by options" short.csv -P 8 --ppn 4 \
     --system mine --launch 7
