@@ -39,7 +39,7 @@ page=$(cat "$work/a/sim-summary.md")
 n=$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE provider <> 'library'
     AND target = 'dispatch' AND NOT (4 BETWEEN comm_size AND comm_size_hi
     OR 7 BETWEEN comm_size AND comm_size_hi)")
-like "$page" "Between the measured process counts the table has $n more ranges" \
+like "$page" "Between the measured process counts the table has $n more range" \
     "the summary counts the ranges between measured process counts"
 is "$(printf '%s\n' "$page" | grep -c '^| [0-9-]* |')" \
     "$(sqlite3 "$db" "SELECT count(*) FROM decision WHERE
