@@ -41,6 +41,8 @@ __attribute__((constructor)) static void begin(void)
     const char *text = getenv("CHORALE_SKEW"), *rank = getenv("PMI_RANK");
     struct timespec t;
 
+    if (rank == NULL)
+        rank = getenv("OMPI_COMM_WORLD_RANK");
     *(void **)&skew.gettime = dlsym(RTLD_NEXT, "clock_gettime");
     skew.rank = rank != NULL ? atoi(rank) : 0;
     skew.apart = text != NULL;
