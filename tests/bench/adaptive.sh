@@ -58,7 +58,7 @@ while getopts o:s:c:m:P:b:w:r: opt; do
     esac
 done
 if [ -n "$stated" ] && [ -z "$sample" ]; then
-    echo "adaptive.sh: -r: needs -w, as nothing else can judge the tables" >&2
+    echo "adaptive.sh: -r: no oracle judges the tables; give one with -w" >&2
     exit 2
 fi
 if [ ! -e "$here/chorale-runner-sim" ]; then

@@ -21,7 +21,7 @@
  * keep the processor of the copying rank busy, and use no ports:
  *   copied twice (through a buffer of the library): the sender spends
  *     send_overhead and half of beta n, then continues. The receiver spends
- *     recv_overhead and the other half in its next wait, for any message.
+ *     recv_overhead and half of beta n in its next wait, for any message.
  *   copied once (by the kernel): when both ends are posted, the receiver spends
  *     alpha + beta n while it waits. The sender waits until then.
  * To post a receive takes gap. Fresh bytes (schedule/event_log.h) of messages

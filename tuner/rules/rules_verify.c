@@ -472,9 +472,9 @@ static size_t release_length(const char *name)
     return minor > 0 ? major + 1 + minor : 0;
 }
 
-/* 1 if two short names are of one library with one major and minor version,
- * which has the same algorithms. The text of imported timings has no more than
- * that. */
+/* 1 if two short names are of one library with one major and minor version.
+ * Its patch releases have the same algorithms, and imported timings name only
+ * the major and minor version. */
 static int same_release(const char *a, const char *b)
 {
     const size_t length = release_length(a);
