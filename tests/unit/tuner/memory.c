@@ -102,32 +102,53 @@ static void test_operations(void)
            "a copy takes a constant, and the time of each copied byte");
 }
 
-/* Replay a variant of two ranks; with columns, check that they add up. */
-static double played(enum chorale_coll coll, const char *name, size_t m,
-                     int is_cold, int *adds_up)
+/* Seconds of a variant at *pt on a network; NAN: it cannot be recorded. column:
+ * out, the terms; *adds_up: they add up to the seconds. */
+static double replayed(const struct chorale_net *net,
+                       const struct chorale_alg *alg, const char *params,
+                       struct chorale_point *pt, int ppn, int is_cold,
+                       double column[CHORALE_NET_COLUMNS], int *adds_up)
 {
-    struct chorale_net net = truth();
+    double value[CHORALE_NET_COLUMNS], sum = 0, seconds;
+    struct chorale_score *score;
+
+    *adds_up = 0;
+    chorale_alg_params_parse(alg, params, pt->param, NULL, 0);
+    score = chorale_recording_new(alg, pt, ppn, CHORALE_NET_BLOCK, is_cold,
+                                  NULL);
+    if (score == NULL)
+        return NAN;
+    seconds = chorale_recording_replay(score, net, column);
+    chorale_recording_free(score);
+    chorale_net_get(net, value);
+    for (int j = 0; j < chorale_net_columns(net); j++)
+        sum += column[j] * value[j];
+    *adds_up = near(sum, seconds, 1e-9);
+    return seconds;
+}
+
+/* The same with two ranks on one node. */
+static double on_node(const struct chorale_net *net, enum chorale_coll coll,
+                      const char *name, const char *params, size_t m,
+                      int is_cold, int *adds_up)
+{
     struct chorale_point pt = {
         .comm_size = 2, .msg_size = m, .n = chorale_coll_n(coll, m, 2),
         .type_size = 1, .commutative = 1,
     };
-    const struct chorale_alg *alg = chorale_alg_find(coll, name);
-    double column[CHORALE_NET_COLUMNS], value[CHORALE_NET_COLUMNS], sum = 0;
-    struct chorale_score *score;
-    double seconds;
+    double column[CHORALE_NET_COLUMNS];
 
-    chorale_alg_params_parse(alg, "", pt.param, NULL, 0);
-    score = chorale_recording_new(alg, &pt, 2, CHORALE_NET_BLOCK, is_cold,
-                                  NULL);
-    if (score == NULL)
-        return NAN;
-    seconds = chorale_recording_replay(score, &net, column);
-    chorale_recording_free(score);
-    chorale_net_get(&net, value);
-    for (int j = 0; j < chorale_net_columns(&net); j++)
-        sum += column[j] * value[j];
-    *adds_up = near(sum, seconds, 1e-9);
-    return seconds;
+    return replayed(net, chorale_alg_find(coll, name), params, &pt, 2, is_cold,
+                    column, adds_up);
+}
+
+/* Seconds on the network of truth(). */
+static double played(enum chorale_coll coll, const char *name, size_t m,
+                     int is_cold, int *adds_up)
+{
+    struct chorale_net net = truth();
+
+    return on_node(&net, coll, name, "", m, is_cold, adds_up);
 }
 
 static void test_cold(void)
@@ -164,15 +185,10 @@ static void test_copies(int comm_size, int ppn, size_t bytes)
                                 .type_size = 1, .commutative = 1 };
     struct chorale_schedule_sum sum;
     double column[CHORALE_NET_COLUMNS] = { 0 };
-    struct chorale_score *score;
-    int at = chorale_net_column_parts(&net) + 3, walked;
+    int at = chorale_net_column_parts(&net) + 3, walked, adds_up;
 
     net.overlap_upto = HUGE_VAL;
-    chorale_alg_params_parse(alg, "", pt.param, NULL, 0);
-    score = chorale_recording_new(alg, &pt, ppn, CHORALE_NET_BLOCK, 0, NULL);
-    if (score != NULL)
-        chorale_recording_replay(score, &net, column);
-    chorale_recording_free(score);
+    replayed(&net, alg, "", &pt, ppn, 0, column, &adds_up);
     walked = chorale_schedule_walk(alg, &pt, &sum, NULL) == 0;
     tap_ok(walked && sum.most_copied > (long long)bytes &&
                near(column[at], (double)sum.most_copied, 1e-12),
@@ -189,22 +205,15 @@ static void test_or(void)
                                                      "or_allreduce");
     struct chorale_point pt = { .comm_size = 4, .msg_size = 4096, .n = 4096,
                                 .type_size = 1, .commutative = 1 };
-    double column[CHORALE_NET_COLUMNS], value[CHORALE_NET_COLUMNS], sum = 0;
-    struct chorale_score *score;
-    double seconds = NAN;
+    double column[CHORALE_NET_COLUMNS] = { 0 }, seconds;
+    int adds_up;
 
     if (alg == NULL)
         return; /* built without patented variants */
     net.tau.n = 0;
-    chorale_alg_params_parse(alg, "base=recursive_doubling", pt.param, NULL, 0);
-    score = chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, 0, NULL);
-    if (score != NULL)
-        seconds = chorale_recording_replay(score, &net, column);
-    chorale_recording_free(score);
-    chorale_net_get(&net, value);
-    for (int j = 0; j < chorale_net_columns(&net); j++)
-        sum += column[j] * value[j];
-    tap_ok(near(sum, seconds, 1e-9) && seconds < 1e-3,
+    seconds = replayed(&net, alg, "base=recursive_doubling", &pt, 1, 0, column,
+                       &adds_up);
+    tap_ok(adds_up && seconds < 1e-3,
            "or_allreduce of a broadcast: the terms add up to %g s", seconds);
     tap_ok(near(column[chorale_net_column_parts(&net) + 3], 2 * 4096, 0.51),
            "it combines bytes at the speed of a copy");
@@ -222,31 +231,13 @@ static struct chorale_net copying(void)
     return net;
 }
 
-/* Seconds of a variant of two ranks on the network of copying(); *adds_up: the
- * terms add up to them. */
+/* Seconds on the network of copying(). */
 static double copied(enum chorale_coll coll, const char *name,
                      const char *params, size_t m, int *adds_up)
 {
     struct chorale_net net = copying();
-    struct chorale_point pt = {
-        .comm_size = 2, .msg_size = m, .n = chorale_coll_n(coll, m, 2),
-        .type_size = 1, .commutative = 1,
-    };
-    const struct chorale_alg *alg = chorale_alg_find(coll, name);
-    double column[CHORALE_NET_COLUMNS], value[CHORALE_NET_COLUMNS], sum = 0;
-    struct chorale_score *score;
-    double seconds = NAN;
 
-    chorale_alg_params_parse(alg, params, pt.param, NULL, 0);
-    score = chorale_recording_new(alg, &pt, 2, CHORALE_NET_BLOCK, 0, NULL);
-    if (score != NULL)
-        seconds = chorale_recording_replay(score, &net, column);
-    chorale_recording_free(score);
-    chorale_net_get(&net, value);
-    for (int j = 0; j < chorale_net_columns(&net); j++)
-        sum += column[j] * value[j];
-    *adds_up = near(sum, seconds, 1e-9);
-    return seconds;
+    return on_node(&net, coll, name, params, m, 0, adds_up);
 }
 
 static void test_copied(void)
