@@ -9,9 +9,9 @@
  * affect both sides alike and cancel. Where the table chooses a variant, calls
  * back to back are measured as well: there ranks may run ahead of each other,
  * as in a loop of calls, so that ratios of durations need not hold. A launch
- * measures only the table; it
- * forces or calls no other variant. In simulation time is exact and there is no
- * shim, so the runner calls the table's choice directly.
+ * measures only the table; it forces or calls no other variant. In simulation
+ * time is exact and there is no shim, so the runner calls the table's choice
+ * directly.
  *
  * At each point both sides are measured in the arrival patterns by which the
  * point was decided (policy.h). Calls back to back have no pattern, and are
@@ -68,9 +68,9 @@ enum chorale_err chorale_proof_points(
  * system's latest ordinary campaign. Each point gets two cells of part
  * "table-DIGEST" in each pattern. With `both`, where the table chooses a
  * variant for ranks that enter together, it gets two further cells for calls
- * back to back (metric throughput). Cells that are already planned stay and may get
- * more launches. Pending cells of other tables are dropped. CHORALE_DATA: the
- * system lacks an ordinary campaign. */
+ * back to back (metric throughput). Cells that are already planned stay and may
+ * get more launches. Pending cells of other tables are dropped. CHORALE_DATA:
+ * the system lacks an ordinary campaign. */
 enum chorale_err chorale_proof_plan(struct chorale_store *store,
                                     sqlite3_int64 system_id,
                                     const char *digest, const char *command,
@@ -140,13 +140,12 @@ struct chorale_proof_total {
  * patterns has one time on each side in a launch: that of the best in pattern
  * sync plus the largest loss over the patterns, as in decide_arrival.h. The
  * best in a pattern is the fastest of the table, the library and the campaign's
- * candidates. A point is slower
- * if its loss (a fraction) is above threshold. The test is a one-sided
- * t test over the launches, corrected for the number of points by Holm at 5 %.
- * In simulation the loss itself decides. table and basis give the best
- * possible choice. Without measurements there are no rows. Release *proofs also
- * after an error. CHORALE_ENV: out of memory; CHORALE_DATA: a launch has an
- * invalid number.
+ * candidates. A point is slower if its loss (a fraction) is above threshold.
+ * The test is a one-sided t test over the launches, corrected for the number of
+ * points by Holm at 5 %. In simulation the loss itself decides. table and basis
+ * give the best possible choice. Without measurements there are no rows.
+ * Release *proofs also after an error. CHORALE_ENV: out of memory;
+ * CHORALE_DATA: a launch has an invalid number.
  *
  * Source: Holm, Scandinavian J. of Statistics 6(2), 1979. */
 enum chorale_err chorale_proofs_load(struct chorale_store *store,
@@ -179,8 +178,8 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
  * the launch. The dispatcher's cost is added. Points that stay with the library
  * get the log ratio 0. At points of collectives without a measured variant of
  * Chorale, the choices are those of the library's rule file, if decided: the
- * dispatch table has no choice there. CHORALE_DATA: no decisions; CHORALE_ENV: out of
- * memory. */
+ * dispatch table has no choice there. CHORALE_DATA: no decisions; CHORALE_ENV:
+ * out of memory. */
 enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          sqlite3_int64 system_id,
                                          int simulated,
@@ -188,8 +187,9 @@ enum chorale_err chorale_proofs_campaign(struct chorale_store *store,
                                          struct chorale_errmsg *msg);
 
 /* Judge rows whose ratios are set and whose seconds and library_seconds hold
- * sums of logarithms, as chorale_proofs_load() does. points NULL: the campaign's
- * best stays unknown. CHORALE_ENV: out of memory. */
+ * sums of logarithms, as chorale_proofs_load() does. Those of single patterns
+ * get their means only. points NULL: the campaign's best stays unknown.
+ * CHORALE_ENV: out of memory. */
 enum chorale_err chorale_proofs_judge(struct chorale_proofs *proofs,
                                       const struct chorale_emit_table *table,
                                       const struct chorale_points *points,
