@@ -255,7 +255,8 @@ static int note_recv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
                      MPI_Datatype type, int source)
 {
     MPI_Request req;
-    int err = ctx->recorder->recv(ctx, buf, bytes_of(count, type), source, &req);
+    int err =
+        ctx->recorder->recv(ctx, buf, bytes_of(count, type), source, &req);
 
     ctx->recorder->round(ctx);
     return err == MPI_SUCCESS ? ctx->recorder->wait(ctx, &req) : err;
@@ -369,7 +370,8 @@ int chorale_irecv(struct chorale_ctx *ctx, void *buf, MPI_Count count,
     int err;
 
     if (ctx->recorder != NULL)
-        return ctx->recorder->recv(ctx, buf, bytes_of(count, type), source, req);
+        return ctx->recorder->recv(ctx, buf, bytes_of(count, type), source,
+                                   req);
     err = message_init(&m, count, type, 1);
     if (err != MPI_SUCCESS)
         return err;
@@ -505,8 +507,8 @@ int chorale_reduce_local(struct chorale_ctx *ctx, const void *in, void *inout,
     int err = MPI_SUCCESS;
 
     if (ctx->recorder != NULL)
-        return ctx->recorder->reduce(ctx, in, inout, bytes_of(count, type), type,
-                                     op);
+        return ctx->recorder->reduce(ctx, in, inout, bytes_of(count, type),
+                                     type, op);
     /* Elements of size 0 may share one address, which MPICH rejects. */
     if (in == inout && chorale_type_size(type) == 0)
         return MPI_SUCCESS;

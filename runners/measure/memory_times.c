@@ -22,9 +22,9 @@
 #define COPY_FROM 16384      /* bytes; in times of shorter copies the common
                               * start and the clocks, 80 ns, weigh too much */
 
-#define WARM 128             /* exchanges before the times of a size, if it is */
-#define WARM_UPTO 65536      /* at most this [bytes]: libraries have tens of
-                              * buffers of at most this size for messages */
+#define WARM 128             /* exchanges before the times of a size, up to */
+#define WARM_UPTO 65536      /* this one [bytes]: libraries have tens of buffers
+                              * of at most this size for messages */
 
 #define COARSE 1e-5          /* s; a clock with larger steps times no message */
 

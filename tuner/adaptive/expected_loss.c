@@ -264,7 +264,8 @@ static int expect_variant(struct group *g, size_t first)
     }
     if (at != NULL && z != NULL)
         rc = chorale_krige_fit(&k, at, z, n, noise(g),
-                               alg == NULL || part ? USUAL_SD : g->sd, NULL, NULL);
+                               alg == NULL || part ? USUAL_SD : g->sd, NULL,
+                               NULL);
     for (size_t p = 0; rc == 0 && p < g->a->npoint; p++) {
         const struct chorale_adapt_point *pt = &g->a->point[p];
 

@@ -37,9 +37,10 @@ int chorale_evaluate_is_choice(const struct chorale_run_point *run,
                                const struct chorale_emit_choice *choice);
 
 /* A candidate that serves all sizes of a place, the runs row[0, n), as the best
- * choice where some rank does not know n (chorale_coll_info.blind). It is nowhere
- * slower than the library by more than CHORALE_EVALUATE_WORSE, and the fastest
- * on average. competes(arg, run): 1 if it may be chosen. NULL: the library. */
+ * choice where some rank does not know n (chorale_coll_info.blind). It is
+ * nowhere slower than the library by more than CHORALE_EVALUATE_WORSE, and the
+ * fastest on average. competes(arg, run): 1 if it may be chosen. NULL: the
+ * library. */
 const struct chorale_run_point *
 chorale_evaluate_one(const struct chorale_run_point *row, size_t n,
                      int (*competes)(const void *arg,

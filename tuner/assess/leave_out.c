@@ -191,8 +191,8 @@ static void name(char *text, size_t size, const struct chorale_run_point *run)
                  *run->params ? " " : "", run->params);
 }
 
-/* Whether a candidate at the place of `at` may serve all its sizes. *mean_p: its
- * mean log gain, by which it is chosen. */
+/* Whether a candidate at the place of `at` may serve all its sizes. *mean_p:
+ * its mean log gain, by which it is chosen. */
 static int serves_all(const struct fold *f, const struct chorale_run_point *at,
                       const struct chorale_run_point *cand, double *mean_p)
 {

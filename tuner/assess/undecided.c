@@ -219,7 +219,8 @@ enum chorale_err chorale_undecided_measure(const char *path, const char *system,
     enum chorale_err err = CHORALE_OK;
 
     for (int round = 0; round < CHORALE_UNDECIDED_ROUNDS && count > 0 &&
-                        chorale_seconds() < ends && err == CHORALE_OK; round++) {
+                        chorale_seconds() < ends && err == CHORALE_OK;
+         round++) {
         struct work work = { .count = 0 };
         char rest[32];
 

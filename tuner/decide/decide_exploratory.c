@@ -111,7 +111,8 @@ static void describe(const struct chorale_points *points,
         snprintf(text, CHORALE_EXPLORATORY_TEXT, "exploratory: imported timings"
                  " with %d launch%s a point, which differ by %.2g %% (%s)",
                  launches, launches == 1 ? "" : "es", 100 * noise,
-                 learnt ? "pooled over all points but the noisiest 1 %" : "--launch-noise");
+                 learnt ? "pooled over all points but the noisiest 1 %"
+                        : "--launch-noise");
     } else if (!how->simulated && how->smooth == CHORALE_SMOOTH_NONE &&
                launches > 0 &&
                launches < CHORALE_DECIDE_SURE)

@@ -422,7 +422,8 @@ static int add_rows(const struct chorale_grid *grid, const struct plan *plan,
         r.hi = b->cand == 0 ? change[b->j - 1].next - 1 : change[b->j - 1].hi;
     if (add_block(grid, list, &r) != 0)
         return -1;
-    if (b->j == grid->nstop || b->cand == 0 || r.hi + 1 >= change[b->j - 1].next)
+    if (b->j == grid->nstop || b->cand == 0 ||
+        r.hi + 1 >= change[b->j - 1].next)
         return 0;
     for (size_t l = b->begin, end; l < b->end; l = end) {
         end = l + 1;

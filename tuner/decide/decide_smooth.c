@@ -38,9 +38,9 @@ double chorale_family_smooth(const struct chorale_family *fam, size_t cand,
                              comm_size);
 }
 
-/* 1 if a member was measured on a line: at n if that is a measured size, else at
- * any size. A member that was not may fail there, although its smoothed time is
- * known from other lines. */
+/* 1 if a member was measured on a line: at n if that is a measured size, else
+ * at any size. A member that was not may fail there, although its smoothed time
+ * is known from other lines. */
 static int is_on(const struct chorale_line *line, size_t member, size_t ncand,
                  size_t n)
 {
@@ -72,7 +72,8 @@ void chorale_grid_fill_smooth(struct chorale_grid *grid, size_t layer)
             double t = chorale_family_smooth(fam, m, n, l->comm_size);
 
             if (m > 0 &&
-                (!replace || chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||
+                (!replace ||
+                 chorale_family_excluded(fam, m, n, l->comm_size) != NULL ||
                  (l->measured &&
                   !is_on(&fam->line[l->line], m, fam->ncand, n))))
                 t = NAN;

@@ -29,8 +29,8 @@ enum chorale_err chorale_tables_decide(const char *path,
 
 /* decide_exploratory.c: copy the runs, with the library's own algorithms as the
  * catalogue's variants of the same name. copy stays as it is if Chorale's
- * variants were measured themselves. The caller frees copy->row only. -1: out of
- * memory. */
+ * variants were measured themselves. The caller frees copy->row only. -1: out
+ * of memory. */
 int chorale_points_by_catalogue(const struct chorale_points *points,
                                 struct chorale_points *copy);
 

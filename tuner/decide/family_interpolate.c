@@ -434,8 +434,8 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
                ? most : NAN;
 }
 
-/* Predict log seconds by the kind of prediction with the smaller error, of those
- * that know the candidate on both sides. NAN: none does. */
+/* Predict log seconds by the kind of prediction with the smaller error, of
+ * those that know the candidate on both sides. NAN: none does. */
 static double predict(const struct chorale_family *fam, size_t k, size_t cand,
                       size_t n, int comm_size, double *error_p)
 {

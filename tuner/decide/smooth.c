@@ -122,9 +122,9 @@ static size_t collect(const struct chorale_run_point *row, size_t n,
     return count;
 }
 
-/* The variance of one launch: the mean over the cells with two or more, weighted
- * by degrees of freedom, without the largest hundredth of the variances if there
- * are MANY. 0: unknown. */
+/* The variance of one launch: the mean over the cells with two or more,
+ * weighted by degrees of freedom, without the largest hundredth of the
+ * variances if there are MANY. 0: unknown. */
 static double pool(const struct cell *cell, size_t n)
 {
     double *variance = malloc((n + 1) * sizeof(*variance));

@@ -5,10 +5,11 @@
  * One or two launches of a point determine its time poorly, but its neighbours
  * in n and P follow the same curve. The logarithm of an algorithm's time is a
  * linear function of log m (m: bytes of one rank's block) and log P, plus two
- * Gaussian processes: one that all algorithms share, and one of its own, which is
- * as large as the measurements make most likely (smooth_common.h). They draw each
- * measurement towards its neighbours and towards those of the other algorithms
- * by as much as its noise requires, and interpolate between measured points.
+ * Gaussian processes: one that all algorithms share, and one of its own, which
+ * is as large as the measurements make most likely (smooth_common.h). They draw
+ * each measurement towards its neighbours and towards those of the other
+ * algorithms by as much as its noise requires, and interpolate between measured
+ * points.
  *
  * All algorithms share slopes and correlation lengths, so the bias of the
  * interpolation cancels in comparisons. The lengths are fixed, since choices
@@ -63,15 +64,15 @@ int chorale_smooth_learn_errors(struct chorale_smooth *smooth,
                                 double noise);
 
 /* The error that was learnt for run's algorithm, 68 of 100 are below: predicted
- * over measured seconds - 1, as absolute value. NAN: unknown, as with fewer than
- * three process counts. */
+ * over measured seconds - 1, as absolute value. NAN: unknown, as with fewer
+ * than three process counts. */
 double chorale_smooth_error(const struct chorale_smooth *smooth,
                             const struct chorale_run_point *run);
 
 /* 1 if a choice for all sizes of a process count may replace the library: its
  * expected log gain is above the log threshold on average over the sizes, and
- * its expected loss nowhere above CHORALE_SMOOTH_LOSS. least: the smallest gain;
- * NAN: unknown at some size. */
+ * its expected loss nowhere above CHORALE_SMOOTH_LOSS. least: the smallest
+ * gain; NAN: unknown at some size. */
 int chorale_smooth_serves_all(double mean, double least, double threshold);
 #define CHORALE_SMOOTH_LOSS 0.03
 

@@ -278,7 +278,7 @@ enum chorale_family chorale_family_of(const char *library)
     return CHORALE_FAMILY_UNKNOWN;
 }
 
-/* --- names and parameters of a file ----------------------------------------- */
+/* --- names and parameters of a file ----------------------------------- */
 
 struct word {
     const char *text, *value; /* value: after "=", or the end of text */
@@ -470,12 +470,13 @@ const char *chorale_algorithm_of(enum chorale_family family,
     out->guessed = native != NULL && !own && family == CHORALE_FAMILY_UNKNOWN;
     if (native != NULL)
         snprintf(out->variant, sizeof(out->variant), "%s", native);
-    return join(word, n, strcmp(out->provider, "foreign") == 0, out->params) == 0
+    return join(word, n, strcmp(out->provider, "foreign") == 0,
+                out->params) == 0
                ? NULL
                : "parameters of more than 127 characters";
 }
 
-/* --- signs of a forced algorithm ---------------------------------------------- */
+/* --- signs of a forced algorithm -------------------------------------- */
 
 int chorale_line_forces(enum chorale_coll coll, const char *line)
 {

@@ -62,7 +62,8 @@ static const struct dataset datasets[] = {
       " ORDER BY l.launch_id, r.run_id, s.rep", 0 },
     { "speedup", "SELECT *, " MARK("v.system_id") " FROM v_speedup v"
       WANTED_VIEW, 0 },
-    { "best", "SELECT *, " MARK("v.system_id") " FROM v_best v" WANTED_VIEW, 0 },
+    { "best", "SELECT *, " MARK("v.system_id") " FROM v_best v"
+      WANTED_VIEW, 0 },
     { "runs",
       "SELECT " POINT ", l.uuid AS launch, l.ordinal, l.started,"
       " r.uuid AS run, r.status, r.reason, r.stop_reason, r.validity,"
@@ -86,9 +87,9 @@ static const struct dataset datasets[] = {
     { "decisions",
       "SELECT y.name AS system, d.coll, d.comm_size,"
       " max(d.comm_size, d.comm_size_hi) AS comm_size_hi, d.ppn, d.shape,"
-      " d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params, d.basis,"
-      " d.seconds, d.library_seconds, d.speedup, d.speedup_lo, d.speedup_hi,"
-      " d.regret, d.reason, d.arrival, " MARK("d.system_id")
+      " d.dtype, d.op, d.n_lo, d.n_hi, d.provider, d.variant, d.params,"
+      " d.basis, d.seconds, d.library_seconds, d.speedup, d.speedup_lo,"
+      " d.speedup_hi, d.regret, d.reason, d.arrival, " MARK("d.system_id")
       " FROM decision d"
       " CROSS JOIN system y ON y.system_id = d.system_id"
       " AND d.target = 'dispatch'" /* as v_decision has them */

@@ -200,7 +200,8 @@ static enum chorale_err check_repeats(const struct chorale_timings *t,
     for (size_t i = 1; i < t->nrow; i++) {
         const struct chorale_timing *row = &t->row[i];
 
-        if (row->rep == row[-1].rep && chorale_timings_compare(row, &row[-1]) == 0 &&
+        if (row->rep == row[-1].rep &&
+            chorale_timings_compare(row, &row[-1]) == 0 &&
             (bad == NULL || row->line < bad->line))
             bad = row;
     }
@@ -209,8 +210,9 @@ static enum chorale_err check_repeats(const struct chorale_timings *t,
     return chorale_fail(msg, CHORALE_DATA, "%s:%d: repeats line %d (%s %s of "
                         "%lld bytes, P = %d, launch %.20s); remove one, or "
                         "number the launches in a column rep", path,
-                        bad->line, bad[-1].line, chorale_coll_info(bad->coll)->name,
-                        bad->variant, bad->msg_size, bad->comm_size, bad->rep);
+                        bad->line, bad[-1].line,
+                        chorale_coll_info(bad->coll)->name, bad->variant,
+                        bad->msg_size, bad->comm_size, bad->rep);
 }
 
 /* Note what is odd about all rows. */

@@ -94,7 +94,7 @@ static enum chorale_err bad(const struct reader *r, const char *format, ...)
                         what);
 }
 
-/* --- lines and words ---------------------------------------------------------- */
+/* --- lines and words -------------------------------------------------- */
 
 /* Read a line without its end. *got_p: 0 at the end of the file. */
 static enum chorale_err next_line(struct reader *r, int *got_p)
@@ -190,7 +190,7 @@ static enum chorale_err split(struct reader *r)
     return CHORALE_OK;
 }
 
-/* --- the heading -------------------------------------------------------------- */
+/* --- the heading ------------------------------------------------------ */
 
 /* Write the name of a column in the form of `names`. */
 static void plain_name(const char *text, char name[64])
@@ -358,7 +358,7 @@ static enum chorale_err read_heading(struct reader *r)
     return err == CHORALE_OK ? check_columns(r) : err;
 }
 
-/* --- rows ----------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------- */
 
 /* The word of a column, or "" if the file lacks it. */
 static const char *word_of(const struct reader *r, enum column column)
@@ -616,7 +616,7 @@ static enum chorale_err read_rows(struct reader *r)
     return chorale_timings_finish(r->t, r->path, r->msg);
 }
 
-/* --- which file it is ------------------------------------------------------------ */
+/* --- which file it is ------------------------------------------------- */
 
 /* Refuse a file that begins as a compressed one does. */
 static enum chorale_err refuse_compressed(const char *path,

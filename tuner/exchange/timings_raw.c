@@ -35,7 +35,7 @@ static long digits(const char **at)
     return value;
 }
 
-/* --- tables of a forced algorithm ---------------------------------------------- */
+/* --- tables of a forced algorithm ------------------------------------- */
 
 /* What COLLECTIVE_NUMBER_PROCSranks_runRUN.out states. */
 struct run_name {
@@ -127,8 +127,8 @@ static const char *algorithm_of(const char *path,
             ? chorale_ompi_number(run->coll, (int)run->number) : NULL;
 
     if (named && is_default && run->number > 0) {
-        *err_p = chorale_fail(msg, CHORALE_USAGE, "--provider library: %s is of "
-                              "algorithm %ld by its name; leave the option "
+        *err_p = chorale_fail(msg, CHORALE_USAGE, "--provider library: %s is "
+                              "of algorithm %ld by its name; leave the option "
                               "out, or rename the file", path, run->number);
         return "";
     }
@@ -273,7 +273,7 @@ enum chorale_err chorale_timings_of_tables(const char *path,
     return err == CHORALE_OK ? chorale_timings_finish(t, path, msg) : err;
 }
 
-/* --- PICO ------------------------------------------------------------------------ */
+/* --- PICO ------------------------------------------------------------- */
 
 /* Parse COUNT_ALGORITHM_TYPE.csv. Returns 0, or -1 for another name. */
 static int parse_pico(const char *path, long long *count,
@@ -316,8 +316,8 @@ static enum chorale_err read_calls(const char *path, char *text, double **x_p,
             return chorale_fail_memory(msg, path);
         *x_p = more;
         if (text == NULL)
-            return chorale_fail(msg, CHORALE_DATA, "%s:%d: the file ends within "
-                                "this line; copy it again", path, line);
+            return chorale_fail(msg, CHORALE_DATA, "%s:%d: the file ends "
+                                "within this line; copy it again", path, line);
         value = strtod(at, &end);
         if (end == at || strchr(",;\t\r\n", *end) == NULL ||
             !isfinite(value) || !(value > 0))

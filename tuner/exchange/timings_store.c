@@ -296,9 +296,10 @@ static enum chorale_err put_run(struct put *p, const struct launch *launch,
     char text[600], uuid[CHORALE_UUID_SIZE];
     enum chorale_err err;
 
-    snprintf(text, sizeof(text), "%s %lld %s %s %s %s %s %s %s %s", launch->uuid,
-             row->msg_size, row->provider, row->variant, row->params,
-             row->dtype, row->op, row->root, row->buffers, row->metric);
+    snprintf(text, sizeof(text), "%s %lld %s %s %s %s %s %s %s %s",
+             launch->uuid, row->msg_size, row->provider, row->variant,
+             row->params, row->dtype, row->op, row->root, row->buffers,
+             row->metric);
     chorale_uuid_of(text, uuid);
     err = chorale_store_put(
         p->store, p->stmt[PUT_RUN], 1,

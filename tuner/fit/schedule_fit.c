@@ -404,8 +404,9 @@ static void name_columns(struct chorale_schedule_fit *fit)
                     snprintf(fit->name[j], sizeof(fit->name[j]), "%s %s", name,
                              level[l]);
                 else
-                    snprintf(fit->name[j], sizeof(fit->name[j]), "%s %s %s %.0f",
-                             name, level[l], k < fit->nbreak ? "to" : "over",
+                    snprintf(fit->name[j], sizeof(fit->name[j]),
+                             "%s %s %s %.0f", name, level[l],
+                             k < fit->nbreak ? "to" : "over",
                              fit->upto[k < fit->nbreak ? k : k - 1]);
                 fit->unit[j] = part == ALPHA ? "s" : "s/byte";
             }

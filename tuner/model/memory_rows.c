@@ -93,7 +93,7 @@ enum chorale_err chorale_memory_rows_load(struct chorale_store *store,
     return CHORALE_OK;
 }
 
-/* --- regimes --------------------------------------------------------------- */
+/* --- regimes ---------------------------------------------------------- */
 
 /* Sum of the relative errors of the best line alpha + beta n, alpha and beta
  * >= 0, by least squares of relative errors. */

@@ -123,7 +123,8 @@ static void print_variants(const struct chorale_model *m)
 static void print_poor(const struct chorale_model *m)
 {
     struct chorale_rows rows = {
-        .columns = "poor fit, over 30 %:|points|of|too fast|worst|from|to", .indent = 2,
+        .columns = "poor fit, over 30 %:|points|of|too fast|worst|from|to",
+        .indent = 2,
     };
     char worst[24], lo[32], hi[32];
     size_t n = 0;
@@ -137,7 +138,8 @@ static void print_poor(const struct chorale_model *m)
         snprintf(name, sizeof(name), "%s %s",
                  chorale_coll_info(v->alg->coll)->name, v->alg->name);
         chorale_rows_add(&rows, CHORALE_FIELDS(
-            name, v->npoor, v->npoints, v->nfast, percent(v->worst_error, worst),
+            name, v->npoor, v->npoints, v->nfast,
+            percent(v->worst_error, worst),
             chorale_human_bytes((double)v->poor_lo, lo),
             chorale_human_bytes((double)v->poor_hi, hi)));
         n += v->npoor;
@@ -194,9 +196,9 @@ static void warn_params(const struct chorale_model *m)
 {
     for (size_t j = 0; j < m->ntau; j++)
         if (!m->tau[j].known)
-            printf("  note: tau of %s %s is not separable from beta and was left"
-                   " out with its points;\n  measure a second variant of the"
-                   " reduction\n", m->tau[j].dtype, m->tau[j].op);
+            printf("  note: tau of %s %s is not separable from beta and was"
+                   " left out with its points;\n  measure a second variant of"
+                   " the reduction\n", m->tau[j].dtype, m->tau[j].op);
     for (size_t i = 0; i < m->nparam; i++) {
         const struct chorale_model_param *p = &m->param[i];
         char name[120];

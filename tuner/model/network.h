@@ -12,8 +12,8 @@
  *     travels whether or not the receiver waits. The receiver spends
  *     recv_overhead on arrival.
  *   one port (rendezvous): the message starts when both ends are posted, and
- *     the sender waits until it has arrived. So does a synchronous send, without
- *     overheads, of a size that is overlapped otherwise.
+ *     the sender waits until it has arrived. So does a synchronous send,
+ *     without overheads, of a size that is overlapped otherwise.
  * In both, a single message of n bytes takes alpha + beta n from end to end:
  * alpha includes overheads and gap.
  *

@@ -65,7 +65,8 @@ int chorale_play_route(struct play *p, int flow)
            group_of(p, m->src, net->level[f->level].width) !=
                group_of(p, m->dst, net->level[f->level].width))
         f->level++;
-    f->regime = chorale_net_regime(&net->level[f->level].regime, (double)m->bytes);
+    f->regime =
+        chorale_net_regime(&net->level[f->level].regime, (double)m->bytes);
     f->overlapped = (double)m->bytes <=
                     (f->copied ? net->copied_upto : net->overlap_upto);
     inner = src == dst && !net->inner_shared;

@@ -75,8 +75,8 @@ struct chorale_predict_least {
     double overlapped;       /* the same if the variant's sends overlap */
 };
 
-/* The least costs of a rank over all levels and sizes. Returns 0; or -1 without a model,
- * and *least is unchanged. */
+/* The least costs of a rank over all levels and sizes. Returns 0; or -1 without
+ * a model, and *least is unchanged. */
 int chorale_predict_least(const struct chorale_predictor *p,
                           const char *dtype, const char *op,
                           struct chorale_predict_least *least);

@@ -96,8 +96,9 @@ static struct chorale_rows list_points(const struct chorale_verdict *v,
 
 static const char score_columns[] =
     "collective=coll|points=points|=unknown|=slower_than_library|"
-    "=modelled_slower|=worse_than_library|regret=regret:%.2f %%|p99=p99:%.2f %%|"
-    "worst=worst:%.2f %%|=speedup|captured=captured:%.1f %%|speed-up:%.3f|"
+    "=modelled_slower|=worse_than_library|regret=regret:%.2f %%|"
+    "p99=p99:%.2f %%|worst=worst:%.2f %%|=speedup|captured=captured:%.1f %%|"
+    "speed-up:%.3f|"
     "slower|m. slower|unknown|over 3 %|worst at";
 
 static void add_score(struct chorale_rows *rows, const char *name,

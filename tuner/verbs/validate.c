@@ -348,9 +348,9 @@ const struct chorale_verb chorale_verb_validate = {
         "threshold: by a one-sided t test, corrected for the number of points "
         "by Holm at 5 %. If a choice of the table is slower, in durations or "
         "back to back, the exit status is 1, and `chorale decide` does not "
-        "choose it there again. If the point is left to the library, the loss is the shim's "
-        "overhead, which is reported. Table `validation` of the database "
-        "stores all results.\n"
+        "choose it there again. If the point is left to the library, the loss "
+        "is the shim's overhead, which is reported. Table `validation` of the "
+        "database stores all results.\n"
         "In simulation there is no shim: the table's choices are called "
         "directly and compared with the library's selector.\n"
         "After a stop or kill, repeat the command to continue.",

@@ -37,8 +37,8 @@ struct chorale_state {
     struct chorale_ctx *ctx; /* holds the private communicator */
     int truncated;           /* ctx->truncated points here (context.h) */
     MPI_Comm comm;           /* the private communicator */
-    int unfinished;          /* a variant failed on this rank: messages to it may
-                              * wait in the library for ever */
+    int unfinished;          /* a variant failed on this rank: messages to it
+                              * may wait in the library for ever */
     struct chorale_reserve *reserve; /* ctx->reserve: scratch_pool.h */
     struct chorale_share share; /* share of the process's scratch memory */
     int rank, size;

@@ -268,8 +268,8 @@ static void test_copied(struct chorale_store *store)
     w.root_policy = "none";
     w.msg_size = 4096;
     memset(param, 0, sizeof(param));
-    ring = chorale_predict(p, chorale_alg_find(CHORALE_ALLGATHER, "ring"), param,
-                           &w);
+    ring = chorale_predict(p, chorale_alg_find(CHORALE_ALLGATHER, "ring"),
+                           param, &w);
     tap_ok(fabs(ring / (1.05e-6 + 4096 * 1.1e-10) - 1) < 1e-6,
            "a copy takes the time of level rank (%g s)", ring);
     chorale_predictor_free(p);
