@@ -56,8 +56,9 @@ struct chorale_foreign {
 
 /* Read a file. *is_p: 1 if it is such output, else 0 with CHORALE_OK. equal: 1
  * accepts collectives whose blocks are equal there but not in Chorale; sizes of
- * MPI_Reduce_scatter are then of the whole vector. CHORALE_DATA: msg names file and line. CHORALE_ENV: the file cannot be read.
- * Call chorale_foreign_release() in either case. */
+ * MPI_Reduce_scatter are then of the whole vector. CHORALE_DATA: msg names file
+ * and line. CHORALE_ENV: the file cannot be read. Call
+ * chorale_foreign_release() in either case. */
 enum chorale_err chorale_foreign_read(const char *path, int equal, int *is_p,
                                       struct chorale_foreign *f,
                                       struct chorale_errmsg *msg);
@@ -66,7 +67,8 @@ void chorale_foreign_release(struct chorale_foreign *f);
 int chorale_foreign_same_point(const struct chorale_foreign_row *a,
                                const struct chorale_foreign_row *b);
 
-/* The rest is shared by foreign_read.c, foreign_osu.c and foreign_imb.c. */
+/* The rest is shared by foreign_read.c, foreign_row.c, foreign_osu.c and
+ * foreign_imb.c. */
 
 enum chorale_foreign_column {
     FOREIGN_SIZE, FOREIGN_NREP, FOREIGN_AVG, FOREIGN_MIN, FOREIGN_MAX,
@@ -126,6 +128,14 @@ void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
 enum chorale_err
 chorale_foreign_columns(struct chorale_foreign_reader *r, const char *text,
                         const struct chorale_foreign_name *names);
+/* Returns 1 if the present table has that column. */
+int chorale_foreign_has(const struct chorale_foreign_reader *r,
+                        enum chorale_foreign_column column);
+/* Parse a row of the present table, cutting the line into words, and append it
+ * to r->f; a row that cannot be imported becomes a note. CHORALE_DATA: the row
+ * is invalid. CHORALE_ENV: out of memory. */
+enum chorale_err chorale_foreign_row(struct chorale_foreign_reader *r,
+                                     char *line);
 /* Copy the first number in text, such as "5.9"; "" if there is no number. */
 void chorale_foreign_version(const char *text, char *version, size_t size);
 /* The datatype of an MPI type name; NULL: not supported. */
