@@ -380,6 +380,75 @@ static void test_every(void)
     free(p);
 }
 
+/* Set log_late of all cells of variant v. */
+static void set_late(struct plan *p, int v, double log_late)
+{
+    for (size_t c = (size_t)v; c < p->grid.ncell; c += NVARIANT)
+        p->cell[c].log_late = log_late;
+}
+
+/* The largest difference between log_seconds of variant v and before[] plus
+ * log_late. */
+static double late_error(const struct plan *p, int v, const double *before,
+                         double log_late)
+{
+    double most = 0;
+
+    for (size_t c = (size_t)v; c < p->grid.ncell; c += NVARIANT)
+        if (isfinite(before[c]))
+            most = fmax(most, fabs(p->cell[c].log_seconds - before[c] -
+                                   log_late));
+    return most;
+}
+
+/* Arrival patterns decide: times are predicted for pattern sync, then corrected
+ * by what late ranks cost each candidate. */
+static void test_late(void)
+{
+    static double before[NPROC * NSIZE * NVARIANT];
+    struct plan *p = malloc(sizeof(*p));
+    int picked[2] = { 0, 0 }, best = 0;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 0);
+    p->opts.every = 1;
+    choose(p);
+    measure(p);
+    for (int late = 0; late < 2; late++) {
+        if (late) {
+            set_late(p, 1, log(20));
+            set_late(p, 2, 0.25);
+            for (size_t c = 0; c < p->grid.ncell; c += NVARIANT)
+                p->cell[c].log_late = p->cell[c].known ? 0.5 : NAN;
+        }
+        for (size_t c = 0; c < p->grid.ncell; c++)
+            p->cell[c].chosen = 0;
+        if (choose(p) != CHORALE_OK)
+            exit(99);
+        for (size_t c = 0; c < p->grid.ncell; c++) {
+            if (c % NVARIANT == 1)
+                picked[late] += p->cell[c].chosen;
+            if (!late)
+                before[c] = p->cell[c].log_seconds;
+        }
+    }
+    for (size_t c = 1; c < p->grid.ncell; c += NVARIANT)
+        best += isfinite(before[c]) && before[c] < before[c + 1] &&
+                before[c] < before[c + 2];
+    tap_ok(late_error(p, 1, before, log(20)) < 1e-9 &&
+               late_error(p, 2, before, 0.25) < 1e-9 &&
+               late_error(p, 3, before, 0) < 1e-9,
+           "predicted times include what late ranks cost the candidate");
+    tap_ok(late_error(p, 0, before, 0.5) < 1e-9,
+           "the library's has the mean of its measured points where unknown");
+    tap_ok(best > 0 && picked[0] > 0 && picked[1] == 0,
+           "a candidate that is the fastest in sync only is not measured "
+           "(%d points, %d chosen, then %d)", best, picked[0], picked[1]);
+    fixture_close(&p->f);
+    free(p);
+}
+
 /* Number of cells of a point that settle chooses; *first_p: the first one. */
 static int settle(struct chorale_adapt_cell *cell, size_t ncell,
                   size_t *first_p)
@@ -479,6 +548,7 @@ int main(void)
     test_seed();
     test_budget();
     test_every();
+    test_late();
     test_settle();
     return tap_done();
 }
