@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,8 @@
 #include "algorithms/dtypes.h"
 #include "db/remarks.h"
 #include "tuner/base/suggest.h"
+#include "tuner/exchange/csv_lines.h"
 #include "tuner/exchange/timings.h"
-
-enum { MAX_LINE = 1 << 16, MAX_COLUMNS = 64 };
 
 enum column {
     COLUMN_SYSTEM, COLUMN_MPI, COLUMN_COLL, COLUMN_ALGORITHM, COLUMN_PARAMS,
@@ -60,135 +58,14 @@ static const struct {
 };
 
 struct reader {
-    const char *path;
+    struct chorale_csv csv;
     const struct chorale_import_as *as;
     struct chorale_timings *t;
-    struct chorale_errmsg *msg;
-    FILE *in;
-    char line[MAX_LINE];
-    int number;              /* of the line */
-    char separator;
-    int column[MAX_COLUMNS]; /* enum column, or -1: ignored */
+    int column[CHORALE_CSV_WORDS]; /* enum column, or -1: ignored */
     int at[NCOLUMN];         /* index of the column, or -1 */
     int ncolumn;
     double unit;             /* seconds of the time column's unit */
-    char *word[MAX_COLUMNS]; /* of the present line */
-    int nword;
 };
-
-static enum chorale_err bad(const struct reader *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static enum chorale_err bad(const struct reader *r, const char *format, ...)
-{
-    char what[400];
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(what, sizeof(what), format, ap);
-    va_end(ap);
-    for (char *c = what; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
-            *c = '?';
-    return chorale_fail(r->msg, CHORALE_DATA, "%s:%d: %s", r->path, r->number,
-                        what);
-}
-
-/* --- lines and words -------------------------------------------------- */
-
-/* Read a line without its end. *got_p: 0 at the end of the file. */
-static enum chorale_err next_line(struct reader *r, int *got_p)
-{
-    size_t len;
-
-    errno = 0;
-    *got_p = 0;
-    if (fgets(r->line, sizeof(r->line), r->in) == NULL)
-        return ferror(r->in) ? chorale_fail_read(r->msg, r->path, errno)
-                             : CHORALE_OK;
-    r->number++;
-    len = strlen(r->line);
-    if (len == 0 || (r->line[len - 1] != '\n' && !feof(r->in))) {
-        if (len + 1 >= sizeof(r->line))
-            return bad(r, "a line of more than %d bytes; name a file of "
-                       "timings", MAX_LINE - 2);
-        return bad(r, "the file has a zero byte in it; name a text file");
-    }
-    if (r->line[len - 1] != '\n')
-        return bad(r, "the file ends within this line; write it again, or end "
-                   "the line if it is whole");
-    while (len > 0 && (r->line[len - 1] == '\n' || r->line[len - 1] == '\r'))
-        r->line[--len] = '\0';
-    *got_p = 1;
-    return CHORALE_OK;
-}
-
-/* The same, without a byte order mark, and without empty lines and comments. */
-static enum chorale_err next_row(struct reader *r, int *got_p)
-{
-    enum chorale_err err;
-
-    do {
-        err = next_line(r, got_p);
-        if (err == CHORALE_OK && *got_p && r->number == 1 &&
-            strncmp(r->line, "\xEF\xBB\xBF", 3) == 0)
-            memmove(r->line, r->line + 3, strlen(r->line + 3) + 1);
-    } while (err == CHORALE_OK && *got_p &&
-             (r->line[0] == '#' ||
-              r->line[strspn(r->line, " \t")] == '\0'));
-    return err;
-}
-
-/* Cut a quoted word, with "" for a quote; returns the text after it, or NULL if
- * the quote does not end. */
-static char *unquote(char *word)
-{
-    char *to = word, *from = word + 1;
-
-    for (; *from != '\0'; from++) {
-        if (*from == '"' && from[1] == '"')
-            from++;
-        else if (*from == '"')
-            break;
-        *to++ = *from;
-    }
-    if (*from == '\0')
-        return NULL;
-    *to = '\0';
-    return from + 1;
-}
-
-/* Cut the line into words. */
-static enum chorale_err split(struct reader *r)
-{
-    char *at = r->line;
-    int more = 1;
-
-    for (r->nword = 0; more; at++) {
-        char *word = at += strspn(at, " "), *end;
-
-        if (r->nword == MAX_COLUMNS)
-            return bad(r, "more than %d columns; leave the others out",
-                       MAX_COLUMNS);
-        if (*word == '"') {
-            end = unquote(word);
-            if (end == NULL)
-                return bad(r, "a quote does not end on this line; correct it");
-            at = end + strspn(end, " ");
-            more = *at == r->separator;
-            if (!more && *at != '\0')
-                return bad(r, "text after a quoted word; correct it");
-        } else {
-            at = word + strcspn(word, (char[]){ r->separator, '\0' });
-            more = *at != '\0';
-            for (end = at; end > word && end[-1] == ' '; end--)
-                continue;
-            *end = '\0';
-        }
-        r->word[r->nword++] = word;
-    }
-    return CHORALE_OK;
-}
 
 /* --- the heading ------------------------------------------------------ */
 
@@ -251,18 +128,19 @@ static enum chorale_err map_word(struct reader *r, const char *word, size_t n)
         *name++ = '\0';
     c = name != NULL ? find_column(text, &unit) : -1;
     if (c < 0)
-        return chorale_fail(r->msg, CHORALE_USAGE, "--map %.*s: names no "
+        return chorale_fail(r->csv.msg, CHORALE_USAGE, "--map %.*s: names no "
                             "column of timings; write COLUMN=NAME, with a "
                             "COLUMN of `chorale import --help`", (int)n, word);
-    for (i = 0; i < r->nword && strcmp(r->word[i], name) != 0; i++)
+    for (i = 0; i < r->csv.nword && strcmp(r->csv.word[i], name) != 0; i++)
         continue;
-    if (i == r->nword)
-        return chorale_fail(r->msg, CHORALE_USAGE, "--map %s=%s: the heading "
-                            "of %s has no column of that name; write it as "
-                            "line %d does", text, name, r->path, r->number);
+    if (i == r->csv.nword)
+        return chorale_fail(r->csv.msg, CHORALE_USAGE, "--map %s=%s: the "
+                            "heading of %s has no column of that name; write "
+                            "it as line %d does", text, name, r->csv.path,
+                            r->csv.number);
     if (r->at[c] >= 0)
-        return chorale_fail(r->msg, CHORALE_USAGE, "--map %s=%s: column %s is "
-                            "mapped twice; name it once", text, name,
+        return chorale_fail(r->csv.msg, CHORALE_USAGE, "--map %s=%s: column %s "
+                            "is mapped twice; name it once", text, name,
                             names[c][0]);
     r->at[c] = i;
     r->column[i] = c;
@@ -309,8 +187,8 @@ static enum chorale_err check_columns(struct reader *r)
     }
     return lacks[0] == '\0'
                ? CHORALE_OK
-               : bad(r, "the heading has no column %s; name the file's with "
-                     "--map %s", lacks, maps);
+               : chorale_csv_bad(&r->csv, "the heading has no column %s; name "
+                                 "the file's with --map %s", lacks, maps);
 }
 
 static enum chorale_err read_heading(struct reader *r)
@@ -320,31 +198,35 @@ static enum chorale_err read_heading(struct reader *r)
 
     for (int c = 0; c < NCOLUMN; c++)
         r->at[c] = -1;
-    for (int i = 0; i < r->nword; i++)
+    for (int i = 0; i < r->csv.nword; i++)
         r->column[i] = -1;
-    r->ncolumn = r->nword;
+    r->ncolumn = r->csv.nword;
     r->unit = 1;
     err = map_columns(r);
-    for (int i = 0; i < r->nword && err == CHORALE_OK; i++) {
+    for (int i = 0; i < r->csv.nword && err == CHORALE_OK; i++) {
         double unit;
-        const int c = r->column[i] >= 0 ? -1 : find_column(r->word[i], &unit);
+        const int c = r->column[i] >= 0 ? -1
+                                        : find_column(r->csv.word[i], &unit);
 
         if (r->column[i] >= 0)
             continue;
         if (c >= 0 && r->at[c] >= 0 && r->column[r->at[c]] == c &&
-            r->as->map != NULL && strstr(r->as->map, r->word[r->at[c]]) != NULL)
+            r->as->map != NULL &&
+            strstr(r->as->map, r->csv.word[r->at[c]]) != NULL)
             continue; /* --map names another column for it */
         if (c >= 0 && r->at[c] >= 0)
-            return bad(r, "columns '%.40s' and '%.40s' are both %s; name one "
-                       "with --map %s=NAME", r->word[r->at[c]], r->word[i],
-                       names[c][0], names[c][0]);
-        if (c < 0 && strcmp(r->word[i], "provider") == 0)
-            return bad(r, "a column provider, as `chorale export` writes; use "
-                       "`chorale merge` with its database");
+            return chorale_csv_bad(&r->csv, "columns '%.40s' and '%.40s' are "
+                                   "both %s; name one with --map %s=NAME",
+                                   r->csv.word[r->at[c]], r->csv.word[i],
+                                   names[c][0], names[c][0]);
+        if (c < 0 && strcmp(r->csv.word[i], "provider") == 0)
+            return chorale_csv_bad(&r->csv, "a column provider, as `chorale "
+                                   "export` writes; use `chorale merge` with "
+                                   "its database");
         if (c < 0) {
             snprintf(ignored + strlen(ignored),
                      sizeof(ignored) - strlen(ignored), "%s%.30s",
-                     ignored[0] != '\0' ? ", " : "", r->word[i]);
+                     ignored[0] != '\0' ? ", " : "", r->csv.word[i]);
             continue;
         }
         r->column[i] = c;
@@ -363,7 +245,7 @@ static enum chorale_err read_heading(struct reader *r)
 /* The word of a column, or "" if the file lacks it. */
 static const char *word_of(const struct reader *r, enum column column)
 {
-    return r->at[column] >= 0 ? r->word[r->at[column]] : "";
+    return r->at[column] >= 0 ? r->csv.word[r->at[column]] : "";
 }
 
 static enum chorale_err read_count(const struct reader *r, enum column column,
@@ -381,9 +263,9 @@ static enum chorale_err read_count(const struct reader *r, enum column column,
     if (errno == 0 && isdigit((unsigned char)*word) && *end == '\0' &&
         *value >= least && *value <= most)
         return CHORALE_OK;
-    return bad(r, "'%.30s' in column %s is not a whole number from %lld to "
-               "%lld; correct or remove the line", word,
-               names[column][0], least, most);
+    return chorale_csv_bad(&r->csv, "'%.30s' in column %s is not a whole "
+                           "number from %lld to %lld; correct or remove the "
+                           "line", word, names[column][0], least, most);
 }
 
 static enum chorale_err read_seconds(const struct reader *r, double *seconds)
@@ -395,13 +277,15 @@ static enum chorale_err read_seconds(const struct reader *r, double *seconds)
     *seconds = strtod(word, &end) * r->unit;
     if (strspn(word, "0123456789.eE+-") != strlen(word) || end == word ||
         *end != '\0' || !isfinite(*seconds))
-        return bad(r, "'%.30s' is not a time; correct or remove the line",
-                   word);
+        return chorale_csv_bad(&r->csv, "'%.30s' is not a time; correct or "
+                               "remove the line", word);
     if (!(*seconds > 0) || *seconds > 1e6)
-        return bad(r, "the time %.30s is %s; correct or remove the line", word,
-                   *seconds < 0    ? "negative"
-                   : *seconds > 0  ? "more than a million seconds: its "
-                                     "column's name gives another unit"
+        return chorale_csv_bad(&r->csv, "the time %.30s is %s; correct or "
+                               "remove the line", word,
+                               *seconds < 0   ? "negative"
+                               : *seconds > 0 ? "more than a million seconds: "
+                                                "its column's name gives "
+                                                "another unit"
                                    : "zero");
     return CHORALE_OK;
 }
@@ -432,9 +316,10 @@ static enum chorale_err read_coll(const struct reader *r,
             *coll = (enum chorale_coll)c;
             return CHORALE_OK;
         }
-    return bad(r, "unknown collective '%.40s'; %s", word,
-               chorale_suggest_coll(word, "`chorale list` names them; correct "
-                                    "or remove the line", remedy));
+    return chorale_csv_bad(&r->csv, "unknown collective '%.40s'; %s", word,
+                           chorale_suggest_coll(word, "`chorale list` names "
+                                                "them; correct or remove the "
+                                                "line", remedy));
 }
 
 /* Set the type and operation: those of OSU unless the file names them. */
@@ -449,8 +334,9 @@ static enum chorale_err read_type(const struct reader *r,
     row->dtype = *dtype == '\0' ? reduces ? "float" : "byte"
                                 : chorale_timings_dtype(dtype);
     if (row->dtype == NULL)
-        return bad(r, "datatype '%.30s' is not one of byte, int, int64, float, "
-                   "double; correct or remove the line", dtype);
+        return chorale_csv_bad(&r->csv, "datatype '%.30s' is not one of byte, "
+                               "int, int64, float, double; correct or remove "
+                               "the line", dtype);
     if (strncasecmp(op, "MPI_", 4) == 0)
         op += 4;
     for (; op[i] != '\0' && i + 1 < sizeof(lower); i++)
@@ -459,18 +345,20 @@ static enum chorale_err read_type(const struct reader *r,
     row->root = chorale_coll_info(row->coll)->rooted ? "first" : "none";
     row->op = !reduces ? "" : *op == '\0' ? "sum" : NULL;
     if (row->op == NULL && chorale_opkind_find(lower) < 0)
-        return bad(r, "operation '%.30s' is not one of sum, prod, min, max, "
-                   "band, bor, bxor; correct or remove the line", op);
+        return chorale_csv_bad(&r->csv, "operation '%.30s' is not one of sum, "
+                               "prod, min, max, band, bor, bxor; correct or "
+                               "remove the line", op);
     if (row->op == NULL)
         row->op = chorale_opkind(chorale_opkind_find(lower))->name;
     if (row->msg_size % (long long)chorale_dtype_size(row->dtype) != 0)
-        return bad(r, "%lld bytes are not a whole number of %s; name the type "
-                   "in a column dtype", row->msg_size, row->dtype);
+        return chorale_csv_bad(&r->csv, "%lld bytes are not a whole number of "
+                               "%s; name the type in a column dtype",
+                               row->msg_size, row->dtype);
     row->dtype = chorale_timings_text(r->t, row->dtype);
     row->op = chorale_timings_text(r->t, row->op);
     return row->dtype != NULL && row->op != NULL
                ? CHORALE_OK
-               : chorale_fail_memory(r->msg, r->path);
+               : chorale_fail_memory(r->csv.msg, r->csv.path);
 }
 
 /* A text of the file that becomes a name: of 1 to 100 printable characters. */
@@ -480,14 +368,16 @@ static enum chorale_err read_name(const struct reader *r, enum column column,
     const char *word = r->at[column] >= 0 ? word_of(r, column) : fallback;
 
     if (*word == '\0' || strlen(word) > 100)
-        return bad(r, "column %s has %zu characters; use 1 to 100",
-                   names[column][0], strlen(word));
+        return chorale_csv_bad(&r->csv, "column %s has %zu characters; use 1 "
+                               "to 100", names[column][0], strlen(word));
     for (const char *c = word; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            return bad(r, "column %s has a control character; correct or "
-                       "remove the line", names[column][0]);
+            return chorale_csv_bad(&r->csv, "column %s has a control "
+                                   "character; correct or remove the line",
+                                   names[column][0]);
     *text = chorale_timings_text(r->t, word);
-    return *text != NULL ? CHORALE_OK : chorale_fail_memory(r->msg, r->path);
+    return *text != NULL ? CHORALE_OK
+                         : chorale_fail_memory(r->csv.msg, r->csv.path);
 }
 
 static enum chorale_err read_place(const struct reader *r,
@@ -506,20 +396,21 @@ static enum chorale_err read_place(const struct reader *r,
     lacks = chorale_timings_place(r->as, procs, nodes, ppn, row);
     return lacks == NULL
                ? CHORALE_OK
-               : bad(r, "the %s is missing; add the column, --map it, or give "
-                     "-P N and --ppn N", lacks);
+               : chorale_csv_bad(&r->csv, "the %s is missing; add the column, "
+                                 "--map it, or give -P N and --ppn N", lacks);
 }
 
 static enum chorale_err read_row(struct reader *r)
 {
     const struct chorale_import_as *as = r->as;
-    struct chorale_timing row = { .line = r->number, .calls = -1,
+    struct chorale_timing row = { .line = r->csv.number, .calls = -1,
                                   .buffers = "warm", .metric = "duration" };
     enum chorale_err err;
 
-    if (r->nword != r->ncolumn)
-        return bad(r, "%d columns, but the heading has %d; correct or remove "
-                   "the line", r->nword, r->ncolumn);
+    if (r->csv.nword != r->ncolumn)
+        return chorale_csv_bad(&r->csv, "%d columns, but the heading has %d; "
+                               "correct or remove the line", r->csv.nword,
+                               r->ncolumn);
     err = read_name(r, COLUMN_SYSTEM,
                     as->system != NULL ? as->system : CHORALE_IMPORT_SYSTEM,
                     &row.system);
@@ -544,11 +435,11 @@ static enum chorale_err read_row(struct reader *r)
     if (err == CHORALE_OK)
         err = read_seconds(r, &row.seconds);
     if (err == CHORALE_OK)
-        err = chorale_timings_name(r->t, r->path, as,
+        err = chorale_timings_name(r->t, r->csv.path, as,
                                    word_of(r, COLUMN_ALGORITHM),
-                                   word_of(r, COLUMN_PARAMS), &row, r->msg);
+                                   word_of(r, COLUMN_PARAMS), &row, r->csv.msg);
     return err == CHORALE_OK
-               ? chorale_timings_append(r->t, r->path, &row, r->msg)
+               ? chorale_timings_append(r->t, r->csv.path, &row, r->csv.msg)
                : err;
 }
 
@@ -571,34 +462,36 @@ static enum chorale_err check_options(const struct reader *r)
 
     for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++)
         if (twice[i].given && r->at[twice[i].column] >= 0)
-            return chorale_fail(r->msg, CHORALE_USAGE, "%s: %s has a column "
-                                "%s; leave the option out", twice[i].option,
-                                r->path, names[twice[i].column][0]);
+            return chorale_fail(r->csv.msg, CHORALE_USAGE, "%s: %s has a "
+                                "column %s; leave the option out",
+                                twice[i].option, r->csv.path,
+                                names[twice[i].column][0]);
     if (as->slowest)
-        return chorale_fail(r->msg, CHORALE_USAGE, "--time: %s is no table of "
-                            "OSU or IMB; use --statistic max", r->path);
+        return chorale_fail(r->csv.msg, CHORALE_USAGE, "--time: %s is no table "
+                            "of OSU or IMB; use --statistic max", r->csv.path);
     if (as->variant != NULL || as->coll != NULL)
-        return chorale_fail(r->msg, CHORALE_USAGE, "%s: %s states that in a "
-                            "column; leave the option out",
+        return chorale_fail(r->csv.msg, CHORALE_USAGE, "%s: %s states that in "
+                            "a column; leave the option out",
                             as->variant != NULL ? "--variant"
-                                                : "--collective", r->path);
+                                                : "--collective",
+                            r->csv.path);
     return CHORALE_OK;
 }
 
 static enum chorale_err read_rows(struct reader *r)
 {
     int got = 1;
-    enum chorale_err err = split(r);
+    enum chorale_err err = chorale_csv_split(&r->csv);
 
     if (err == CHORALE_OK)
         err = read_heading(r);
     if (err == CHORALE_OK)
         err = check_options(r);
     while (err == CHORALE_OK) {
-        err = next_row(r, &got);
+        err = chorale_csv_next(&r->csv, &got);
         if (err != CHORALE_OK || !got)
             break;
-        err = split(r);
+        err = chorale_csv_split(&r->csv);
         if (err == CHORALE_OK)
             err = read_row(r);
     }
@@ -613,34 +506,10 @@ static enum chorale_err read_rows(struct reader *r)
                              "ranks; --statistic max or root states otherwise");
     snprintf(r->t->seconds_text, sizeof(r->t->seconds_text), "%s",
              chorale_statistic_text(r->t->statistic));
-    return chorale_timings_finish(r->t, r->path, r->msg);
+    return chorale_timings_finish(r->t, r->csv.path, r->csv.msg);
 }
 
 /* --- which file it is ------------------------------------------------- */
-
-/* Refuse a file that begins as a compressed one does. */
-static enum chorale_err refuse_compressed(const char *path,
-                                          const char *begin, size_t n,
-                                          struct chorale_errmsg *msg)
-{
-    static const struct {
-        const char *magic, *format, *program;
-    } known[] = {
-        { "\x1f\x8b", "gzip", "gunzip" },
-        { "\xfd" "7zXZ", "xz", "unxz" },
-        { "\x28\xb5\x2f\xfd", "zstd", "unzstd" },
-        { "BZh", "bzip2", "bunzip2" },
-        { "PK\x03\x04", "zip", "unzip" },
-    };
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (n >= strlen(known[i].magic) &&
-            memcmp(begin, known[i].magic, strlen(known[i].magic)) == 0)
-            return chorale_fail(msg, CHORALE_DATA, "%s: compressed by %s; run "
-                                "`%s` on it, and import the result", path,
-                                known[i].format, known[i].program);
-    return CHORALE_OK;
-}
 
 /* Whether a heading is that of timings: it has a separator, and names two of
  * their columns, --map is to translate it, or the file's name is that of a CSV
@@ -648,20 +517,20 @@ static enum chorale_err refuse_compressed(const char *path,
 static int is_heading(struct reader *r)
 {
     static const char separators[] = "\t,;";
-    const size_t len = strlen(r->path);
-    const char *at = r->line;
+    const size_t len = strlen(r->csv.path);
+    const char *at = r->csv.line;
     int found = 0;
 
     for (size_t i = 0; separators[i] != '\0'; i++) {
-        r->separator = separators[i];
-        if (strchr(r->line, r->separator) != NULL)
+        r->csv.separator = separators[i];
+        if (strchr(r->csv.line, r->csv.separator) != NULL)
             break;
-        r->separator = '\0';
+        r->csv.separator = '\0';
     }
-    if (r->separator == '\0')
+    if (r->csv.separator == '\0')
         return 0;
     if (r->as->map != NULL ||
-        (len > 4 && strcasecmp(r->path + len - 4, ".csv") == 0))
+        (len > 4 && strcasecmp(r->csv.path + len - 4, ".csv") == 0))
         return 1;
     while (*at != '\0') {
         const size_t n = strcspn(at, "\t,;");
@@ -678,22 +547,22 @@ static int is_heading(struct reader *r)
 static enum chorale_err read_text(struct reader *r, int *is_p)
 {
     char begin[8] = "";
-    const size_t n = fread(begin, 1, sizeof(begin) - 1, r->in);
+    const size_t n = fread(begin, 1, sizeof(begin) - 1, r->csv.in);
     int got = 0;
-    enum chorale_err err = refuse_compressed(r->path, begin, n, r->msg);
+    enum chorale_err err = chorale_csv_refuse_compressed(&r->csv, begin, n);
 
-    if (err != CHORALE_OK || ferror(r->in))
+    if (err != CHORALE_OK || ferror(r->csv.in))
         return err;
-    rewind(r->in);
+    rewind(r->csv.in);
     /* Errors of other files are those of their own readers. */
-    if (next_row(r, &got) != CHORALE_OK || !got) {
-        r->msg->text[0] = '\0';
+    if (chorale_csv_next(&r->csv, &got) != CHORALE_OK || !got) {
+        r->csv.msg->text[0] = '\0';
         return CHORALE_OK;
     }
-    if (strncmp(r->line, "highest", 7) == 0 &&
-        strchr(",;\t ", r->line[7]) != NULL) {
+    if (strncmp(r->csv.line, "highest", 7) == 0 &&
+        strchr(",;\t ", r->csv.line[7]) != NULL) {
         *is_p = 1;
-        return chorale_timings_pico(r->path, r->as, r->t, r->msg);
+        return chorale_timings_pico(r->csv.path, r->as, r->t, r->csv.msg);
     }
     *is_p = is_heading(r);
     return *is_p ? read_rows(r) : CHORALE_OK;
@@ -712,13 +581,14 @@ enum chorale_err chorale_timings_read(const char *path,
     *is_p = 0;
     if (r == NULL)
         return chorale_fail_memory(msg, path);
-    *r = (struct reader){ .path = path, .as = as, .t = t, .msg = msg };
+    *r = (struct reader){ .csv = { .path = path, .msg = msg }, .as = as,
+                          .t = t };
     /* A pipe can be read once only, by the reader of tables. */
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        r->in = fopen(path, "r");
-    if (r->in != NULL) {
+        r->csv.in = fopen(path, "r");
+    if (r->csv.in != NULL) {
         err = read_text(r, is_p);
-        fclose(r->in);
+        fclose(r->csv.in);
     }
     free(r);
     return err;
