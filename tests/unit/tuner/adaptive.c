@@ -164,6 +164,7 @@ static void test_rounds(void)
     tap_ok(choose(p) == CHORALE_OK && strcmp(chosen_procs(p), "2,") == 0,
            "round 1 of a small budget measures the smallest process count: %s",
            chosen_procs(p));
+    fixture_close(&p->f);
     begin(p, 3000);
     tap_ok(choose(p) == CHORALE_OK && strcmp(chosen_procs(p), "2,8,64,") == 0 &&
                isnan(p->round.regret),
