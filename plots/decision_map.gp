@@ -115,6 +115,11 @@ if (text) {
     across = GPVAL_TERM_XMAX - GPVAL_TERM_XMIN
     high = GPVAL_TERM_YMAX - GPVAL_TERM_YMIN
     set output ARG2
+    # The border would hide the letters of the first process count.
+    if (high > 1 && log2(pmin / bottom) * high < log2(top / bottom)) {
+        bottom = pmin / (top / pmin)**(1. / (high - 1))
+        set yrange [bottom : top]
+    }
     shown = ' '
     if (nletter > 0) { set ytics () }
     do for [i = 1:words(procs)] {

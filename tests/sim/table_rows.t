@@ -39,12 +39,13 @@ is "$(sqlite3 "$db" "SELECT count(*) FROM decision
     WHERE basis = 'measured' AND NOT regret <= 0.010001")" 0 \
     "no measured row states a regret above 1 %"
 
-# All renderings of the table agree.
+# All renderings of the table agree. A map in a terminal has letters for as many
+# of the measured process counts as its lines allow: here at least three.
 for coll in $(sqlite3 "$db" "SELECT DISTINCT coll FROM v_decision"); do
     sh "$top_srcdir/tests/cli/reports/letters.sh" "$chorale" "$db" "$coll" \
         >letters.out
     sed 's/^/# /' letters.out
-    like "$(tail -n 1 letters.out)" '^[1-9][0-9]* 0 3$' \
+    like "$(tail -n 1 letters.out)" '^[1-9][0-9]* 0 [3-5]$' \
         "$coll: letters and picture of the map are those of the table"
 done
 sqlite3 -separator ' ' "$db" "SELECT DISTINCT p.coll, p.msg_size, p.comm_size,
