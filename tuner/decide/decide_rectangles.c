@@ -408,21 +408,28 @@ static void find_changes(const struct chorale_grid *grid,
         }
 }
 
-/* Append the rectangles of a block, and those of the library above it. */
+/* Append the rectangles of a block, and those of the library above it: between
+ * two choices, and beside a block of the library if the library also follows it
+ * in some layers, from hi + 1 on. */
 static int add_rows(const struct chorale_grid *grid, const struct plan *plan,
                     const struct chorale_block *b, struct list *list)
 {
     const struct change *change = plan->change + b->begin * grid->nstop;
+    int follows = 0; /* the library follows a block of the library */
     struct chorale_rectangle r = { b->begin, b->end - 1, grid->n[0],
                                    grid->n[grid->nstop - 1], b->cand, 0 };
 
     if (b->i > 0)
         r.lo = b->cand == 0 ? change[b->i - 1].hi + 1 : change[b->i - 1].next;
+    for (size_t l = b->begin; b->j < grid->nstop && b->cand == 0 &&
+                              l < b->end; l++)
+        follows |= choice(plan, grid, l, b->j) == 0;
     if (b->j < grid->nstop)
-        r.hi = b->cand == 0 ? change[b->j - 1].next - 1 : change[b->j - 1].hi;
+        r.hi = b->cand == 0 && !follows ? change[b->j - 1].next - 1
+                                        : change[b->j - 1].hi;
     if (add_block(grid, list, &r) != 0)
         return -1;
-    if (b->j == grid->nstop || b->cand == 0 ||
+    if (b->j == grid->nstop || (b->cand == 0 && !follows) ||
         r.hi + 1 >= change[b->j - 1].next)
         return 0;
     for (size_t l = b->begin, end; l < b->end; l = end) {
@@ -432,7 +439,8 @@ static int add_rows(const struct chorale_grid *grid, const struct plan *plan,
         while (end < b->end && choice(plan, grid, end, b->j) != 0)
             end++;
         if (add_block(grid, list, &(struct chorale_rectangle){
-                l, end - 1, r.hi + 1, change[b->j - 1].next - 1, 0, 1 }) != 0)
+                l, end - 1, r.hi + 1, change[b->j - 1].next - 1, 0,
+                b->cand != 0 }) != 0)
             return -1;
     }
     return 0;
