@@ -14,8 +14,9 @@
 #define PROBE_REDUCING 1 /* collectives that reduce */
 #define CALIBRATION 0.25 /* share of the budget that it may take; else round 1
                           * measures the smallest process count only */
-#define COARSE 0.5       /* share of the rest of the budget for round 2 */
-#define LEAST_GAIN 0.01  /* least gain of a candidate in round 2 */
+#define COARSE 0.5       /* share of the rest of the budget for round 2, */
+#define MOST 0.8         /* or if this is too little */
+#define LEAST_GAIN 0.01  /* least gain of a candidate in the calibration */
 #define RESERVE 0.88     /* share of the rest that is planned: costs are
                           * underestimated */
 #define FINE 0.6         /* share for round 3; later rounds use all */
@@ -28,6 +29,14 @@ static const struct {
 } coarse[] = { { 6, 8 }, { 5, 8 }, { 4, 8 }, { 4, 6 }, { 3, 8 }, { 3, 6 },
                { 3, 5 }, { 2, 8 }, { 2, 6 }, { 2, 5 }, { 2, 3 } };
 #define NCOARSE (sizeof(coarse) / sizeof(coarse[0]))
+
+/* The limits for which they are tried: shares of the rest of the budget, of the
+ * grid and of each of its points (0: none). */
+static const struct {
+    double all, point;
+} limit[] = { { COARSE, 0 }, { MOST, 0 }, { MOST, 0.02 }, { MOST, 0.01 },
+             { MOST, 0.005 } };
+#define NLIMIT (sizeof(limit) / sizeof(limit[0]))
 
 static int same_group(const struct chorale_adapt_cell *a,
                       const struct chorale_adapt_cell *b)
@@ -175,6 +184,19 @@ static int calibrates(const struct chorale_adapt *a, size_t group)
     return before < (own->reduces ? PROBE_REDUCING : PROBE_MOVING);
 }
 
+/* 1 if a point of the group has that many ranks and costs at most a->most. */
+static int in_line(struct chorale_adapt *a, size_t point, size_t group,
+                   int proc)
+{
+    const struct chorale_adapt_cell *at = cell_of(a, point);
+
+    return a->point[point].group == group && at->comm_size == proc &&
+           (!(a->most > 0) ||
+            chorale_adapt_cost(a->opts, proc, at->ppn,
+                               chorale_adapt_take(a, point, 0)) -
+                    chorale_adapt_cost(a->opts, proc, at->ppn, 0) <= a->most);
+}
+
 /* Seconds of a launch of that many ranks with nsize sizes of each group, or of
  * those that calibrate the model. */
 static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
@@ -187,10 +209,9 @@ static double line(struct chorale_adapt *a, int proc, size_t nsize, int choose)
         if (a->calibrating && !calibrates(a, g))
             continue;
         for (size_t p = 0; p < a->npoint; p++)
-            n += a->point[p].group == g && cell_of(a, p)->comm_size == proc;
+            n += (size_t)in_line(a, p, g, proc);
         for (size_t p = 0; p < a->npoint; p++)
-            if (a->point[p].group == g && cell_of(a, p)->comm_size == proc &&
-                chorale_adapt_spread(i++, n, nsize))
+            if (in_line(a, p, g, proc) && chorale_adapt_spread(i++, n, nsize))
                 seconds += chorale_adapt_take(a, p, choose);
     }
     return seconds;
@@ -291,19 +312,23 @@ static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
 }
 
 /* Round 2: the largest grid that its share of the budget, or else the whole
- * rest, pays for. */
+ * rest, pays for, if need be without the sizes that take the largest part of
+ * it. Most of these points measure the library and one candidate: how well the
+ * model predicts larger counts is not known yet. */
 static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
                     double left)
 {
-    const double share[] = { COARSE, 1 };
+    double cost = 0;
 
-    a->least_gain = LEAST_GAIN;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t w = 0; w < NCOARSE; w++)
-            if (way_cost(a, proc, nproc, w, 0) <= left * share[i])
-                return way_cost(a, proc, nproc, w, 1);
-    a->least_gain = 0;
-    return 0;
+    a->least_gain = INFINITY;
+    for (size_t i = 0; i < NLIMIT && cost == 0; i++)
+        for (size_t w = 0; w < NCOARSE && cost == 0; w++) {
+            a->most = limit[i].point * left;
+            if (way_cost(a, proc, nproc, w, 0) <= limit[i].all * left)
+                cost = way_cost(a, proc, nproc, w, 1);
+        }
+    a->least_gain = a->most = 0;
+    return cost;
 }
 
 static double regret_of(const struct chorale_adapt *a)

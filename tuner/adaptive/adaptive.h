@@ -21,7 +21,8 @@
  *   system's parameters.
  * - Round 2 adds process counts up to the largest, with as many counts and
  *   sizes as half of the remaining budget pays for. If half is too little, it
- *   uses all. Every second count in between is not a power of two.
+ *   uses most of it, and if need be leaves out the points that cost most. Every
+ *   second count in between is not a power of two.
  * - Later rounds take the points with the largest expected loss per second of
  *   cost, until the round's share of the budget is spent. Losses of surrounding
  *   points are added, weighted by their correlation. A process count new to a
@@ -29,8 +30,7 @@
  *   table covers only measured ranges.
  *
  * There only the library's default and candidates that are the best in at
- * least two draws are measured. In round 2 a candidate that is not the most
- * frequent winner must also have a gain of 0.01.
+ * least two draws are measured, in round 2 only the most frequent winner.
  */
 #ifndef CHORALE_TUNER_ADAPTIVE_ADAPTIVE_H
 #define CHORALE_TUNER_ADAPTIVE_ADAPTIVE_H
@@ -252,6 +252,7 @@ struct chorale_adapt {
     double (*length)[2];     /* [ngroup] correlation lengths of n, P, octaves */
     double least_gain;       /* least gain of a candidate worth measuring */
     int calibrating;         /* only some groups, see line() */
+    double most;             /* cost of a point in line(); 0: any */
 };
 
 /* Set log_seconds, sd, wins and gain of all cells, the loss of all points and

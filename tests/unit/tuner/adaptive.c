@@ -285,9 +285,9 @@ static void test_shares(void)
     share = next_share(p);
     tap_ok(share > 0.4 && share <= 0.5,
            "round 2 plans for half of the remaining budget: %.2f", share);
-    right = leaves_out(p, 0.01, &left_out);
-    tap_ok(right && left_out > 0, "round 2 leaves out %d candidates that would "
-           "gain less than 1 %%", left_out);
+    right = leaves_out(p, INFINITY, &left_out);
+    tap_ok(right && left_out > 0, "round 2 leaves out %d candidates that are "
+           "not the most frequent winner", left_out);
     share = next_share(p);
     tap_ok(share > 0.5 && share <= 0.6,
            "round 3 plans for 60 %% of the remaining budget: %.2f", share);
@@ -302,6 +302,40 @@ static void test_shares(void)
         share = next_share(p);
     tap_ok(p->round.round == 4 && share > 0.6 && share <= 1,
            "round 4 plans for all of the remaining budget: %.2f", share);
+    fixture_close(&p->f);
+    free(p);
+}
+
+/* Largest size chosen for the i-th process count; 0: none. */
+static long largest(const struct plan *p, int i)
+{
+    long most = 0;
+
+    for (int c = i * NSIZE * NVARIANT; c < (i + 1) * NSIZE * NVARIANT; c++)
+        if (p->cell[c].chosen && p->cell[c].msg_size > most)
+            most = p->cell[c].msg_size;
+    return most;
+}
+
+/* Round 2 with a budget for the start at the largest process count, but not for
+ * its largest sizes. */
+static void test_tight(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+    const char *procs;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 625);
+    choose(p);
+    p->opts.spent = measure(p);
+    procs = choose(p) == CHORALE_OK ? chosen_procs(p) : "";
+    tap_ok(strstr(procs, "64,") != NULL && largest(p, NPROC - 1) >= 4096 &&
+               largest(p, NPROC - 1) < 1048576 &&
+               p->round.foreseen <= 0.88 * (625 - p->opts.spent),
+           "a budget too small for all sizes reaches the largest process count "
+           "with small ones: P = %s up to %ld bytes", procs,
+           largest(p, NPROC - 1));
     fixture_close(&p->f);
     free(p);
 }
@@ -495,6 +529,18 @@ static void test_settle(void)
     cell[2].log_seconds = INFINITY;
     tap_ok(settle(cell, 4, &first) == 1 && first == 3,
            "if the fastest fails, the next one is chosen");
+    for (int k = 1; k < 4; k++) {
+        cell[k].known = cell[k].chosen = 0;
+        cell[k].log_seconds = k == 1 ? 0 : -1;
+        cell[k].sd = 0.1;
+    }
+    tap_ok(settle(cell, 4, &first) == 2,
+           "two variants that may be the best are both chosen");
+    for (int k = 1; k < 4; k++)
+        cell[k].chosen = 0;
+    cell[3].config = cell[2].config;
+    tap_ok(settle(cell, 4, &first) == 1,
+           "of two equal predictions of one variant a round chooses one");
 }
 
 /* The interpolation is exact at measured points; elsewhere the true value is
@@ -547,6 +593,7 @@ int main(void)
     test_rounds();
     test_shares();
     test_seed();
+    test_tight();
     test_budget();
     test_every();
     test_late();
