@@ -413,8 +413,9 @@ static enum chorale_err choose_at(struct planner *p, size_t c, size_t at)
 }
 
 /* Where some rank does not know n, one choice serves all sizes of a process
- * count. So a chosen candidate is measured at all of them. */
-static enum chorale_err choose_lines(struct planner *p)
+ * count. So a chosen candidate is measured at all of them; in adaptive plans
+ * at those at which the library is measured. */
+static enum chorale_err choose_lines(struct planner *p, int every)
 {
     const size_t ncell = p->grid.ncell;
     enum chorale_err err = CHORALE_OK;
@@ -423,11 +424,15 @@ static enum chorale_err choose_lines(struct planner *p)
         if (!p->grid.cell[c].chosen || p->grid.cell[c].config.alg == NULL ||
             !chorale_decide_is_blind(p->grid.cell[c].coll))
             continue;
-        for (size_t at = 0; at < ncell && err == CHORALE_OK; at++)
-            if (p->grid.cell[at].config.alg == NULL &&
-                p->grid.cell[at].n != p->grid.cell[c].n &&
-                same_line(&p->grid.cell[at], &p->grid.cell[c]))
+        for (size_t at = 0; at < ncell && err == CHORALE_OK; at++) {
+            const struct chorale_adapt_cell *cell = &p->grid.cell[at];
+
+            if (cell->config.alg == NULL &&
+                (every || cell->known || cell->chosen) &&
+                cell->n != p->grid.cell[c].n &&
+                same_line(cell, &p->grid.cell[c]))
                 err = choose_at(p, c, at);
+        }
     }
     p->round.ncell = 0;
     for (size_t c = 0; c < p->grid.ncell; c++)
@@ -500,8 +505,8 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     if (err == CHORALE_OK)
         err = chorale_adapt_choose(&p->grid, &p->points, &p->evidence, &opts,
                                    &p->round, p->msg);
-    if (err == CHORALE_OK && opts.every)
-        err = choose_lines(p);
+    if (err == CHORALE_OK)
+        err = choose_lines(p, opts.every);
     if (err == CHORALE_OK && p->round.ncell == 0 && chorale_plan_predicts(p) &&
         (opts.every || p->spent < p->budget))
         err = chorale_plan_between(p, &opts);
