@@ -58,6 +58,8 @@ struct chorale_family {
                               * chorale_family_init(); NULL: times are not
                               * smoothed */
     int played;              /* schedules are replayed; 0: formulas are used */
+    double apart;            /* ratio - 1 of the model's largest and least error
+                              * at any cells; NAN: unknown */
     struct chorale_line *line; /* ascending in comm_size */
     size_t nline;
     struct chorale_member *cand;
@@ -111,7 +113,8 @@ void chorale_family_near(const struct chorale_family *fam, size_t line,
  *  - Without such a check it is the difference between the model's errors on
  *    the two lines.
  *  - If the variant was measured on one line only, it is the largest such
- *    difference of other candidates.
+ *    difference of other candidates, or without these the largest difference
+ *    between the model's errors at any cells.
  * The last two need replayed schedules and a model without lack of fit
  * (chorale_predict_lacks()).
  *
@@ -131,8 +134,8 @@ double chorale_family_guess(const struct chorale_family *fam,
                             enum chorale_guess_kind kind, size_t k,
                             size_t cand, size_t n, int comm_size);
 
-/* Give candidates without a model error the largest one of their variant with
- * other parameters. Call once, when the errors are known. */
+/* Set apart, and give candidates without a model error the largest one of their
+ * variant with other parameters. Call once, when the errors are known. */
 void chorale_family_fill_errors(struct chorale_family *fam);
 
 /* decide_smooth.c: let got be the smoothed times of like's collective, type and

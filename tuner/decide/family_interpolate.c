@@ -12,7 +12,8 @@
 #define EQUIVALENT_ERROR 0.04 /* largest error of a stand-in for the library */
 #define SAME_TIME 0.01 /* log units: the library may use that variant */
 #define SAME_SIMULATED_TIME 1e-4 /* likewise, along a simulated line */
-#define MIN_OTHER_CANDIDATES 2 /* candidates needed to judge the model */
+#define MIN_OTHER_CANDIDATES 2 /* candidates needed to judge the model, */
+#define MIN_CANDIDATES 3 /* or candidates measured on any lines */
 
 static double position(double from, double at, double to)
 {
@@ -311,8 +312,37 @@ double chorale_family_guess(const struct chorale_family *fam,
     return left + x * (right - left) + model(fam, kind, cand, n, comm_size);
 }
 
+/* How far apart the model's log errors are at any two cells; NAN: too few
+ * candidates were measured. */
+static double largest_difference(const struct chorale_family *fam)
+{
+    double least = INFINITY, most = -INFINITY;
+    int count = 0;
+
+    for (size_t c = 1; c < fam->ncand; c++) {
+        int any = 0;
+
+        for (size_t j = 0; j < fam->nline &&
+                           has_model(fam, CHORALE_GUESS_MODEL, c); j++)
+            for (size_t i = 0; i < fam->line[j].nspot; i++) {
+                double t = fam->line[j].log_time[i * fam->ncand + c], own;
+
+                own = isfinite(t)
+                          ? residual(fam, CHORALE_GUESS_MODEL, j, i, c) : NAN;
+                if (isnan(own))
+                    continue;
+                least = fmin(least, own);
+                most = fmax(most, own);
+                any = 1;
+            }
+        count += any;
+    }
+    return count >= MIN_CANDIDATES ? most - least : NAN;
+}
+
 void chorale_family_fill_errors(struct chorale_family *fam)
 {
+    fam->apart = fam->played ? expm1(largest_difference(fam)) : NAN;
     for (size_t j = 0; j < fam->nline; j++)
         for (size_t i = 0; i < fam->line[j].nspot; i++) {
             double *e = fam->line[j].error[CHORALE_GUESS_MODEL] +
@@ -417,7 +447,8 @@ static int largest_change(const struct chorale_family *fam, size_t k, size_t n,
 /* Error bound of a prediction that was not checked: it lies between the model's
  * errors on the two sides, and so does the truth if the error changes steadily.
  * If one side was not measured, the largest change of other candidates, of
- * which there must be enough; if there are few at n, at all sizes. NAN: no
+ * which there must be enough; if there are few at n, at all sizes, and else the
+ * largest difference between the model's errors at any cells. NAN: no
  * schedules are replayed, or unknown. */
 static double steady(const struct chorale_family *fam, size_t k, size_t cand,
                      size_t n)
@@ -431,7 +462,7 @@ static double steady(const struct chorale_family *fam, size_t k, size_t cand,
         return own;
     return largest_change(fam, k, n, 0, &most) >= MIN_OTHER_CANDIDATES ||
                    largest_change(fam, k, n, 1, &most) >= MIN_OTHER_CANDIDATES
-               ? most : NAN;
+               ? most : fam->apart;
 }
 
 /* Predict log seconds by the kind of prediction with the smaller error, of

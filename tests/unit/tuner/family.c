@@ -208,6 +208,14 @@ static void test_between(void)
            "one such candidate gives no error estimate of another");
     end(&w);
     tap_ok(begin(&w, 1u << LIBRARY | 1u << LINEAR | 1u << KNOMIAL |
+                         1u << PIPELINE),
+           "a family with one candidate on both sides and two on one is made");
+    between(&w, KNOMIAL, &error);
+    tap_ok(near(error, 1.5 / 0.7 - 1),
+           "its error estimate is the largest difference between any cells "
+           "(%.3f)", error);
+    end(&w);
+    tap_ok(begin(&w, 1u << LIBRARY | 1u << LINEAR | 1u << KNOMIAL |
                          1u << BINARY),
            "a family with another candidate, at other sizes, is made");
     between(&w, KNOMIAL, &error);
