@@ -15,9 +15,7 @@ yielding=$yield
 right() { [ $status -eq 0 ] && grep -q 'wrong=0' "$work/out"; }
 
 # A GPU runtime with a device: buffers may be in memory that the processor cannot
-# read. devices.so pretends that NVIDIA's devices exist, with ALL_DEVICES those of
-# AMD and Intel as well, with NO_DEVICES none. UCX and hwloc of Debian 13 load the
-# runtimes of AMD and Intel into every process.
+# read. devices.so pretends that one device exists, $PRETENDED_DEVICE.
 echo 'int cuInit(unsigned f) { return (int)f; }' >"$work/gpu.c"
 cat >"$work/devices.c" <<'END'
 #define _GNU_SOURCE
@@ -31,12 +29,12 @@ int access(const char *path, int mode)
 {
     static const char *const device[] = { "/dev/nvidiactl", "/dev/nvmap",
                                           "/dev/dxg", "/dev/kfd", "/dev/dri" };
+    const char *only = getenv("PRETENDED_DEVICE");
 
     for (size_t i = 0; i < sizeof(device) / sizeof(device[0]); i++)
         if (strcmp(path, device[i]) == 0) {
             errno = ENOENT;
-            return getenv("NO_DEVICES") != NULL
-                   || (i >= 3 && getenv("ALL_DEVICES") == NULL) ? -1 : 0;
+            return only != NULL && strcmp(path, only) == 0 ? 0 : -1;
         }
     return faccessat(AT_FDCWD, path, mode, 0);
 }
@@ -45,17 +43,28 @@ $CC -shared -fPIC -o "$work/devices.so" "$work/devices.c"
 ok $? "devices are pretended"
 shim="$shim $work/devices.so"
 with=$with:$work/devices.so
-for name in libcuda.so.1 libcudart.so.12 libamdhip64.so.5 libze_loader.so.1
-do
+while read -r name device; do
     $CC -shared -fPIC -o "$work/$name" "$work/gpu.c"
-    run 2 "$shim $work/$name" ALL_DEVICES=1 $on "$work/bcasts"
+    run 2 "$shim $work/$name" PRETENDED_DEVICE="$device" $on "$work/bcasts"
     right && [ "$(lines 'left to the library: .*GPU runtime')" -eq 1 ] &&
         [ "$(lines '-> ')" -eq 0 ]
     ok $? "the library runs all calls beside $name"
-    run 2 "$shim $work/$name" NO_DEVICES=1 $on "$work/bcasts"
+    run 2 "$shim $work/$name" PRETENDED_DEVICE=none $on "$work/bcasts"
     right && [ "$(lines "$ours")" -eq 1 ]
     ok $? "variants run beside $name without a device"
-done
+done <<'END'
+libcuda.so.1 /dev/nvidiactl
+libcudart.so.12 /dev/dxg
+libamdhip64.so.5 /dev/kfd
+libze_intel_gpu.so.1 /dev/dri
+END
+# hwloc loads it into every process, and display adapters are in /dev/dri.
+$CC -shared -fPIC -o "$work/libze_loader.so.1" "$work/gpu.c"
+run 2 "$shim $work/libze_loader.so.1" PRETENDED_DEVICE=/dev/dri $on "$work/bcasts"
+right && [ "$(lines "$ours")" -eq 1 ]
+ok $? "variants run beside libze_loader.so.1 without a driver"
+PRETENDED_DEVICE=/dev/nvidiactl
+export PRETENDED_DEVICE
 run 2 "$shim $work/libcuda.so.1" $on CHORALE_HOST_BUFFERS=1 "$work/bcasts"
 right && [ "$(lines "$ours")" -eq 1 ]
 ok $? "variants run beside it with CHORALE_HOST_BUFFERS=1"

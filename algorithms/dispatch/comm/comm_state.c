@@ -41,7 +41,11 @@ enum { BESIDE_GPU = -1 };
 enum { CLEAN = 2 }; /* result of the search: no library was loaded since */
 
 /* 1 if a runtime is loaded that has a device here. The libraries alone tell
- * nothing: MPI's own, such as UCX and hwloc, load them on any node. */
+ * nothing: MPI's own, such as UCX and hwloc, load them on any node.
+ *
+ * Level Zero is recognised by its driver. hwloc loads libze_loader.so into every
+ * process, but the loader allocates no memory itself, and any display adapter
+ * has a file in /dev/dri. */
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
     static const char *const gpu[][2] = { /* runtime, device file */
@@ -53,7 +57,7 @@ static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
         { "libcudart.so", "/dev/dxg" },
         { "libamdhip64.so", "/dev/kfd" },
         { "libhsa-runtime64.so", "/dev/kfd" },
-        { "libze_loader.so", "/dev/dri" },
+        { "libze_intel_gpu", "/dev/dri" }, /* also its _legacy1 */
     };
     unsigned long long *adds = data;
 
