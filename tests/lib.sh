@@ -52,6 +52,23 @@ finish() {
     exit $tap_bad
 }
 
+# For tests with invented nodes: start all ranks on this machine. Unlike MPICH's,
+# mpiexec of Open MPI refuses more ranks than --ppn and real nodes allow.
+on_one_machine() {
+    "$MPIEXEC" --version 2>&1 | grep -q -i 'open.\?mpi\|OpenRTE' || return 0
+    cat >"$work/one_machine" <<END
+#!/bin/sh
+ranks=\$2
+shift 2
+[ "\$1" != --map-by ] || shift 2
+exec $MPIEXEC -n "\$ranks" "\$@"
+END
+    chmod +x "$work/one_machine"
+    MPIEXEC=$work/one_machine
+    CHORALE_MPIEXEC=$MPIEXEC
+    export CHORALE_MPIEXEC
+}
+
 # Write a flat platform: latency of a link in us, bandwidth in B/s, hosts.
 platform() { # file latency_us bytes_per_second hosts
     cat >"$1" <<EOF

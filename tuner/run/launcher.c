@@ -135,6 +135,25 @@ static enum chorale_err database_arg(const char *db_path, int escaped,
     return CHORALE_OK;
 }
 
+/* Options of mpiexec for ppn ranks on each node. Open MPI refuses -ppn. */
+static enum chorale_err placement_args(int ppn, struct chorale_args *args,
+                                       struct chorale_errmsg *msg)
+{
+    char library[64];
+    enum chorale_err err = chorale_runner_probe(library, sizeof(library), msg);
+
+    if (err != CHORALE_OK)
+        return err;
+    if (strstr(library, "Open MPI") != NULL) {
+        chorale_args_add(args, "--map-by");
+        chorale_args_add(args, "ppr:%d:node", ppn);
+    } else {
+        chorale_args_add(args, "-ppn");
+        chorale_args_add(args, "%d", ppn);
+    }
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
                                        int comm_size, int ppn,
                                        const char *db_path, const char *launch,
@@ -177,10 +196,8 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
         chorale_args_add(args, "%s", chorale_mpiexec());
         chorale_args_add(args, "-n");
         chorale_args_add(args, "%d", comm_size);
-        if (ppn < comm_size) {
-            chorale_args_add(args, "-ppn");
-            chorale_args_add(args, "%d", ppn);
-        }
+        if (ppn < comm_size)
+            err = placement_args(ppn, args, msg);
         args->bind = launcher->bound ? 0 : launcher->bind;
         if (launcher->bound) {
             chorale_args_add(args, "--bind-to");

@@ -10,6 +10,7 @@ cores=$top_builddir/tests/bench/.libs/libcores.so
 [ -r "$skew" ] && [ -r "$yield" ] && [ -r "$cores" ] ||
     skip_all "built without shared libraries"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+on_one_machine
 "$chorale" --version | grep -q 'sanitizer=no' ||
     skip_all "built with a sanitizer: nothing can be preloaded"
 db=$work/d.db

@@ -9,6 +9,7 @@ skew=$top_builddir/tests/mpi/.libs/libskew.so
 yield=$top_builddir/tests/mpi/.libs/libyield.so
 [ -r "$skew" ] && [ -r "$yield" ] || skip_all "built without shared libraries"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+on_one_machine
 "$chorale" --version | grep -q 'sanitizer=no' ||
     skip_all "built with a sanitizer: nothing can be preloaded"
 "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \

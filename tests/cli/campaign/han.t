@@ -77,6 +77,16 @@ if grep -q ' han_' natives.txt; then
         "which show in other messages"
 fi
 
+# mpiexec places the ranks of a plan.
+for ppn in 1 2; do
+    "$chorale" plan "ppn$ppn.db" -q --providers library -c bcast -m 8 \
+        -P $((2 * ppn)) --ppn $ppn --launches 1 -i 3 &&
+        timeout 300 "$chorale" run "ppn$ppn.db" -q 2>err.txt
+    is "$? $(sqlite3 "ppn$ppn.db" "SELECT DISTINCT host_map FROM launch")" \
+        "0 $([ $ppn = 1 ] && echo 0,1 || echo 0,0,1,1)" \
+        "--ppn $ppn fills two nodes with $ppn each"
+done
+
 # A library that ignores the preference for a component.
 "${MPICC:-mpicc.openmpi}" -Wall -Werror -shared -fPIC -o prefer.so \
     "$top_srcdir/tests/cli/campaign/prefer.c"

@@ -9,6 +9,7 @@ skew=$top_builddir/tests/mpi/.libs/libskew.so
 yield=$top_builddir/tests/mpi/.libs/libyield.so
 [ -r "$skew" ] && [ -r "$yield" ] || skip_all "built without shared libraries"
 command -v "$MPIEXEC" >/dev/null 2>&1 || skip_all "no $MPIEXEC"
+on_one_machine
 "$chorale" --version | grep -q 'sanitizer=no' ||
     skip_all "built with a sanitizer: nothing can be preloaded"
 cd "$work" || exit 99
@@ -32,6 +33,9 @@ run 2 r.db
 is "$? $(cat err)" "0 " "run exits with 0"
 is "$(sqlite3 r.db "SELECT DISTINCT host_map FROM launch ORDER BY comm_size" |
     tr '\n' ' ')" "0,0,1 0,0,1,1,2 " "ranks are placed as planned"
+like "$(sqlite3 r.db "SELECT DISTINCT value FROM environment
+    WHERE key = 'launcher_command' AND value LIKE '% -n 5 %'")" \
+    ' -n 5 (-ppn 2|--map-by ppr:2:node) ' "mpiexec gets the ranks per node"
 "$chorale" decide r.db -q
 ok $? "decide exits with 0"
 if [ "$(nproc)" -ge 2 ]; then

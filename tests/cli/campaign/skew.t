@@ -8,6 +8,7 @@
 skew=$top_builddir/tests/mpi/.libs/libskew.so
 [ -r "$skew" ] || skip_all "built without shared libraries"
 [ "$(nproc)" -ge 2 ] || skip_all "needs two processors"
+on_one_machine
 
 measure() { # database, skew, sync, options of plan...
     db=$work/$1.db skewed=$2 sync=$3
