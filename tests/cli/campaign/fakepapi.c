@@ -38,11 +38,19 @@ static int initialised;
 static long calls;
 static int running;
 
+/* The rank as the launcher of MPICH or Open MPI names it, or NULL. */
+static const char *rank_name(void)
+{
+    const char *rank = getenv("PMI_RANK");
+
+    return rank != NULL ? rank : getenv("OMPI_COMM_WORLD_RANK");
+}
+
 int PMPI_Bcast(void *buf, int count, MPI_Datatype type, int root,
                MPI_Comm comm)
 {
     int (*real)(void *, int, MPI_Datatype, int, MPI_Comm);
-    const char *rank = getenv("PMI_RANK");
+    const char *rank = rank_name();
     int rc;
 
     calls++;
@@ -139,7 +147,7 @@ int PAPI_create_eventset(int *id)
 
 int PAPI_add_event(int id, int code)
 {
-    const char *rank = getenv("PMI_RANK");
+    const char *rank = rank_name();
 
     if (component[event[code].component].disabled)
         return PAPI_ENOEVNT;
