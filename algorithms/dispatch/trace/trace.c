@@ -251,7 +251,7 @@ void chorale_trace_join(int largest)
     for (int i = 0; node != NULL && i < trace.size; i++)
         trace.node_ranks += node[i] == node[trace.rank];
     if (node != NULL) {
-        MPI_Comm comm = chorale_trace_merge_comm();
+        MPI_Comm comm = chorale_trace_merge_comm(0);
 
         trace.first = chorale_trace_offset_find(comm, trace.writer,
                                                 chorale_node_id());
@@ -393,7 +393,7 @@ static void merge_and_write(void)
 {
     struct chorale_trace_sum sum = {0};
     struct chorale_trace_head head;
-    const MPI_Comm comm = chorale_trace_merge_comm();
+    const MPI_Comm comm = chorale_trace_merge_comm(1);
     const struct chorale_trace_offset last =
         chorale_trace_offset_find(comm, trace.writer, chorale_node_id());
     const char *bad;

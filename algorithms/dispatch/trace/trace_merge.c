@@ -18,21 +18,25 @@ struct head {
     int64_t ranks;
 };
 
-MPI_Comm chorale_trace_merge_comm(void)
+MPI_Comm chorale_trace_merge_comm(int ending)
 {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Errhandler before;
     MPI_Group group;
+    int hush;
 
     if (PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before) != MPI_SUCCESS)
         return MPI_COMM_NULL;
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    hush = ending || before != MPI_ERRORS_ARE_FATAL;
+    if (hush)
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (PMPI_Comm_group(MPI_COMM_WORLD, &group) == MPI_SUCCESS) {
         if (PMPI_Comm_create(MPI_COMM_WORLD, group, &comm) != MPI_SUCCESS)
             comm = MPI_COMM_NULL;
         PMPI_Group_free(&group);
     }
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+    if (hush)
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
     PMPI_Errhandler_free(&before);
     if (comm != MPI_COMM_NULL)
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

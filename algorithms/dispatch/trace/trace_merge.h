@@ -13,8 +13,12 @@ struct chorale_trace_sum {
 
 /* A communicator over the ranks of MPI_COMM_WORLD for the trace's own messages,
  * which returns errors; MPI_COMM_NULL on failure. Collective over
- * MPI_COMM_WORLD. The caller frees it. */
-MPI_Comm chorale_trace_merge_comm(void);
+ * MPI_COMM_WORLD. The caller frees it.
+ *
+ * ending  1 in MPI_Finalize. Before, MPI_COMM_WORLD keeps a handler that reads as
+ *         MPI_ERRORS_ARE_FATAL, which could not be restored (world_dup.h): a
+ *         failure then ends the program. */
+MPI_Comm chorale_trace_merge_comm(int ending);
 
 /* Sum up the traces of all ranks in sum on rank writer, in ceil(lg P) rounds.
  * Collective over comm, of chorale_trace_merge_comm(). Returns NULL, or the
