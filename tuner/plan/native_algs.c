@@ -60,16 +60,17 @@ enum chorale_err chorale_natives_load(struct chorale_natives *natives,
     return err;
 }
 
-/* Parse names after "Valid algorithms: ", separated by ", ", with a full stop
- * at the end. */
+/* Parse names after "Valid algorithms: ", separated by ", ", up to a full stop.
+ * A sentence for people follows since SimGrid 4. */
 static int read_valid(char *list, enum chorale_coll coll,
                       struct chorale_natives *natives)
 {
     char *save = NULL, line[128];
     int bad = 0;
 
-    for (char *word = strtok_r(list, ", .\n", &save); word != NULL && !bad;
-         word = strtok_r(NULL, ", .\n", &save)) {
+    list[strcspn(list, ".\n")] = '\0';
+    for (char *word = strtok_r(list, ", ", &save); word != NULL && !bad;
+         word = strtok_r(NULL, ", ", &save)) {
         if (chorale_spec_listed("mpich,ompi,mvapich2,impi,automatic", word))
             continue;
         snprintf(line, sizeof(line), "%s %.63s",
