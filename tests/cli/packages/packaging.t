@@ -179,6 +179,7 @@ if [ -r "$init" ]; then
 unset MODULEPATH LOADEDMODULES _LMFILES_ MANPATH CHORALE_SHIM
 unset LD_LIBRARY_PATH PKG_CONFIG_PATH
 . "$1"
+unset MANPATH # newer versions of Modules set it
 path=$PATH
 module use "$2"
 module load chorale
