@@ -43,9 +43,9 @@ enum { CLEAN = 2 }; /* result of the search: no library was loaded since */
 /* 1 if a runtime is loaded that has a device here. The libraries alone tell
  * nothing: MPI's own, such as UCX and hwloc, load them on any node.
  *
- * Level Zero is recognised by its driver. hwloc loads libze_loader.so into every
- * process, but the loader allocates no memory itself, and any display adapter
- * has a file in /dev/dri. */
+ * Level Zero is recognised by its driver. hwloc loads libze_loader.so into
+ * every process, but the loader allocates no memory itself, and any display
+ * adapter has a file in /dev/dri. */
 static int is_gpu_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
     static const char *const gpu[][2] = { /* runtime, device file */

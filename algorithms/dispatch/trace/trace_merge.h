@@ -15,9 +15,9 @@ struct chorale_trace_sum {
  * which returns errors; MPI_COMM_NULL on failure. Collective over
  * MPI_COMM_WORLD. The caller frees it.
  *
- * ending  1 in MPI_Finalize. Before, MPI_COMM_WORLD keeps a handler that reads as
- *         MPI_ERRORS_ARE_FATAL, which could not be restored (world_dup.h): a
- *         failure then ends the program. */
+ * ending  1 in MPI_Finalize. Before, MPI_COMM_WORLD keeps a handler that reads
+ *         as MPI_ERRORS_ARE_FATAL, which could not be restored (world_dup.h):
+ *         a failure then ends the program. */
 MPI_Comm chorale_trace_merge_comm(int ending);
 
 /* Sum up the traces of all ranks in sum on rank writer, in ceil(lg P) rounds.
