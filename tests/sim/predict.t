@@ -27,6 +27,15 @@ measure() { # database, network, plan's options...
         timeout 3000 "$chorale" run "$db" -q --stall-timeout 3600s
 }
 
+# With SimGrid 4 messages without bytes have no overhead
+# (tests/bench/results/simgrid.md), which no model describes. There barriers and
+# linear_sync, which sends such messages, are left out.
+is_newer() {
+    case $(sqlite3 "$db" "SELECT mpi_library FROM system") in
+        *'SMPI 3.'*) false ;;
+    esac
+}
+
 # Variants whose rounds grow with log P, with P, and with the longer of both.
 short=bcast:binomial,allreduce:recursive_doubling,allgather:bruck
 short=$short,reduce:binomial,barrier:dissemination
@@ -54,6 +63,7 @@ for network in hockney loggp; do
         ;;
     *)
         ports=overlapped points=8
+        ! is_newer || colls=${colls%,barrier} short=${short%,barrier:*}
         measure "$db" $network --platform "$flat" -c $colls \
             --variants $short,$many -m 8K -P 64 &&
             measure "$db" $network --platform "$flat" -c bcast \
@@ -117,6 +127,12 @@ platform "$work/ppn.xml" 0.5 1250000000 4
 sed -i 's/speed=/core="8" speed=/' "$work/ppn.xml"
 measure "$work/ppn.db" loggp --platform "$work/ppn.xml" --ppn 8 \
     -m 8:512K:x16 -c bcast,allreduce,gather -P 4,8,16,32 &&
+    { ! is_newer || sqlite3 "$db" "DELETE FROM run_summary WHERE run_id IN
+        (SELECT run_id FROM run JOIN cell USING (cell_id)
+            WHERE variant = 'linear_sync');
+        DELETE FROM run WHERE cell_id IN
+            (SELECT cell_id FROM cell WHERE variant = 'linear_sync');
+        DELETE FROM cell WHERE variant = 'linear_sync'"; } &&
     "$chorale" fit "$work/ppn.db" -q
 ok $? "eight ranks per node are fitted"
 is "$(sqlite3 "$work/ppn.db" "SELECT group_concat(level || ' ' || round(value))
