@@ -67,7 +67,7 @@ EOF
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 cluster_begin
 LD_PRELOAD="$work/slow.so $yield" on_head timeout 1200 "$chorale" try \
-    --repeat 1 --budget 40 \
+    --repeat 1 --budget 120 \
     --keep kept -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app \
     >out.txt 2>err.txt
 is $? 0 "an application on two nodes of Slurm is traced, measured and tried"
