@@ -66,11 +66,21 @@ EOF
 
 trap 'cluster_down; chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 cluster_begin
-LD_PRELOAD="$work/slow.so $yield" on_head timeout 1200 "$chorale" try \
-    --repeat 1 --budget 120 \
-    --keep kept -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app \
-    >out.txt 2>err.txt
-is $? 0 "an application on two nodes of Slurm is traced, measured and tried"
+# MPI_Finalize of MPICH 4.2.1 fails at times (tests/bench/results/libraries.md).
+# Then the same is tried again.
+try_app() { # preload, folder to keep, budget, words of the application: in $rc
+    for _ in 1 2 3 4 5 6 7 8; do
+        rm -rf "$2"
+        # shellcheck disable=SC2086
+        LD_PRELOAD="$1 $yield" on_head timeout 1200 "$chorale" try --repeat 1 \
+            --budget "$3" --keep "$2" -- srun -N 2 -n 4 --mpi=pmi2 \
+            --overcommit ./app $4 >out.txt 2>err.txt
+        rc=$?
+        grep -q 'MPIDI_UCX_mpi_finalize_hook' err.txt || break
+    done
+}
+try_app "$work/slow.so" kept 120 ""
+is $rc 0 "an application on two nodes of Slurm is traced, measured and tried"
 [ "$tap_bad" = 0 ] || diag "$(cat out.txt err.txt)"
 like "$(cat out.txt)" "'srun -N 2 -n \{P\} --mpi=pmi2 --overcommit'" \
     "the application's srun starts the runner"
@@ -90,17 +100,14 @@ like "$(cat out.txt)" "^To install the table: chorale table install" \
 
 # A budget for one point: the pairs' point takes longest, but cannot be started
 # alone.
-LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 1 \
-    --keep less -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 2 2000 \
-    >out.txt 2>err.txt
+try_app "" less 1 "2 2000"
 is "$(sqlite3 less/results.db "SELECT DISTINCT comm_size FROM cell")" 4 \
     "with a budget for one point, the world's is measured"
 like "$(cat err.txt)" "1 of 2 traced points, .* are not measured" \
     "try reports the point that it leaves out"
 
-LD_PRELOAD=$yield on_head timeout 1200 "$chorale" try --repeat 1 --budget 9 \
-    -- srun -N 2 -n 4 --mpi=pmi2 --overcommit ./app 0 20 >out.txt 2>err.txt
-is $? 4 "an application with collectives on pairs only exits with 4"
+try_app "" pairs 9 "0 20"
+is $rc 4 "an application with collectives on pairs only exits with 4"
 like "$(cat err.txt)" \
     "1 traced point of fewer than 4 ranks: no planned point has all ranks" \
     "the error gives the reason"
