@@ -37,6 +37,17 @@ size_t chorale_family_member(const struct chorale_family *fam,
     return i;
 }
 
+int chorale_family_models(const struct chorale_family *fam,
+                          const struct chorale_run_point *run)
+{
+    const struct chorale_alg_config *config = &run->config;
+    struct chorale_point pt = { 0 };
+
+    memcpy(pt.param, config->value, sizeof(pt.param));
+    return config->alg != NULL && !isnan(fam->net.alpha) &&
+           !chorale_alg_by_library(config->alg, &pt);
+}
+
 static int add_member(struct chorale_family *fam,
                       const struct chorale_run_point *run)
 {
@@ -48,7 +59,9 @@ static int add_member(struct chorale_family *fam,
     if (more == NULL)
         return -1;
     fam->cand = more;
-    more[fam->ncand++] = (struct chorale_member){ .run = run };
+    more[fam->ncand++] = (struct chorale_member){
+        .run = run, .modelled = chorale_family_models(fam, run),
+    };
     return 0;
 }
 

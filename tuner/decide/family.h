@@ -25,6 +25,7 @@ struct chorale_family_net {
  * (chorale_alg_config_place), natives last. */
 struct chorale_member {
     const struct chorale_run_point *run; /* as in struct chorale_cand */
+    int modelled;            /* as of chorale_family_models() */
     int lacks;               /* its model lacks fit: use only predictions that
                               * were checked */
 };
@@ -88,6 +89,11 @@ void chorale_family_release(struct chorale_family *fam);
 /* The member with that provider, variant and parameters, or ncand. */
 size_t chorale_family_member(const struct chorale_family *fam,
                              const struct chorale_run_point *run);
+
+/* 1 if the model predicts that candidate: it is one of Chorale's variants, the
+ * library runs no part of it, and there is a model. */
+int chorale_family_models(const struct chorale_family *fam,
+                          const struct chorale_run_point *run);
 
 /* NULL if the table may choose that variant at n bytes and comm_size ranks,
  * else the reason (static). */

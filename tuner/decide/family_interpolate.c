@@ -32,22 +32,11 @@ static const struct chorale_alg *alg_of(const struct chorale_family *fam,
     return fam->cand[cand].run->config.alg;
 }
 
-/* Whether the library performs a part of that candidate. */
-static int calls_library_part(const struct chorale_alg_config *config)
-{
-    struct chorale_point pt = { 0 };
-
-    memcpy(pt.param, config->value, sizeof(pt.param));
-    return chorale_alg_by_library(config->alg, &pt);
-}
-
 /* 1 if that kind of prediction has a model of the candidate. */
 static int has_model(const struct chorale_family *fam,
                      enum chorale_guess_kind kind, size_t cand)
 {
-    return kind == CHORALE_GUESS_MODEL && alg_of(fam, cand) != NULL &&
-           !isnan(fam->net.alpha) &&
-           !calls_library_part(&fam->cand[cand].run->config);
+    return kind == CHORALE_GUESS_MODEL && fam->cand[cand].modelled;
 }
 
 /* Log seconds of the model; 0 without a model. */
@@ -97,8 +86,8 @@ static int tells_of(const struct chorale_family *fam,
                     enum chorale_guess_kind kind, const double *t, size_t c,
                     size_t cand)
 {
-    return isfinite(t[c]) && alg_of(fam, c) == alg_of(fam, cand) &&
-           has_model(fam, kind, c);
+    return isfinite(t[c]) && has_model(fam, kind, c) &&
+           alg_of(fam, c) == alg_of(fam, cand);
 }
 
 /* Log ratio of measured to modelled time at a spot. If the variant was measured

@@ -245,6 +245,7 @@ static void test_by_library(void)
     run.config = chorale_alg_configure(CHORALE_BCAST, alg->name,
                                        "base=library");
     m->run = &run;
+    m->modelled = chorale_family_models(&w.fam, &run);
     tap_ok(run.config.alg == alg, "one candidate is set to base=library");
     for (w.fam.played = 0; w.fam.played <= 1; w.fam.played++) {
         want = chorale_family_guess(&w.fam, CHORALE_GUESS_PLAIN, 0,
