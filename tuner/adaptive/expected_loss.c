@@ -472,21 +472,8 @@ static size_t simplest(const struct chorale_adapt_cell *cell, size_t ncell,
     return best;
 }
 
-/* 1 if a cell chosen in this round is of the same variant and predicted to take
- * as long. */
-static int equals_chosen(const struct chorale_adapt_cell *cell, size_t ncell,
-                         size_t c)
-{
-    for (size_t i = 1; i < ncell; i++)
-        if (cell[i].chosen && cell[i].config.alg == cell[c].config.alg &&
-            fabs(cell[i].log_seconds - cell[c].log_seconds) < TIE)
-            return 1;
-    return 0;
-}
-
-/* The unmeasured cell with the largest expected lead over the draws least[]; of
- * cells predicted to be equal only one in a round. t: [DRAWS][ncell]. *lead_p:
- * the lead in log units. */
+/* The unmeasured cell with the largest expected lead over the draws least[]. t:
+ * [DRAWS][ncell]. *lead_p: the lead in log units. */
 static size_t leader(const struct chorale_adapt_cell *cell, size_t ncell,
                      const double *t, const double *least, double *lead_p)
 {
@@ -496,8 +483,7 @@ static size_t leader(const struct chorale_adapt_cell *cell, size_t ncell,
     for (size_t c = 1; c < ncell; c++) {
         double lead = 0;
 
-        if (cell[c].known || cell[c].chosen || isinf(cell[c].log_seconds) ||
-            equals_chosen(cell, ncell, c))
+        if (cell[c].known || cell[c].chosen || isinf(cell[c].log_seconds))
             continue;
         for (int d = 0; d < DRAWS; d++)
             lead += fmin(1, fmax(0, least[d] - t[(size_t)d * ncell + c])) /
