@@ -165,4 +165,17 @@ refused "too small" "a budget below the cost of round 1" --adaptive \
 refused "without it" "the library's own algorithms" --adaptive --budget 1h \
     --providers chorale,native
 refused "leave out --arrival" "late ranks" --adaptive --budget 1h --arrival sync,last
+
+# Where ranks do not know n, one choice serves all sizes: a candidate of round 2
+# is measured wherever the library is.
+db=$work/blind.db
+plan "$db" -q -c gatherv --adaptive --budget 500ns &&
+    timeout 3000 "$chorale" run "$db" -q &&
+    plan "$db" -q -c gatherv --adaptive --budget 500ns
+is "$(sqlite3 "$db" "SELECT count(*) > 1, min(n) > 1,
+        sum(n <> (SELECT count(*) FROM cell WHERE provider = 'library' AND
+                  comm_size = 16))
+    FROM (SELECT count(*) AS n FROM cell WHERE provider = 'chorale' AND
+          comm_size = 16 GROUP BY variant, params)")" "1|1|0" \
+    "candidates of gatherv at P = 16 are planned at all sizes of the library"
 finish
