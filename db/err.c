@@ -145,3 +145,10 @@ enum chorale_err chorale_fail_system(struct chorale_errmsg *msg,
                         "raise the limits that `ulimit -a` shows", what,
                         strerror(error));
 }
+
+void chorale_printable(char *text)
+{
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
+            *c = '?';
+}

@@ -62,4 +62,8 @@ enum chorale_err chorale_fail_output(struct chorale_errmsg *msg,
 enum chorale_err chorale_fail_system(struct chorale_errmsg *msg,
                                      const char *what, int error);
 
+/* Replace the bytes of a text from a file that are not printable ASCII by '?',
+ * before a message quotes it. */
+void chorale_printable(char *text);
+
 #endif

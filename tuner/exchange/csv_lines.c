@@ -15,9 +15,7 @@ enum chorale_err chorale_csv_bad(const struct chorale_csv *csv,
     va_start(ap, format);
     vsnprintf(what, sizeof(what), format, ap);
     va_end(ap);
-    for (char *c = what; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
-            *c = '?';
+    chorale_printable(what);
     return chorale_fail(csv->msg, CHORALE_DATA, "%s:%d: %s", csv->path,
                         csv->number, what);
 }

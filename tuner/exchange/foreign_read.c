@@ -26,9 +26,7 @@ enum chorale_err chorale_foreign_bad(const struct chorale_foreign_reader *r,
     va_start(ap, format);
     vsnprintf(what, sizeof(what), format, ap);
     va_end(ap);
-    for (char *c = what; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
-            *c = '?';
+    chorale_printable(what);
     return chorale_fail(r->msg, CHORALE_DATA, "%s:%d: %s; correct or remove "
                         "the line, or run the benchmark again", r->path,
                         r->line, what);
@@ -56,9 +54,7 @@ void chorale_foreign_note(struct chorale_foreign *f, const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, sizeof(text), format, ap);
     va_end(ap);
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
-            *c = '?';
+    chorale_printable(text);
     for (size_t i = 0; i < f->nnote; i++)
         if (strcmp(f->note[i], text) == 0)
             return;

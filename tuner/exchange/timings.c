@@ -45,9 +45,7 @@ void chorale_timings_note(struct chorale_timings *t, const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, sizeof(t->note[0]), format, ap);
     va_end(ap);
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > 126)
-            *c = '?';
+    chorale_printable(text);
     for (size_t i = 0; i < t->nnote; i++)
         if (strcmp(t->note[i], text) == 0)
             return;
