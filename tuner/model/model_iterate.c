@@ -400,6 +400,8 @@ enum chorale_err chorale_model_converge(struct model_job *job, int rounds,
     double least = HUGE_VAL, moved = 1;
     enum chorale_err err = CHORALE_OK;
 
+    if (job->ncell < 2) /* times of copies in memory are no model of one cell */
+        return missing(job, msg);
     job->wide = rounds > 1;
     for (int round = 0; err == CHORALE_OK; round++) {
         err = chorale_model_asked(job, msg);
