@@ -46,7 +46,7 @@ ok $? "the last job comes all the same"
 like "$(cat "$first/gather.txt")" '^75 .*runs? (is|are) missing' \
     "its result states that runs are missing"
 like "$(cat "$first/element-1.txt")" 'stopped by Slurm' "the element says why"
-like "$(on_head squeue -h)" '^$' "it has not come back"
+is "$(on_head squeue -h -t PD,R)" "" "it has not come back"
 had=$(runs_in "$db")
 [ "$had" -ge $((stored + 2)) ]
 ok $? "both cells of the point being measured are stored: $had runs"
