@@ -28,8 +28,9 @@
 #define MOST 48          /* contenders of a point */
 #define WIDE 2.0         /* slower candidates in pattern sync lose too much */
 #define EACH 4           /* candidates of a variant predicted for late ranks */
-#define EVENTS 3e8       /* limit of replayed schedule events of a round */
-#define POINT_EVENTS 3e7 /* the same for a point */
+#define WORK 3e8         /* limit of the work of replays (predict.h) of a
+                          * round, */
+#define POINT 0.02       /* and of a point, as a share of what is left */
 
 /* Log ratio of measured to predicted time of the runs row[0, n) of one cell;
  * NAN: not predicted, or no run is usable. */
@@ -207,7 +208,9 @@ static double predict(const struct chorale_adapt_evidence *e,
                       const struct chorale_adapt_cell *cell,
                       struct entry *entry, size_t n, double margin)
 {
-    double begin = chorale_predict_events(e->model), best = INFINITY;
+    const double begin = chorale_predict_work(e->model);
+    const double most = POINT * (WORK - begin);
+    double best = INFINITY;
 
     for (size_t i = 0; i < n && entry[i].bound <= best * margin; i++) {
         const struct chorale_adapt_cell *c = &cell[entry[i].cell];
@@ -223,7 +226,7 @@ static double predict(const struct chorale_adapt_evidence *e,
         seconds *= exp(e->bias[chorale_alg_index(alg)]);
         if (!chorale_alg_by_library(alg, &pt))
             best = fmin(best, seconds);
-        if (chorale_predict_events(e->model) - begin > POINT_EVENTS)
+        if (chorale_predict_work(e->model) - begin > most)
             break;
     }
     return best * margin;
@@ -302,7 +305,7 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
                               &least) != 0)
         goto end;
     model.net = chorale_family_network(e->model, &model.run);
-    if (chorale_predict_events(e->model) < EVENTS)
+    if (chorale_predict_work(e->model) < WORK)
         model.played = e->model;
     keep[0] = 1;
     for (size_t i = 1; i < n; i++) {

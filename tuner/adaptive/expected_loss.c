@@ -14,8 +14,8 @@
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/model/predict.h"
 
-#define PLAYED 3.5e8     /* limit of replayed schedule events per round, after
-                          * those of the contenders (contenders.c) */
+#define PLAYED 3.5e8     /* limit of the work of replays (predict.h) per round,
+                          * after that for the contenders (contenders.c) */
 #define DRAWS 64
 #define USUAL_SD 0.3     /* log units: of the formulas' error of a variant, and
                           * of the library's prediction */
@@ -576,7 +576,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         g.model.net = chorale_family_network(model, &g.model.run);
         if (!(g.model.net.alpha > 0))
             g.model.net = chorale_adapt_typical;
-        else if (chorale_predict_events(model) + notes_of(&g) <= PLAYED)
+        else if (chorale_predict_work(model) + notes_of(&g) <= PLAYED)
             g.model.played = model;
         rc = gather(&g, points);
         if (rc == 0)

@@ -136,6 +136,10 @@ void chorale_recording_free(struct chorale_score *score);
 /* Number of recorded events: ends of messages, waits, reductions. */
 size_t chorale_recording_events(const struct chorale_score *score);
 
+/* Number of steps that its replays took so far to share ports among concurrent
+ * messages: up to hundreds for an event. */
+double chorale_recording_shared(const struct chorale_score *score);
+
 /* Replay. column: [chorale_net_columns()] coefficients of the critical path, or
  * NULL. Returns seconds; NAN if out of memory or if port sharing exceeds the
  * work limit. */

@@ -17,6 +17,7 @@ struct chorale_score {
     int ppn;
     enum chorale_net_place place;
     int cold;                /* the call's buffers are not in the caches */
+    double shared;           /* steps of sharing ports, in all replays */
 };
 
 struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
@@ -101,6 +102,11 @@ void chorale_recording_free(struct chorale_score *score)
 size_t chorale_recording_events(const struct chorale_score *score)
 {
     return score->s.notes;
+}
+
+double chorale_recording_shared(const struct chorale_score *score)
+{
+    return score->shared;
 }
 
 /* --- messages ---------------------------------------------------------- */
@@ -490,6 +496,7 @@ static double replay(struct chorale_score *score, const struct chorale_net *net,
             memcpy(column, last + 1, (size_t)(p.width - 1) * sizeof(*column));
     }
 out:
+    score->shared += p.work;
     play_release(&p);
     return seconds;
 }

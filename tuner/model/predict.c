@@ -15,6 +15,7 @@
 #include "tuner/model/predict_valid.h"
 
 #define MAX_TAU 64
+#define STEPS 8 /* of sharing ports, which take as long as an event */
 
 struct tau {
     char dtype[32], op[32];
@@ -34,7 +35,7 @@ struct chorale_predictor {
     struct chorale_crossval *known;
     struct asked *asked;
     size_t room, nasked;
-    double notes;            /* schedule events replayed so far */
+    double work;             /* done so far, in schedule events */
     int doubtful;            /* the model as a whole is not trusted */
     double hop;              /* s per link beyond the first */
 };
@@ -364,10 +365,11 @@ static double played(struct chorale_predictor *p, struct chorale_net net,
                                       NULL);
         if (score == NULL)
             return NAN;
-        p->notes += (double)chorale_recording_events(score);
         t[n++] = late != NULL
                      ? chorale_recording_replay_late(score, &net, late)
                      : chorale_recording_replay(score, &net, NULL);
+        p->work += (double)chorale_recording_events(score) +
+                   chorale_recording_shared(score) / STEPS;
         chorale_recording_free(score);
     }
     if (n < 3)
@@ -435,9 +437,9 @@ double chorale_predict(struct chorale_predictor *p,
     return seconds;
 }
 
-double chorale_predict_events(const struct chorale_predictor *p)
+double chorale_predict_work(const struct chorale_predictor *p)
 {
-    return p != NULL ? p->notes : 0;
+    return p != NULL ? p->work : 0;
 }
 
 int chorale_predict_flat(const struct chorale_predictor *p, const char *shape,

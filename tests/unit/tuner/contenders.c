@@ -160,9 +160,9 @@ static void check(struct tally *t, const double *net, enum chorale_coll coll,
     t->points++;
     t->candidates += (long)pt.ncell;
     best = least(all, &pt);
-    t->all += chorale_predict_events(all);
+    t->all += chorale_predict_work(all);
     pt.ncell = chorale_adapt_contenders(&e, &decide, pt.cell, pt.ncell);
-    t->few += chorale_predict_events(e.model);
+    t->few += chorale_predict_work(e.model);
     t->contenders += (long)pt.ncell;
     if (least(all, &pt) > best * 1.0001) {
         t->lost++;

@@ -301,6 +301,32 @@ static void test_synchronous(void)
            seconds[1], seconds[0]);
 }
 
+/* Messages to 31 children share their parent's port; an event changes the rates
+ * of all of them. */
+static void test_shared(void)
+{
+    struct chorale_net net = {
+        .nlevel = 1, .overlap_upto = HUGE_VAL, .ports = 1,
+        .level = { { "all", -1, { 1, { HUGE_VAL }, { 1e-6 }, { 1e-9 },
+                                  { 0 } } } },
+        .send_overhead = 1e-7,
+    };
+    struct chorale_point pt = { .comm_size = 32, .msg_size = 4096,
+                                .n = 4096, .type_size = 1 };
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, "linear");
+    struct chorale_score *score =
+        chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, 0, NULL);
+    double events = score != NULL ? (double)chorale_recording_events(score) : 0;
+    double before = score != NULL ? chorale_recording_shared(score) : 1;
+    double seconds = chorale_recording_replay(score, &net, NULL);
+    double shared = chorale_recording_shared(score);
+
+    tap_ok(before == 0 && seconds > 0 && shared > 5 * events,
+           "a replay counts its steps of sharing ports (%g, %g events)",
+           shared, events);
+    chorale_recording_free(score);
+}
+
 /* --- fit ------------------------------------------------------------------ */
 
 #define MAX_RUNS 2000
@@ -473,6 +499,7 @@ int main(void)
     test_or();
     test_copied();
     test_synchronous();
+    test_shared();
     test_fit();
     test_states();
     return tap_done();
