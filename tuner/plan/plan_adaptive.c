@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "algorithms/dtypes.h"
+#include "tuner/base/process.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/model/observations.h"
 #include "tuner/base/units.h"
@@ -237,11 +238,13 @@ enum chorale_err chorale_plan_contend(struct planner *p, size_t first)
     enum chorale_err err = add_measured(p, first);
     size_t kept;
 
-    if (p->decided.count > 0)
-        find_library_late(p, &p->grid.cell[first]);
-
     if (err != CHORALE_OK)
         return err;
+    if (chorale_stop_requested()) /* predictions take the time of a plan */
+        return chorale_fail(p->msg, CHORALE_STOPPED, "plan: stopped, nothing is "
+                            "planned; repeat the command to continue");
+    if (p->decided.count > 0)
+        find_library_late(p, &p->grid.cell[first]);
     kept = chorale_adapt_contenders(&p->evidence, &p->decide,
                                     p->grid.cell + first,
                                     p->grid.ncell - first);
