@@ -138,7 +138,35 @@ static double best_at(const struct chorale_plots_picture *picture, double n)
     return best;
 }
 
-/* Set the merit of all series but the library's. */
+/* Returns 1 if a rather than b is drawn where both have the same time. */
+static int goes_first(const struct chorale_plots_series *a,
+                      const struct chorale_plots_series *b)
+{
+    if (any_decided(a) != any_decided(b))
+        return any_decided(a);
+    return a->count != b->count ? a->count > b->count : a->row < b->row;
+}
+
+/* Returns 1 if at a row's n another series has its time and is drawn there. */
+static int is_hidden(const struct chorale_plots_picture *picture,
+                     const struct chorale_plots_series *own,
+                     const struct chorale_plots_row *row)
+{
+    for (size_t s = 0; s < picture->nseries; s++) {
+        const struct chorale_plots_series *other = &picture->series[s];
+
+        for (size_t i = 0; i < other->count && other != own &&
+                           other->like == other->row; i++)
+            if (other->row[i].n == row->n &&
+                same_time(other->row[i].seconds, row->seconds) &&
+                goes_first(other, own))
+                return 1;
+    }
+    return 0;
+}
+
+/* Set the merit of all series but the library's. A series with the time of
+ * another one is no contender there. */
 static void judge(const struct chorale_plots_picture *picture)
 {
     for (size_t s = 1; s < picture->nseries; s++) {
@@ -150,6 +178,8 @@ static void judge(const struct chorale_plots_picture *picture)
             double merit =
                 row->decided ? 0 : row->seconds / best_at(picture, row->n);
 
+            if (merit > 0 && merit <= NEAR && is_hidden(picture, series, row))
+                merit = 2 * NEAR;
             if (merit < series->merit)
                 series->merit = merit;
         }

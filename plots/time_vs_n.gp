@@ -24,7 +24,7 @@ folder = ARG0[1:strlen(ARG0) - strlen('time_vs_n.gp')]
 kind = ARG3
 width = 1200
 height = 700
-names = count + 4
+names = count + 5
 heading = ARG4
 load folder.'terminal.gp'
 set output ARG2
@@ -49,6 +49,11 @@ do for [i = 2:count] {
 }
 other = count + 1 # decided, but not drawn here
 set linetype other linecolor rgb 0x999999
+elsewhere = 0
+if (decided) {
+    stats data index 1 using ($5 == 0) nooutput
+    elsewhere = STATS_max > 0
+}
 
 # Axes: bytes in powers of two, seconds in powers of ten, each with its unit.
 bytes(n) = n < 1024 ? sprintf('%d B', n) \
@@ -132,6 +137,8 @@ plot \
         pointtype 6 pointsize 2.4 linewidth 2 notitle, \
     NaN with points linetype other pointtype 6 pointsize 2.4 linewidth 2 \
         title (decided ? 'ring, band below: decided' : ''), \
+    NaN with lines linetype other linewidth 8 \
+        title (elsewhere ? 'not measured at this P' : ''), \
     NaN with lines linetype other linewidth 2 dashtype (1, 3) \
         title (modelled ? 'dots: model' : ''), \
     NaN with lines linecolor rgb 0xFFFFFF title (aside == 0 ? '' \

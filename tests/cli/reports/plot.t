@@ -461,6 +461,18 @@ sqlite3 single.db 'DELETE FROM run_summary WHERE run_id IN (SELECT run_id
 run plot single.db
 [ $? -eq 0 ] && is_png single-plots/bcast_P4.png && ! [ -s err ]
 ok $? 'a single n is drawn'
+# A variant whose good times are those of another one is not drawn beside it.
+synth twins.db x 4
+sqlite3 twins.db "DELETE FROM decision;
+    UPDATE run_summary SET (median, lo, hi) = (SELECT
+    f * t, f * t, f * t FROM (SELECT msg_size * 1e-9 + 1e-6 AS t,
+        CASE WHEN provider = 'library' THEN 2 WHEN variant = 'binomial' OR
+            msg_size <= 2048 THEN 1 ELSE 5 END AS f FROM cell JOIN run
+        USING (cell_id) WHERE run.run_id = run_summary.run_id))"
+run plot twins.db -c bcast -P 4 --figures times --format svg
+[ $? -eq 0 ] && grep -q '>binomial<' twins-plots/bcast_P4.svg &&
+    grep -q '^  (2 of 4 variants;' out && ! grep -q '>linear<' twins-plots/bcast_P4.svg
+ok $? 'a variant with the times of another one where they are good is not drawn'
 synth many.db x 64 20
 sqlite3 many.db "WITH RECURSIVE i(i) AS (SELECT 1 UNION ALL
         SELECT i + 1 FROM i WHERE i < 40)
