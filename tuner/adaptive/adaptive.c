@@ -313,23 +313,18 @@ static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
 
 /* Round 2: the largest grid that its share of the budget, or else the whole
  * rest, pays for, if need be without the sizes that take the largest part of
- * it; of two process counts only if no grid of more is affordable, since the
- * library may change its algorithm between powers of two. Most of these points
- * measure the library and one candidate: how well the model predicts larger
- * counts is not known yet. */
+ * it. Most of these points measure the library and one candidate: how well the
+ * model predicts larger counts is not known yet. */
 static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
                     double left)
 {
     double cost = 0;
 
     a->least_gain = INFINITY;
-    for (size_t least = 3; least > 1 && cost == 0; least--)
-        for (size_t i = 0; i < NLIMIT * NCOARSE && cost == 0; i++) {
-            size_t l = i / NCOARSE, w = i % NCOARSE;
-
-            a->most = limit[l].point * left;
-            if (coarse[w].nproc >= least &&
-                way_cost(a, proc, nproc, w, 0) <= limit[l].all * left)
+    for (size_t i = 0; i < NLIMIT && cost == 0; i++)
+        for (size_t w = 0; w < NCOARSE && cost == 0; w++) {
+            a->most = limit[i].point * left;
+            if (way_cost(a, proc, nproc, w, 0) <= limit[i].all * left)
                 cost = way_cost(a, proc, nproc, w, 1);
         }
     a->least_gain = a->most = 0;

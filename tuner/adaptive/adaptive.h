@@ -172,6 +172,8 @@ struct chorale_adapt_evidence {
                               * cells agree on it */
     double sd;               /* log units: the model's error for a variant that
                               * is not measured at the point */
+    int far;                 /* the error at the largest process count is not
+                              * known: only the best prediction contends */
 };
 
 /* Fit the model to points, which must live as long, and compare both.

@@ -111,7 +111,8 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
         largest = row->comm_size > largest ? row->comm_size : largest;
         z[nz++] = fabs(own);
     }
-    if (nz >= SD_FEW && largest >= comm_size) {
+    e->far = largest < comm_size;
+    if (nz >= SD_FEW && !e->far) {
         gsl_sort(z, 1, nz);
         e->sd = fmin(fmax(z[(size_t)(SD_QUANTILE * (double)nz)], SD_LEAST),
                      SD_USUAL);
@@ -198,7 +199,7 @@ static double deviation(const struct chorale_adapt_evidence *e,
 
 static double margin_of(const struct chorale_adapt_evidence *e)
 {
-    return exp(MARGIN_SD * e->sd) * (1 + MARGIN);
+    return (e->far ? 1 : exp(MARGIN_SD * e->sd)) * (1 + MARGIN);
 }
 
 /* Predict entries in the order of their bounds, up to that factor of the best.

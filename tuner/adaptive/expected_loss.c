@@ -15,7 +15,7 @@
 #include "tuner/model/predict.h"
 
 #define PLAYED 3.5e8     /* limit of the work of replays (predict.h) per round,
-                          * after that for the contenders (contenders.c) */
+                          * beside that for the contenders (contenders.c) */
 #define DRAWS 64
 #define USUAL_SD 0.3     /* log units: of the formulas' error of a variant, and
                           * of the library's prediction */
@@ -562,6 +562,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
                         const struct chorale_decision *row, size_t nrow)
 {
     struct chorale_predictor *model = a->evidence->model;
+    const double before = chorale_predict_work(model);
     double *t = malloc((a->grid->ncell + 1) * sizeof(*t));
     int rc = t != NULL ? 0 : -1;
 
@@ -576,7 +577,7 @@ int chorale_adapt_guess(struct chorale_adapt *a,
         g.model.net = chorale_family_network(model, &g.model.run);
         if (!(g.model.net.alpha > 0))
             g.model.net = chorale_adapt_typical;
-        else if (chorale_predict_work(model) + notes_of(&g) <= PLAYED)
+        else if (chorale_predict_work(model) - before + notes_of(&g) <= PLAYED)
             g.model.played = model;
         rc = gather(&g, points);
         if (rc == 0)
