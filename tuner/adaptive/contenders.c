@@ -30,7 +30,7 @@
 #define EACH 4           /* candidates of a variant predicted for late ranks */
 #define WORK 3e8         /* limit of the work of replays (predict.h) of a
                           * round, */
-#define POINT 0.02       /* and of a point, as a share of what is left */
+#define POINT 0.02       /* and of a point, as a share of the rest */
 
 /* Log ratio of measured to predicted time of the runs row[0, n) of one cell;
  * NAN: not predicted, or no run is usable. */

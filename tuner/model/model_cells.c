@@ -12,7 +12,8 @@
 
 #define MANY_LAUNCHES 32 /* with more, the geometric mean is used */
 #define TWO_STATES 1.5   /* ratio of times above which they have two states */
-#define LONGEST 40000 /* recorded events that any cell may have */
+#define LONGEST 40000 /* recorded events that any cell may have, */
+#define LONGEST_ALONE 2e6 /* if fewer leave one message size only */
 #define COARSE 6 /* 1/COARSE of the sample chooses the kind of network */
 #define SOME_COARSE 100 /* with more variants, one cell of each chooses it */
 
@@ -265,7 +266,7 @@ static double estimate(const struct model_cell *cell)
 /* Record the cells [first, last) of one variant in order, up to its share of
  * cells and events. Cells without a schedule are counted. */
 static void sample_variant(struct model_job *job, size_t first, size_t last,
-                           size_t groups)
+                           size_t groups, double longest)
 {
     size_t max_cells = CHORALE_MODEL_CELLS / groups;
     size_t max_notes = CHORALE_MODEL_NOTES / groups;
@@ -278,7 +279,7 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
 
         if (cells > 2 && (cells >= max_cells || notes >= max_notes))
             break;
-        if (estimate(cell) > fmax(4 * (double)max_notes, LONGEST))
+        if (estimate(cell) > fmax(4 * (double)max_notes, longest))
             continue;
         n = write_down(job, cell);
         cell->use = n > 0;
@@ -294,9 +295,13 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
     }
 }
 
-static void sample(struct model_job *job)
+/* Sample cells of up to `longest` events. Returns 1 if their message sizes
+ * differ. */
+static int sample_all(struct model_job *job, double longest)
 {
-    size_t groups = 0, kept = 0, end;
+    const struct model_cell *one = NULL;
+    size_t groups = 0, end;
+    int differ = 0;
 
     for (size_t i = 0; i < job->ncell; i++)
         groups += i == 0 ||
@@ -306,7 +311,28 @@ static void sample(struct model_job *job)
                           compare_group(&job->cell[i], &job->cell[end]) == 0;
              end++)
             continue;
-        sample_variant(job, i, end, groups);
+        sample_variant(job, i, end, groups, longest);
+    }
+    for (size_t i = 0; i < job->ncell; i++)
+        if (job->cell[i].use) {
+            one = one != NULL ? one : &job->cell[i];
+            differ |= job->cell[i].pt.msg_size != one->pt.msg_size;
+        }
+    return differ;
+}
+
+static void sample(struct model_job *job)
+{
+    const size_t opaque = job->model->nopaque;
+    size_t kept = 0;
+
+    if (!sample_all(job, LONGEST)) { /* as with 1024 ranks */
+        for (size_t i = 0; i < job->ncell; i++) {
+            job->cell[i].use = 0;
+            forget(&job->cell[i]);
+        }
+        job->model->nopaque = opaque;
+        sample_all(job, LONGEST_ALONE);
     }
     for (size_t i = 0; i < job->ncell; i++)
         if (job->cell[i].use)

@@ -35,6 +35,7 @@ static struct chorale_run_point runs[MAX_RUNS];
 
 static size_t growth = 8; /* ratio of successive sizes in add_variant() */
 static int most_ppn = 1;  /* ranks per node in add_played() */
+static int only_procs;    /* its process count; 0: several */
 
 /* Fit values and intervals only, without choosing a network. */
 static const struct chorale_model_opts plain = {
@@ -294,10 +295,10 @@ static size_t add_played(size_t n, const struct chorale_alg *a, int launches,
                          const struct chorale_net *net, size_t step,
                          uint64_t *seed)
 {
-    static const int P[] = { 2, 4, 5, 8, 16 };
+    int P[] = { only_procs > 0 ? only_procs : 2, 4, 5, 8, 16 };
     int reduces = chorale_coll_info(a->coll)->reduces;
 
-    for (size_t p = 0; p < sizeof(P) / sizeof(P[0]); p++)
+    for (size_t p = 0; p < (only_procs > 0 ? 1 : sizeof(P) / sizeof(P[0])); p++)
         for (size_t m = 8; m <= 1 << 20; m *= step) {
             struct chorale_point pt = {
                 .comm_size = P[p], .msg_size = m, .commutative = 1,
@@ -364,6 +365,41 @@ static struct chorale_net flat(double alpha, double beta, double tau)
         .level = { { "all", -1, { 1, { HUGE_VAL }, { alpha }, { beta } } } },
         .tau = { 1, { HUGE_VAL }, { 0 }, { tau } },
     };
+}
+
+/* With 1024 ranks each call has more events than a cell may have otherwise. */
+static void test_many_ranks(void)
+{
+    static const struct {
+        enum chorale_coll coll;
+        const char *name;
+    } some[] = {
+        { CHORALE_BCAST, "binomial" }, { CHORALE_REDUCE, "binomial" },
+        { CHORALE_SCATTER, "binomial" }, { CHORALE_GATHER, "binomial" },
+        { CHORALE_BCAST, "scatter_rd_allgather" },
+        { CHORALE_ALLREDUCE, "rabenseifner" },
+        { CHORALE_ALLREDUCE, "circulant" },
+    };
+    struct chorale_net net = flat(1e-6, 1e-9, 2e-9);
+    struct chorale_points points = { .row = runs };
+    struct chorale_errmsg msg = { "" };
+    struct chorale_model m;
+    uint64_t seed = 0;
+    double bad = 1;
+
+    only_procs = 1024;
+    for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+        points.count = add_played(points.count,
+                                  chorale_alg_find(some[i].coll, some[i].name),
+                                  1, &net, 4096, &seed);
+    only_procs = 0;
+    if (chorale_model_fit(&points, "s", NULL, &m, &msg) == CHORALE_OK) {
+        bad = fmax(fabs(value(&m, "alpha") / 1e-6 - 1),
+                   fabs(value(&m, "beta") / 1e-9 - 1));
+        chorale_model_release(&m);
+    }
+    tap_ok(bad < 1e-3, "1024 ranks: alpha and beta are within 0.1 %% (%.2g) %s",
+           bad, msg.text);
 }
 
 static double between(uint64_t *seed, double lo, double hi)
@@ -885,6 +921,7 @@ int main(void)
     test_zeros();
     test_noise();
     test_networks();
+    test_many_ranks();
     test_break();
     test_kappa(2.5);
     test_kappa(1);
