@@ -71,7 +71,7 @@ fi
 if command -v "$MPIEXEC" >/dev/null 2>&1; then
     "$chorale" plan "$work/mix.db" -P 2 --ppn 1 -m 8 -c bcast --launches 1 -i 3 -q
     "$chorale" plan "$work/mix.db" -P 1,2 -m 8 -c bcast --launches 1 -i 3 -q
-    bad 3 'placed.*--ppn|before its first point was stored: exit code' \
+    bad 3 'placed.*--ppn|before its first point was stored: ' \
         "a launch that cannot start" \
         timeout 600 "$chorale" run "$work/mix.db" -q
     is "$(sqlite3 "$work/mix.db" "SELECT group_concat(comm_size) FROM
