@@ -44,7 +44,7 @@ ok $? "the element runs"
 on_disk() { # how many runs are stored on the disk of node n1
     for pid in $(ip netns pids "$prefix-n1"); do
         # shellcheck disable=SC2016
-        nsenter -m -t "$pid" sh -c 'set -- /dev/shm/chorale-*-1.db &&
+        nsenter -m -r -t "$pid" sh -c 'set -- /dev/shm/chorale-*-1.db &&
             sqlite3 -readonly -cmd ".timeout 60000" "$1" \
                 "SELECT count(*) FROM run"' 2>/dev/null && return
     done

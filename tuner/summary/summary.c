@@ -165,7 +165,8 @@ static void each_error(struct chorale_page *page, sqlite3_stmt *stmt)
             percent(sqlite3_column_double(stmt, 1), worst),
             sqlite3_column_int(stmt, 3) == 0
                 ? "do not trust it, it lacks fit; `chorale fit` shows where"
-                : "trust it between the measured points");
+                : "`chorale fit` shows its errors at sizes and process counts "
+                  "that were left out");
     page->heading[0] = '1'; /* a model exists */
 }
 

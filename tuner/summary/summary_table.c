@@ -245,8 +245,8 @@ static void put_headline(struct chorale_page *page)
             page->nbetween > 0 ? " except those below" : "");
     if (page->nbetween > 0)
         fprintf(page->out, "Between the measured process counts the table has "
-                "%lld more %s expected to gain:\n`chorale decide` "
-                "prints them.\n", (long long)page->nbetween,
+                "%lld more %s expected to gain:\n`chorale decide "
+                "--as-before` prints them.\n", (long long)page->nbetween,
                 page->nbetween == 1 ? "range that is" : "ranges that are");
     if (page->best > 0) {
         fprintf(page->out, "%sBest:  x%.2f, ", page->markdown ? "\n- " : "",

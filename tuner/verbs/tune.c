@@ -30,6 +30,7 @@ enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * false one */
 
 #define BUDGET "6m"      /* of measuring, by default; validation follows */
+#define UNSPENT 0.5      /* share of it: rounds that end earlier found nothing */
 #define ROUNDS_SHARE 0.7 /* share of the budget for rounds on a real system; the
                           * rest is for points that are undecided then */
 #define LEAST_REST 0.2   /* of the budget: with less, no further rounds */
@@ -268,18 +269,20 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
 static void print_budget(const struct tune_opts *opts, double begin)
 {
     const struct chorale_plan *plan = &opts->plan;
+    const double seconds = strcmp(plan->launcher, "smpirun") == 0
+                               ? plan->spent - plan->spent_before
+                               : chorale_seconds() - begin;
     char spent[32], budget[32];
 
-    printf("\nmeasured for %s of %s",
-           chorale_human_seconds(strcmp(plan->launcher, "smpirun") == 0
-                                     ? plan->spent - plan->spent_before
-                                     : chorale_seconds() - begin, spent),
+    printf("\nmeasured for %s of %s", chorale_human_seconds(seconds, spent),
            chorale_human_seconds(opts->seconds, budget));
     if (plan->regret >= 0)
         printf("; the table is expected to lose %.2f %% against the best "
                "variants", 100 * plan->regret);
     if (!(plan->regret > plan->goal))
         printf("; no further point is worth measuring\n");
+    else if (seconds < UNSPENT * opts->seconds)
+        printf("; no further point is worth its time\n");
     else
         printf("; repeat the command to measure for as long again\n");
 }
