@@ -16,8 +16,9 @@ cluster_begin
 db=$work/results.db
 printf '%s\n' 'mpi = pmi2' 'bind = no' "prologue = $work/prologue.sh" \
     >"$work/site.txt"
+sizes=16K,32K,64K,128K
 submit() {
-    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m 16K,32K,64K,128K \
+    on_head timeout 1200 "$chorale" submit "$db" -c bcast -m "$sizes" \
         -P 4 --ppn 1 --launches 1 --providers chorale,library \
         --variants linear -i 4096 --width 0.01% --cell-time 3 \
         --site "$work/site.txt" --partition main --time 10m "$@"
@@ -162,6 +163,8 @@ is "$(runs_in "$db") $(sqlite3 "$db" 'SELECT status, reason FROM launch')" \
 # As when memory runs out: the job is FAILED, and Slurm does not requeue it.
 sed -i 's/^KillWait=.*/KillWait=8/' "$SLURM_CONF" # it also delays the last job
 on_head scontrol reconfigure
+# Many points, so that the signal comes before the last one.
+sizes=16K,32K,64K,128K,256K,512K,1M,2M
 db=$work/killed.db
 submit -q
 ok $? "submit with points of six seconds"
@@ -170,7 +173,7 @@ published() { [ "$(runs_in "$killed/shard-1.db")" -gt 0 ]; }
 wait_until published
 had=$(runs_in "$killed/shard-1.db")
 on_head scancel --full -s KILL "$(job_of 1)"
-ok $? "all processes are killed, with $had of 8 runs published"
+ok $? "all processes are killed, with $had of 16 runs published"
 wait_until test -f "$killed/gather.txt"
 like "$(cat "$killed/gather.txt")" '^75 .*runs? (is|are) missing' \
     "the last job comes all the same and reports missing runs"
