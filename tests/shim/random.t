@@ -71,6 +71,9 @@ done
 came() { # came NAME: the program succeeded, with right results
     [ $status -eq 0 ] && grep -q "^$1: wrong=0" "$work/out"
 }
+# What maps.c prints with Open MPI 5.0.7 (tests/bench/results/libraries.md).
+gather_alone="wrong: gather
+maps: wrong=1"
 # Smallest number of ranks (wildcards.c hangs in the library with one), program,
 # arguments.
 turn=0
@@ -91,8 +94,9 @@ while read -r least name args; do
         maps | random_reductions) # seed of their types; without the shim first
             data=$((100 * seed + P))
             run $P "" "$work/$name" $data
-            if ! came $name && "$MPICC" -show 2>/dev/null | grep -qi openmpi; then
-                skip "$name $data, P=$P" "Open MPI alone is wrong (libraries.md)"
+            if [ "$(sed 's/ (.*//' "$work/out")" = "$gather_alone" ] &&
+                "$MPICC" -show 2>/dev/null | grep -qi openmpi; then
+                skip "$name $data, P=$P" "the library's gather is wrong"
             else
                 came $name
                 ok $? "$name $data is right without the shim, P=$P"

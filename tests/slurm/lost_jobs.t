@@ -47,7 +47,9 @@ ok $? "the last job comes all the same"
 like "$(cat "$first/gather.txt")" '^75 .*runs? (is|are) missing' \
     "its result states that runs are missing"
 like "$(cat "$first/element-1.txt")" 'stopped by Slurm' "the element says why"
-is "$(on_head squeue -h -t PD,R)" "" "it has not come back"
+completed() { [ -z "$(on_head squeue -h -t CG)" ]; }
+wait_until completed
+like "$(on_head squeue -h)" '^$' "it has not come back"
 had=$(runs_in "$db")
 [ "$had" -ge $((stored + 2)) ]
 ok $? "both cells of the point being measured are stored: $had runs"

@@ -246,6 +246,38 @@ static void test_known(void)
     free(pt.cell);
 }
 
+/* Where the model's error is not known, many candidates contend; if only the best
+ * prediction counts, few, and the best is among them. */
+static void test_far(void)
+{
+    struct point pt = {
+        .at = { .coll = CHORALE_BCAST, .msg_size = 8192, .n = 8192,
+                .comm_size = 48, .ppn = 1,
+                .dtype = chorale_dtype_find("byte"), .op = -1,
+                .shape = "one-per-node" },
+    };
+    double zero[1000] = { 0 }, best[2];
+    size_t kept[2];
+
+    for (int far = 0; far < 2; far++) {
+        struct chorale_adapt_evidence e = {
+            .model = network(1.5e-6, 1e-10, 0, 3e-7), .root = "last",
+            .bias = zero, .doubt = zero, .sd = 0.4, .far = far,
+        };
+
+        pt.ncell = 0;
+        list(&pt);
+        kept[far] = chorale_adapt_contenders(&e, &decide, pt.cell, pt.ncell);
+        pt.ncell = kept[far];
+        best[far] = least(e.model, &pt);
+        chorale_predictor_free(e.model);
+    }
+    tap_ok(kept[1] < kept[0] / 2 && best[1] <= best[0] * 1.0001,
+           "far from measurements the likeliest winner contends: %zu instead of "
+           "%zu candidates", kept[1], kept[0]);
+    free(pt.cell);
+}
+
 enum { PATTERNS = 3 };
 static const char *const pattern[PATTERNS] = { NULL, "last", "ascending" };
 
@@ -443,6 +475,7 @@ int main(void)
 {
     test_networks();
     test_known();
+    test_far();
     test_robust();
     test_doubt();
     test_evidence();

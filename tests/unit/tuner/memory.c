@@ -2,6 +2,7 @@
 /* memory.c - the model inside a node: regimes of measured messages, copies, and
  * bytes that are not in the caches. Times are made from known values. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "algorithms/alg.h"
@@ -316,12 +317,14 @@ static void test_shared(void)
     const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, "linear");
     struct chorale_score *score =
         chorale_recording_new(alg, &pt, 1, CHORALE_NET_BLOCK, 0, NULL);
-    double events = score != NULL ? (double)chorale_recording_events(score) : 0;
-    double before = score != NULL ? chorale_recording_shared(score) : 1;
-    double seconds = chorale_recording_replay(score, &net, NULL);
-    double shared = chorale_recording_shared(score);
+    double events, shared;
 
-    tap_ok(before == 0 && seconds > 0 && shared > 5 * events,
+    if (score == NULL)
+        exit(99);
+    events = (double)chorale_recording_events(score);
+    chorale_recording_replay(score, &net, NULL);
+    shared = chorale_recording_shared(score);
+    tap_ok(shared > 5 * events,
            "a replay counts its steps of sharing ports (%g, %g events)",
            shared, events);
     chorale_recording_free(score);
