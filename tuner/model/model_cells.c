@@ -264,14 +264,15 @@ static double estimate(const struct model_cell *cell)
 }
 
 /* Record the cells [first, last) of one variant in order, up to its share of
- * cells and events. Cells without a schedule are counted. */
-static void sample_variant(struct model_job *job, size_t first, size_t last,
-                           size_t groups, double longest)
+ * cells and events. Cells without a schedule are counted. Returns the number of
+ * cells that are left out, since they may have more than `longest` events. */
+static size_t sample_variant(struct model_job *job, size_t first, size_t last,
+                             size_t groups, double longest)
 {
     size_t max_cells = CHORALE_MODEL_CELLS / groups;
     size_t max_notes = CHORALE_MODEL_NOTES / groups;
     size_t some = groups < SOME_COARSE / 3 ? 3 : groups < SOME_COARSE ? 2 : 1;
-    size_t cells = 0, notes = 0;
+    size_t cells = 0, notes = 0, nlong = 0;
 
     for (size_t i = first; i < last; i++) {
         struct model_cell *cell = &job->cell[i];
@@ -279,8 +280,10 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
 
         if (cells > 2 && (cells >= max_cells || notes >= max_notes))
             break;
-        if (estimate(cell) > fmax(4 * (double)max_notes, longest))
+        if (estimate(cell) > fmax(4 * (double)max_notes, longest)) {
+            nlong++;
             continue;
+        }
         n = write_down(job, cell);
         cell->use = n > 0;
         if (n == 0) {
@@ -293,14 +296,15 @@ static void sample_variant(struct model_job *job, size_t first, size_t last,
         notes += n;
         cells++;
     }
+    return nlong;
 }
 
-/* Sample cells of up to `longest` events. Returns 1 if their message sizes
- * differ. */
+/* Sample cells of up to `longest` events. Returns 1 if longer ones are needed:
+ * some are left out, and the others have one message size. */
 static int sample_all(struct model_job *job, double longest)
 {
     const struct model_cell *one = NULL;
-    size_t groups = 0, end;
+    size_t groups = 0, nlong = 0, end;
     int differ = 0;
 
     for (size_t i = 0; i < job->ncell; i++)
@@ -311,14 +315,14 @@ static int sample_all(struct model_job *job, double longest)
                           compare_group(&job->cell[i], &job->cell[end]) == 0;
              end++)
             continue;
-        sample_variant(job, i, end, groups, longest);
+        nlong += sample_variant(job, i, end, groups, longest);
     }
     for (size_t i = 0; i < job->ncell; i++)
         if (job->cell[i].use) {
             one = one != NULL ? one : &job->cell[i];
             differ |= job->cell[i].pt.msg_size != one->pt.msg_size;
         }
-    return differ;
+    return nlong > 0 && !differ;
 }
 
 static void sample(struct model_job *job)
@@ -326,7 +330,7 @@ static void sample(struct model_job *job)
     const size_t opaque = job->model->nopaque;
     size_t kept = 0;
 
-    if (!sample_all(job, LONGEST)) { /* as with 1024 ranks */
+    if (sample_all(job, LONGEST)) { /* as with 1024 ranks */
         for (size_t i = 0; i < job->ncell; i++) {
             job->cell[i].use = 0;
             forget(&job->cell[i]);

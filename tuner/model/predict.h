@@ -55,8 +55,9 @@ double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where);
 
-/* The work of all replays so far: the number of their schedule events (network.h),
- * and of steps of sharing ports, of which eight take as long as an event. */
+/* The work of all replays so far: the number of their schedule events
+ * (network.h), and of steps of sharing ports, of which eight take as long as an
+ * event. */
 double chorale_predict_work(const struct chorale_predictor *p);
 
 /* The network reduced to three numbers for cost formulas. *alpha: s, of the
