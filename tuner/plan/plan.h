@@ -95,8 +95,8 @@ struct chorale_plan {
       "with every listed value, radixes up to P; model: in rounds, those "   \
       "of all, and of values in between, that the model fitted so far "      \
       "expects to be the best (default: model for `tune` and --adaptive, "   \
-      "else core, which needs no results); candidates that do the same are measured once, under "    \
-      "the simplest name", 0, 0 },                                           \
+      "else core, which needs no results); candidates that do the same are " \
+      "measured once, under the simplest name", 0, 0 },                      \
     { "providers", 0, CHORALE_OPT_TEXT, offsetof(type, field.providers),     \
       "LIST", "whose variants: chorale; native, the MPI library's own (in "  \
       "simulation SimGrid's), each forced; library, its default, which is "  \

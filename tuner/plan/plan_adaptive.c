@@ -241,8 +241,8 @@ enum chorale_err chorale_plan_contend(struct planner *p, size_t first)
     if (err != CHORALE_OK)
         return err;
     if (chorale_stop_requested()) /* predictions take the time of a plan */
-        return chorale_fail(p->msg, CHORALE_STOPPED, "plan: stopped before it was "
-                            "written; repeat the command to continue");
+        return chorale_fail(p->msg, CHORALE_STOPPED, "plan: stopped before it "
+                            "was written; repeat the command to continue");
     if (p->decided.count > 0)
         find_library_late(p, &p->grid.cell[first]);
     kept = chorale_adapt_contenders(&p->evidence, &p->decide,
