@@ -303,6 +303,8 @@ int main(int argc, char **argv)
     enum chorale_err err;
     int code, escaped = 0;
 
+    /* One write for each line: mpiexec may mix or lose parts of a line. */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     while (argc > 1 && (strcmp(argv[1], "--announce") == 0 ||
                         strcmp(argv[1], "--served") == 0 ||
                         strcmp(argv[1], "--bound") == 0 ||
