@@ -64,6 +64,17 @@ enum chorale_err chorale_proof_points(
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg);
 
+/* Leave out points evenly, so that `launches` launches of the others take about
+ * `seconds`, judged by the time of a run in the system's launches of as many
+ * ranks. both: as in chorale_proof_plan(). At least one point remains.
+ * *count_p: the number of points, before and after. */
+enum chorale_err chorale_proof_thin(struct chorale_store *store,
+                                    sqlite3_int64 system_id, long launches,
+                                    int both, double seconds,
+                                    struct chorale_proof_point *point,
+                                    size_t *count_p,
+                                    struct chorale_errmsg *msg);
+
 /* Plan these points in one transaction. The campaign copies the settings of the
  * system's latest ordinary campaign. Each point gets two cells of part
  * "table-DIGEST" in each pattern. With `both`, where the table chooses a
@@ -227,6 +238,8 @@ struct chorale_validate_opts {
     const char *system, *launcher_cmd, *command;
     long launches;           /* 0: the default, 5; in simulation 1 */
     double threshold, stall_seconds, hang_seconds;
+    double seconds;          /* to measure in, about: points are left out
+                              * evenly; 0: no limit */
     int between, points, json, allow_patented, dry_run, quiet, verbose;
     int no_bind;             /* as of struct chorale_run_opts */
     int as_step;             /* step of another verb: progress bar, no output */

@@ -240,6 +240,64 @@ enum chorale_err chorale_proof_points(
     return CHORALE_OK;
 }
 
+/* Clock time of launches [s] by process count, and runs in them. */
+static const char pace_sql[] =
+    "SELECT comm_size, sum(strftime('%s', finished) - strftime('%s', started)),"
+    " sum((SELECT count(*) FROM run r WHERE r.launch_id = l.launch_id))"
+    " FROM launch l WHERE system_id = ?1 AND status = 'done' AND comm_size > 1"
+    " GROUP BY comm_size";
+
+/* Seconds of all runs of these points in one launch. */
+static enum chorale_err find_cost(struct chorale_store *store,
+                                  sqlite3_int64 system_id, int both,
+                                  const struct chorale_proof_point *point,
+                                  size_t count, double *seconds_p,
+                                  struct chorale_errmsg *msg)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum chorale_err err = chorale_store_query(
+        store, pace_sql, CHORALE_FIELDS(system_id), &stmt, msg);
+
+    *seconds_p = 0;
+    while (chorale_store_next(store, stmt, &err, msg)) {
+        double pace = sqlite3_column_double(stmt, 1) /
+                      fmax(sqlite3_column_double(stmt, 2), 1);
+
+        for (size_t i = 0; i < count; i++) {
+            if (point[i].at.comm_size != sqlite3_column_int(stmt, 0))
+                continue;
+            for (int k = 0; point[i].pattern[k] != NULL; k++)
+                *seconds_p += 2 * pace;
+            if (both && strcmp(point[i].choice, "library") != 0)
+                *seconds_p += 2 * pace;
+        }
+    }
+    sqlite3_finalize(stmt);
+    return err;
+}
+
+enum chorale_err chorale_proof_thin(struct chorale_store *store,
+                                    sqlite3_int64 system_id, long launches,
+                                    int both, double seconds,
+                                    struct chorale_proof_point *point,
+                                    size_t *count_p,
+                                    struct chorale_errmsg *msg)
+{
+    double cost = 0, share;
+    size_t n = 0;
+    enum chorale_err err = find_cost(store, system_id, both, point, *count_p,
+                                     &cost, msg);
+
+    share = seconds / ((double)launches * cost);
+    if (err != CHORALE_OK || !(share < 1))
+        return err;
+    for (size_t i = 0; i < *count_p; i++)
+        if (n == 0 || (double)n < share * (double)(i + 1))
+            point[n++] = point[i];
+    *count_p = n;
+    return CHORALE_OK;
+}
+
 /* Copies the settings of the latest ordinary campaign, without racing. */
 static const char campaign_sql[] =
     "INSERT INTO campaign (uuid, system_id, created, command, seed, launches,"

@@ -34,6 +34,8 @@ enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
 #define ROUNDS_SHARE 0.7 /* share of the budget for rounds on a real system; the
                           * rest is for points that are undecided then */
 #define LEAST_REST 0.2   /* of the budget: with less, no further rounds */
+#define WHOLE 1.5        /* budgets until the last validation should end, */
+#define LEAST_PROOF 0.1  /* and for each validation, at least */
 
 struct tune_opts {
     struct chorale_plan plan;
@@ -66,12 +68,19 @@ static enum chorale_err ended(enum chorale_err err,
     return CHORALE_OK;
 }
 
+/* Seconds until the last validation should end. */
+static double time_left(const struct tune_opts *opts, double begin)
+{
+    return opts->seconds > 0
+               ? begin + WHOLE * opts->seconds - chorale_seconds() : INFINITY;
+}
+
 /* Validate the table. A table that is slower somewhere is still written and
  * shown, and the verdict is returned at the end. In simulation the summary
  * shows it but the verdict is ignored, as it affects no program. */
 static enum chorale_err validate(const struct tune_opts *opts,
                                  const char *path, const char *system,
-                                 struct chorale_errmsg *msg)
+                                 double begin, struct chorale_errmsg *msg)
 {
     struct chorale_validate_opts proof = CHORALE_VALIDATE_DEFAULTS;
     enum chorale_err err;
@@ -88,6 +97,9 @@ static enum chorale_err validate(const struct tune_opts *opts,
     proof.quiet = opts->run.quiet;
     proof.as_step = 1;
     proof.verbose = opts->run.verbose;
+    if (opts->seconds > 0)
+        proof.seconds = fmax(time_left(opts, begin),
+                             LEAST_PROOF * opts->seconds);
     err = chorale_validate(path, &proof, msg);
     if (err == CHORALE_OK || err == CHORALE_NO || err == CHORALE_STOPPED)
         return err;
@@ -173,10 +185,12 @@ static enum chorale_err check_output(const char *prefix,
     return CHORALE_OK;
 }
 
-/* Plan and measure, once or round after round. */
+/* Plan and measure, once or round after round. begin: time of the start. In
+ * simulation the planner counts the modelled time, and rounds also end when the
+ * budget is spent by the clock. */
 static enum chorale_err measure(struct tune_opts *opts, const char *path,
                                 const char *command, char system[128],
-                                struct chorale_errmsg *msg)
+                                double begin, struct chorale_errmsg *msg)
 {
     struct chorale_plan asked = opts->plan;
     sqlite3_int64 last = 0;
@@ -213,7 +227,8 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
         opts->run.launcher_cmd = opts->plan.launcher_cmd;
         opts->run.command = command;
         err = chorale_run(path, &opts->run, msg);
-        if (err != CHORALE_OK || !opts->plan.rounds)
+        if (err != CHORALE_OK || !opts->plan.rounds ||
+            (opts->seconds > 0 && chorale_seconds() - begin > opts->seconds))
             return err;
     }
 }
@@ -256,7 +271,7 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
             opts->plan = asked;
             opts->plan.budget = rest;
         }
-        err = measure(opts, path, command, system, msg);
+        err = measure(opts, path, command, system, begin, msg);
         if (err == CHORALE_OK && !opts->plan.dry_run)
             err = confirm(opts, path, system, &asked, begin, msg);
         if (opts->plan.dry_run || opts->seconds == 0)
@@ -342,10 +357,11 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
             err = chorale_table_generate(path, &generate, msg);
         if (err != CHORALE_OK)
             return err;
-        proved = validate(opts, path, system, &answer);
+        proved = validate(opts, path, system, begin, &answer);
         if ((proved != CHORALE_NO && proved != CHORALE_OK) ||
             opts->no_validate || round == MAX_REPAIRS || failed ||
-            (asked.adaptive && opts->seconds == 0))
+            (asked.adaptive && opts->seconds == 0) ||
+            (proved == CHORALE_OK && time_left(opts, begin) < 0))
             break;
         err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);
         if (err == CHORALE_STOPPED) {
@@ -555,9 +571,10 @@ const struct chorale_verb chorale_verb_tune = {
         "gain at a point but the launches are too few to tell, the library "
         "stays there; the rest of the budget goes to further launches of such "
         "points, most valuable first. In simulation the time counts that real "
-        "launches would take. The command prints what it spent, the "
-        "loss that is expected to remain, and how many points are undecided. "
-        "Repeat it to measure for as long again.\n"
+        "launches would take, and no round starts when as much has passed by "
+        "the clock. The command prints what it spent, the loss that is "
+        "expected to remain, and how many points are undecided. Repeat it to "
+        "measure for as long again.\n"
         "--full measures at every point, until no candidate without a "
         "measurement is expected to win. --set core or --set all plans a fixed "
         "set instead. With these, --confirm TIME measures further launches of "

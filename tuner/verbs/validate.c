@@ -74,6 +74,7 @@ static enum chorale_err plan(struct job *job, int *pending)
     const struct chorale_validate_opts *opts = job->opts;
     long launches = opts->launches > 0 ? opts->launches
                                        : job->simulated ? 1 : 5;
+    const size_t all = job->count;
     struct chorale_store *store = NULL;
     sqlite3_int64 left = 0;
     enum chorale_err err;
@@ -84,6 +85,13 @@ static enum chorale_err plan(struct job *job, int *pending)
     if (err == CHORALE_OK)
         err = chorale_store_lock(store, CHORALE_LOCK_CAMPAIGN,
                                  CHORALE_LOCK_PATIENCE, job->msg);
+    if (err == CHORALE_OK && opts->seconds > 0)
+        err = chorale_proof_thin(store, job->system_id, launches,
+                                 !job->simulated, opts->seconds, job->point,
+                                 &job->count, job->msg);
+    if (err == CHORALE_OK && job->count < all && !opts->quiet)
+        printf("%s: validating %zu of %zu points, to end in time; `chorale "
+               "validate` measures them all\n", job->path, job->count, all);
     if (err == CHORALE_OK)
         err = chorale_proof_plan(store, job->system_id, job->digest,
                                  opts->command, launches, job->point,
