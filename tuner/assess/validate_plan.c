@@ -240,6 +240,8 @@ enum chorale_err chorale_proof_points(
     return CHORALE_OK;
 }
 
+#define START 1.3        /* times the runs: a launch also starts and ends */
+
 /* Clock time of launches [s] by process count, and runs in them. */
 static const char pace_sql[] =
     "SELECT comm_size, sum(strftime('%s', finished) - strftime('%s', started)),"
@@ -288,7 +290,7 @@ enum chorale_err chorale_proof_thin(struct chorale_store *store,
     enum chorale_err err = find_cost(store, system_id, both, point, *count_p,
                                      &cost, msg);
 
-    share = seconds / ((double)launches * cost);
+    share = seconds / (START * (double)launches * cost);
     if (err != CHORALE_OK || !(share < 1))
         return err;
     for (size_t i = 0; i < *count_p; i++)

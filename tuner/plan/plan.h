@@ -46,7 +46,8 @@ struct chorale_plan {
     double spent_before;     /* in rounds that the budget does not count, in its
                               * unit; negative: the first call sets it to the
                               * sum over all earlier rounds */
-    double spent;            /* out: in all rounds */
+    double spent;            /* out: in all rounds before this one, */
+    double foreseen;         /* and in this one */
     double regret;           /* out: expected before the round; NAN: unknown */
     double goal;
     struct chorale_policy policy; /* of the table that an adaptive plan

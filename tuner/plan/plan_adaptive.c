@@ -514,6 +514,7 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         (opts.every || p->spent < p->budget))
         err = chorale_plan_between(p, &opts);
     p->plan->spent = p->spent;
+    p->plan->foreseen = p->round.foreseen;
     p->plan->regret = p->round.regret;
     return err;
 }

@@ -31,10 +31,12 @@ enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
 
 #define BUDGET "6m"      /* of measuring, by default; validation follows */
 #define UNSPENT 0.5      /* share of it: if less is spent, nothing was found */
-#define ROUNDS_SHARE 0.7 /* share of the budget for rounds on a real system; the
-                          * rest is for points that are undecided then */
+#define ROUNDS_SHARE 0.7 /* share of the budget for rounds: on a real system the
+                          * rest is for points that are undecided then; in
+                          * simulation, where the planner counts modelled time,
+                          * the share by the clock after which none starts */
 #define LEAST_REST 0.2   /* of the budget: with less, no further rounds */
-#define WHOLE 1.5        /* budgets until the last validation should end, */
+#define WHOLE 1.33       /* budgets until the last validation should end, */
 #define LEAST_PROOF 0.1  /* and for each validation, at least */
 
 struct tune_opts {
@@ -42,6 +44,7 @@ struct tune_opts {
     struct chorale_run_opts run;
     int full;                /* 1: measure every point of the grid */
     double seconds;          /* budget of this command; 0: no budget */
+    int by_clock;            /* no round has started after the last one */
     int no_validate;
     double confirm_seconds;  /* for undecided points; 0: none */
     const char *output;
@@ -185,9 +188,7 @@ static enum chorale_err check_output(const char *prefix,
     return CHORALE_OK;
 }
 
-/* Plan and measure, once or round after round. begin: time of the start. In
- * simulation the planner counts the modelled time, and rounds also end when the
- * budget is spent by the clock. */
+/* Plan and measure, once or round after round. begin: time of the start. */
 static enum chorale_err measure(struct tune_opts *opts, const char *path,
                                 const char *command, char system[128],
                                 double begin, struct chorale_errmsg *msg)
@@ -227,9 +228,14 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
         opts->run.launcher_cmd = opts->plan.launcher_cmd;
         opts->run.command = command;
         err = chorale_run(path, &opts->run, msg);
-        if (err != CHORALE_OK || !opts->plan.rounds ||
-            (opts->seconds > 0 && chorale_seconds() - begin > opts->seconds))
+        if (err != CHORALE_OK || !opts->plan.rounds)
             return err;
+        if (opts->seconds > 0 && strcmp(opts->plan.launcher, "smpirun") == 0 &&
+            chorale_seconds() - begin > ROUNDS_SHARE * opts->seconds) {
+            opts->plan.spent += opts->plan.foreseen;
+            opts->by_clock = 1;
+            return CHORALE_OK;
+        }
     }
 }
 
@@ -292,11 +298,12 @@ static void print_budget(const struct tune_opts *opts, double begin)
     printf("\nmeasured for %s of %s", chorale_human_seconds(seconds, spent),
            chorale_human_seconds(opts->seconds, budget));
     if (plan->regret >= 0)
-        printf("; the table is expected to lose %.2f %% against the best "
-               "variants", 100 * plan->regret);
+        printf("; %s expected to lose %.2f %% against the best variants",
+               opts->by_clock ? "before the last round the table was"
+                              : "the table is", 100 * plan->regret);
     if (!(plan->regret > plan->goal))
         printf("; no further point is worth measuring\n");
-    else if (seconds < UNSPENT * opts->seconds)
+    else if (!opts->by_clock && seconds < UNSPENT * opts->seconds)
         printf("; no further point is worth its time\n");
     else
         printf("; repeat the command to measure for as long again\n");
@@ -561,8 +568,8 @@ const struct chorale_verb chorale_verb_tune = {
         "measured: the table is decided and validated again, up to four "
         "times. If a point is still slower, the exit status is 1. In "
         "simulation, and with --adaptive, the table stays; in simulation the "
-        "summary lists slower points. Validation ends when one and a half "
-        "budgets have passed; a system with too many points for that is "
+        "summary lists slower points. Validation ends when about four thirds "
+        "of the budget have passed; a system with too many points for that is "
         "validated at a part of them, evenly spread. The command ends by "
         "printing the summary, and where the products are.\n"
         "It measures for at most " BUDGET ", or --budget TIME, in rounds, each "
@@ -572,8 +579,8 @@ const struct chorale_verb chorale_verb_tune = {
         "gain at a point but the launches are too few to tell, the library "
         "stays there; the rest of the budget goes to further launches of such "
         "points, most valuable first. In simulation the time counts that real "
-        "launches would take, and no round starts when as much has passed by "
-        "the clock. The command prints what it spent, the loss that is "
+        "launches would take, and no round starts when 70 % of it have passed "
+        "by the clock. The command prints what it spent, the loss that is "
         "expected to remain, and how many points are undecided. Repeat it to "
         "measure for as long again.\n"
         "--full measures at every point, until no candidate without a "
