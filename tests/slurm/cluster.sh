@@ -6,8 +6,9 @@
 # and removes everything.
 #
 # The partition `urgent` preempts the partition `main` by requeueing. $kill_wait
-# seconds (default 5) pass between SIGTERM and SIGKILL. The addresses exist only
-# in these namespaces.
+# seconds (default 5) pass between SIGTERM and SIGKILL. Ranks are not bound unless
+# $task_plugin is task/affinity, which needs nodes of the machine's real
+# processors. The addresses exist only in these namespaces.
 net=10.83.77
 cluster=$work/cluster
 prefix=chorale$$
@@ -65,8 +66,8 @@ cluster_wanted() {
 }
 
 # First case of a test: start a cluster; default 4 nodes of 4 processors.
-cluster_begin() { # nodes
-    cluster_up "${1:-4}" 4
+cluster_begin() { # nodes, processors of each
+    cluster_up "${1:-4}" "${2:-4}"
     ok $? "a Slurm of ${1:-4} nodes comes up"
     [ "$tap_bad" = 0 ] || {
         tail -n 3 "$cluster"/log/* | sed 's/^/# /'
@@ -119,7 +120,7 @@ SlurmctldLogFile=$cluster/log/slurmctld.log
 SlurmdLogFile=$cluster/log/slurmd.%n.log
 SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=${task_plugin:-task/none}
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/none
 MpiDefault=none
