@@ -88,9 +88,10 @@ const struct chorale_verb chorale_verb_run = {
         "bound to a core: srun gets --cpu-bind=cores, mpiexec the variables "
         "HYDRA_BINDING (MPICH), OMPI_MCA_hwloc_base_binding_policy and "
         "PRTE_MCA_hwloc_default_binding_policy (Open MPI), which the user's "
-        "own values and options override. Ranks are not bound with --no-bind, "
-        "with a launcher of --launcher-cmd, where a node has more ranks than "
-        "cores, and where chorale itself is bound, as by taskset. The table "
+        "own values and options override. Chorale requests no binding with "
+        "--no-bind, with a launcher of --launcher-cmd, where a node has more "
+        "ranks than cores, and where chorale itself is bound, as by taskset. "
+        "Slurm and Open MPI may bind unasked. The table "
         "environment has for each launch what was asked (binding_request) and "
         "what the ranks found (binding, binding:RANK).",
     .example = "chorale run results.db\n"
