@@ -173,41 +173,70 @@ static int ties(const struct chorale_grid *grid, const struct chorale_block *b,
     return 1;
 }
 
-/* Number of stops, over all layers, at which candidate c is the best or as good
- * as the best. */
-static size_t coverage(const struct chorale_grid *grid, size_t c)
+/* 1 if candidate c is the best or as good as the best at a stop of a layer, or if
+ * that stop is outside the hull. */
+static int is_best(const struct chorale_grid *grid, size_t l, size_t i, size_t c)
 {
-    size_t count = 0;
+    return !grid->inside[l * grid->nstop + i] || losses(grid, l, i)[c] <= TIE;
+}
 
-    for (size_t l = 0; l < grid->nlayer; l++)
-        for (size_t i = 0; i < grid->nstop; i++)
-            count += grid->inside[l * grid->nstop + i] &&
-                     losses(grid, l, i)[c] <= TIE;
+/* Number of stops in layer l at which c is among the best, without a gap from
+ * the stops of b on. 0: in a layer outside b it is not among the best at these.
+ */
+static size_t reach_in(const struct chorale_grid *grid,
+                       const struct chorale_block *b, size_t l, size_t c)
+{
+    const unsigned char *inside = grid->inside + l * grid->nstop;
+    size_t from = b->i, to = b->j, count = 0;
+
+    for (size_t i = from; i < to; i++)
+        if ((l < b->begin || l >= b->end) && !is_best(grid, l, i, c))
+            return 0;
+    while (from > 0 && is_best(grid, l, from - 1, c))
+        from--;
+    while (to < grid->nstop && is_best(grid, l, to, c))
+        to++;
+    for (size_t i = from; i < to; i++)
+        count += inside[i] != 0;
     return count;
 }
 
-/* Of candidates that are as good over a block, choose that which is the best at
- * most stops of the grid. So the name does not alternate between process counts
- * at which the simplest candidate ties and others. -1: out of memory. */
-static int unify_ties(const struct chorale_grid *grid, const struct plan *plan)
+/* The same over the layers of b, and the layers before and after them without a
+ * gap. */
+static size_t reach(const struct chorale_grid *grid,
+                    const struct chorale_block *b, size_t c)
 {
-    size_t *count = malloc(grid->ncand * sizeof(*count));
+    size_t count = 0, more;
 
-    if (count == NULL)
-        return -1;
-    for (size_t c = 0; c < grid->ncand; c++)
-        count[c] = coverage(grid, c);
+    for (size_t l = b->begin; l < b->end; l++)
+        count += reach_in(grid, b, l, c);
+    for (size_t l = b->begin; l-- > 0; count += more)
+        if ((more = reach_in(grid, b, l, c)) == 0)
+            break;
+    for (size_t l = b->end; l < grid->nlayer; l++, count += more)
+        if ((more = reach_in(grid, b, l, c)) == 0)
+            break;
+    return count;
+}
+
+/* Of candidates that are as good over a block, choose that which is the best
+ * over the longest range around it. So the name does not alternate between
+ * process counts at which the simplest candidate ties and others. */
+static void unify_ties(const struct chorale_grid *grid, const struct plan *plan)
+{
     for (size_t k = 0; k < plan->nblock; k++) {
         struct chorale_block *b = &plan->block[k];
-        size_t best = b->cand;
+        size_t best = b->cand, most = 0, count;
 
-        for (size_t c = 1; b->cand != 0 && c < grid->ncand; c++)
-            if (count[c] > count[best] && ties(grid, b, c))
+        if (best != 0)
+            most = reach(grid, b, best);
+        for (size_t c = 1; best != 0 && c < grid->ncand; c++)
+            if (ties(grid, b, c) && (count = reach(grid, b, c)) > most) {
                 best = c;
+                most = count;
+            }
         b->cand = best;
     }
-    free(count);
-    return 0;
 }
 
 struct list {
@@ -493,7 +522,7 @@ int chorale_grid_add_rows(const struct chorale_grid *grid,
     if (plan.block != NULL && plan.of != NULL && plan.change != NULL)
         rc = compact(grid, &plan);
     if (rc == 0)
-        rc = unify_ties(grid, &plan);
+        unify_ties(grid, &plan);
     if (rc == 0)
         find_changes(grid, &plan);
     for (size_t k = 0; k < plan.nblock && rc == 0; k++)
