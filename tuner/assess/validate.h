@@ -64,10 +64,11 @@ enum chorale_err chorale_proof_points(
     struct chorale_proof_point **point_p, size_t *count_p,
     struct chorale_errmsg *msg);
 
-/* Leave out points evenly, so that `launches` launches of the others take about
+/* Leave out points, so that `launches` launches of the others take about
  * `seconds`, judged by the time of a run in the system's launches of as many
- * ranks. both: as in chorale_proof_plan(). At least one point remains.
- * *count_p: the number of points, before and after. */
+ * ranks: first those of the library, then others, evenly. both: as in
+ * chorale_proof_plan(). At least one point remains. *count_p: the number of
+ * points, before and after. */
 enum chorale_err chorale_proof_thin(struct chorale_store *store,
                                     sqlite3_int64 system_id, long launches,
                                     int both, double seconds,
@@ -118,6 +119,8 @@ struct chorale_proof {
 struct chorale_proofs {
     struct chorale_proof *row;
     size_t count, nordinal;
+    size_t npoint;           /* points of chorale_proof_points(), by
+                              * chorale_proofs_current(); else 0 */
     size_t nrules;           /* points at which a rule file for the library
                               * chooses, not the dispatch table */
     int simulated;
@@ -238,8 +241,8 @@ struct chorale_validate_opts {
     const char *system, *launcher_cmd, *command;
     long launches;           /* 0: the default, 5; in simulation 1 */
     double threshold, stall_seconds, hang_seconds;
-    double seconds;          /* to measure in, about: points are left out
-                              * evenly; 0: no limit */
+    double seconds;          /* to measure in: points are left out, and
+                              * measuring stops after 1.5 times; 0: no limit */
     int between, points, json, allow_patented, dry_run, quiet, verbose;
     int no_bind;             /* as of struct chorale_run_opts */
     int as_step;             /* step of another verb: progress bar, no output */

@@ -192,7 +192,9 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
                                         struct chorale_errmsg *msg)
 {
     struct chorale_proof_basis basis = { .points = { .row = NULL } };
+    struct chorale_proof_point *point = NULL;
     struct chorale_emit_table table;
+    size_t npoint = 0;
     sqlite3_int64 ndecision = 0, ncell = 0;
     enum chorale_err err = chorale_store_find(
         store, "SELECT count(*) FROM decision WHERE system_id = ?1"
@@ -215,6 +217,10 @@ enum chorale_err chorale_proofs_current(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_proofs_load(store, system_id, simulated, &table, &basis,
                                   0.03, proofs, msg);
+    if (err == CHORALE_OK)
+        err = chorale_proof_points(&table, &basis, 0, &point, &npoint, msg);
+    proofs->npoint = npoint;
+    free(point);
     chorale_proof_basis_release(&basis);
     chorale_emit_release(&table);
     return err;

@@ -486,8 +486,14 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     };
     enum chorale_err err = find_round(p, pending_p);
 
+    p->plan->regret = NAN;
     if (err == CHORALE_OK && *pending_p == 0)
         err = find_evidence(p);
+    if (err == CHORALE_OK && *pending_p != 0) {
+        err = find_costs(p, &opts);
+        p->plan->spent = p->spent;
+        p->plan->foreseen = 0;
+    }
     if (err != CHORALE_OK || *pending_p != 0)
         return err;
     opts.decide = p->decide;

@@ -72,6 +72,19 @@ static void put_patterns(struct chorale_page *page,
     }
 }
 
+/* Tell how many points were not validated, for lack of time. */
+static void put_rest(struct chorale_page *page,
+                     const struct chorale_proofs *proofs)
+{
+    struct chorale_proof_total t;
+
+    chorale_proofs_total(proofs, CHORALE_NCOLL, &t);
+    if (t.npoint < proofs->npoint)
+        fprintf(page->out, "%s%zu of %zu points were not validated; `chorale "
+                "validate` measures them.\n", page->markdown ? "\n" : "",
+                proofs->npoint - t.npoint, proofs->npoint);
+}
+
 enum chorale_err chorale_page_proofs(struct chorale_page *page,
                                      struct chorale_errmsg *msg)
 {
@@ -103,6 +116,7 @@ enum chorale_err chorale_page_proofs(struct chorale_page *page,
         if (proofs.loop != NULL)
             put_line(page, proofs.loop, CHORALE_NCOLL,
                      "calls back to back, where the table chooses a variant");
+        put_rest(page, &proofs);
         if (!simulated)
             fprintf(page->out, "%sWorst: the least speed-up whose interval "
                     "excludes 1. SLOWER: a loss above %g %%, significant\n"

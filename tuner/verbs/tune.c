@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,14 +38,14 @@ enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * the share by the clock after which none starts */
 #define LEAST_REST 0.2   /* of the budget: with less, no further rounds */
 #define WHOLE 1.33       /* budgets until the last validation should end, */
-#define LEAST_PROOF 0.1  /* and for each validation, at least */
+#define LEAST_PROOF 30   /* and seconds for each validation, at least */
 
 struct tune_opts {
     struct chorale_plan plan;
     struct chorale_run_opts run;
     int full;                /* 1: measure every point of the grid */
     double seconds;          /* budget of this command; 0: no budget */
-    int by_clock;            /* no round has started after the last one */
+    int by_clock;            /* rounds ended by the clock */
     int no_validate;
     double confirm_seconds;  /* for undecided points; 0: none */
     const char *output;
@@ -101,8 +102,7 @@ static enum chorale_err validate(const struct tune_opts *opts,
     proof.as_step = 1;
     proof.verbose = opts->run.verbose;
     if (opts->seconds > 0)
-        proof.seconds = fmax(time_left(opts, begin),
-                             LEAST_PROOF * opts->seconds);
+        proof.seconds = fmax(time_left(opts, begin), LEAST_PROOF);
     err = chorale_validate(path, &proof, msg);
     if (err == CHORALE_OK || err == CHORALE_NO || err == CHORALE_STOPPED)
         return err;
@@ -256,7 +256,8 @@ static enum chorale_err confirm(const struct tune_opts *opts, const char *path,
 
 /* With a budget: rounds, then undecided points; both once more if enough of the
  * budget is left, and rounds are expected to improve the table. Rounds end
- * early if starts of launches take less time than was estimated. */
+ * early if starts of launches take less time than was estimated. When the
+ * budget is spent by the clock, all measuring and planning stops. */
 static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
                                     const char *command, char system[128],
                                     double begin, struct chorale_errmsg *msg)
@@ -265,6 +266,8 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
     char rest[32];
     enum chorale_err err = CHORALE_OK;
 
+    if (opts->seconds > 0)
+        chorale_stop_after(opts->seconds);
     for (int pass = 0; pass < MAX_PASSES && err == CHORALE_OK; pass++) {
         double left = opts->seconds - (chorale_seconds() - begin);
 
@@ -283,6 +286,11 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
         if (opts->plan.dry_run || opts->seconds == 0)
             break;
     }
+    if (err == CHORALE_STOPPED && chorale_stop_requested() == SIGALRM) {
+        opts->by_clock = 1;
+        err = CHORALE_OK;
+    }
+    chorale_stop_after(0);
     return err;
 }
 
@@ -301,9 +309,11 @@ static void print_budget(const struct tune_opts *opts, double begin)
         printf("; %s expected to lose %.2f %% against the best variants",
                opts->by_clock ? "before the last round the table was"
                               : "the table is", 100 * plan->regret);
-    if (!(plan->regret > plan->goal))
+    if (opts->by_clock)
+        printf("; repeat the command to measure for as long again\n");
+    else if (!(plan->regret > plan->goal))
         printf("; no further point is worth measuring\n");
-    else if (!opts->by_clock && seconds < UNSPENT * opts->seconds)
+    else if (seconds < UNSPENT * opts->seconds)
         printf("; no further point is worth its time\n");
     else
         printf("; repeat the command to measure for as long again\n");

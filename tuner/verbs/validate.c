@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #include "tuner/base/verb.h"
 #include "tuner/base/rows.h"
 #include "tuner/base/units.h"
+
+#define PATIENCE 1.5     /* times the expected time: then measuring stops */
 
 /* State of a validation. */
 struct job {
@@ -89,9 +92,6 @@ static enum chorale_err plan(struct job *job, int *pending)
         err = chorale_proof_thin(store, job->system_id, launches,
                                  !job->simulated, opts->seconds, job->point,
                                  &job->count, job->msg);
-    if (err == CHORALE_OK && job->count < all && !opts->quiet)
-        printf("%s: validating %zu of %zu points, to end in time; `chorale "
-               "validate` measures them all\n", job->path, job->count, all);
     if (err == CHORALE_OK)
         err = chorale_proof_plan(store, job->system_id, job->digest,
                                  opts->command, launches, job->point,
@@ -106,6 +106,9 @@ static enum chorale_err plan(struct job *job, int *pending)
             CHORALE_FIELDS(job->part, job->system_id), 0, &left, job->msg);
     chorale_store_close(store);
     *pending = left > 0;
+    if (err == CHORALE_OK && *pending && job->count < all && !opts->quiet)
+        printf("%s: validating %zu of %zu points, to end in time; `chorale "
+               "validate` measures them all\n", job->path, job->count, all);
     return err;
 }
 
@@ -132,8 +135,14 @@ static enum chorale_err measure(struct job *job)
         err = chorale_module_make(&job->module, job->path, job->system,
                                   job->opts->allow_patented, job->msg);
     }
+    if (job->opts->seconds > 0)
+        chorale_stop_after(PATIENCE * job->opts->seconds);
     if (err == CHORALE_OK)
         err = chorale_run(job->path, &run, job->msg);
+    if (err == CHORALE_STOPPED && chorale_stop_requested() == SIGALRM)
+        err = CHORALE_OK;
+    if (job->opts->seconds > 0)
+        chorale_stop_after(0);
     chorale_module_remove(&job->module);
     return err;
 }
