@@ -150,14 +150,17 @@ static void write_tiles(struct chorale_report *report,
 {
     FILE *out = report->out;
     const size_t same = count_same(&report->proofs);
+    size_t count = t->npoint;
     char number[80], more[160], all[32] = "";
     int used;
 
     fputs("<div class=\"tiles\">\n", out);
-    if (t->npoint < report->proofs.npoint)
-        snprintf(all, sizeof(all), " of %zu", report->proofs.npoint);
+    if (t->npoint < report->proofs.npoint) {
+        count = report->proofs.npoint;
+        snprintf(all, sizeof(all), " of %zu", count);
+    }
     used = snprintf(more, sizeof(more), "over %zu%s point%s of n and P",
-                    t->npoint, all, chorale_plural((long long)t->npoint));
+                    t->npoint, all, chorale_plural((long long)count));
     if (same > 0)
         snprintf(more + used, sizeof(more) - (size_t)used,
                  ", with the library on both sides at %zu of them", same);
