@@ -124,9 +124,48 @@ static const char *value_of(const char *settings, const char *variable,
     return NULL;
 }
 
+/* 1 if a choice NAME or NAME:PARAMETER=VALUE is of that algorithm. */
+static int is_of(const char *name, const char *algorithm)
+{
+    const size_t n = strcspn(name, ":");
+
+    return strlen(algorithm) == n && strncmp(name, algorithm, n) == 0;
+}
+
+/* 1 if PARAMETER=VALUE of a choice sets that key of the format. The names are
+ * equal, but for chunk (runners/native/native_params.c), which is chunk_size
+ * here. */
+static int sets(const char *parameter, const char *key)
+{
+    const size_t n = strcspn(parameter, "=");
+
+    return strncmp(parameter, key, n) == 0 &&
+           (key[n] == '\0' || strcmp(key + n, "_size") == 0);
+}
+
+/* PARAMETER=VALUE of a choice; "" without a parameter. */
+static const char *parameter_of(const char *name)
+{
+    const char *colon = strchr(name, ':');
+
+    return colon != NULL ? colon + 1 : "";
+}
+
+const char *chorale_mpich_key(enum chorale_coll coll, const char *name)
+{
+    const char *parameter = parameter_of(name);
+
+    for (size_t i = 0; i < sizeof(params) / sizeof(params[0]); i++)
+        if (params[i].coll == coll && is_of(name, params[i].name) &&
+            sets(parameter, params[i].key))
+            return params[i].key;
+    return NULL;
+}
+
 json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
                              const char *settings)
 {
+    const char *own = chorale_mpich_key(coll, name);
     json_t *object = json_object();
 
     for (size_t i = 0;
@@ -135,9 +174,13 @@ json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
         int length;
         const char *value;
 
-        if (params[i].coll != coll || strcmp(params[i].name, name) != 0)
+        if (params[i].coll != coll || !is_of(name, params[i].name))
             continue;
         value = value_of(settings, params[i].variable, &length);
+        if (params[i].key == own) {
+            value = strchr(name, '=') + 1;
+            length = (int)strlen(value);
+        }
         if (value == NULL)
             continue;
         snprintf(key, sizeof(key), "%s=%.*s", params[i].key, length, value);
@@ -161,7 +204,7 @@ const struct chorale_mpich_need *chorale_mpich_need(enum chorale_coll coll,
     static const struct chorale_mpich_need nothing;
 
     for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-        if (needs[i].coll == coll && strcmp(needs[i].name, name) == 0)
+        if (needs[i].coll == coll && is_of(name, needs[i].name))
             return &needs[i];
     return &nothing;
 }
@@ -173,8 +216,9 @@ int chorale_mpich_leaf(enum chorale_coll coll, const char *name,
     const char *word = chorale_coll_info(coll)->name;
 
     for (size_t i = 0; i < 2; i++) {
-        snprintf(leaf, CHORALE_MPICH_LEAF, "algorithm=MPIR_%c%s_%s_%s",
-                 word[0] - 'a' + 'A', word + 1, kinds[i], name);
+        snprintf(leaf, CHORALE_MPICH_LEAF, "algorithm=MPIR_%c%s_%s_%.*s",
+                 word[0] - 'a' + 'A', word + 1, kinds[i],
+                 (int)strcspn(name, ":"), name);
         if (chorale_csel_knows(leaf))
             return 0;
     }
@@ -270,17 +314,16 @@ static enum chorale_err prepare(struct chorale_rules *rules,
         r->left = NULL;
         if (r->name[0] == '\0')
             continue;
-        if (strchr(r->name, ':') != NULL) {
-            r->left = "a value of its parameter is not written";
-            continue;
-        }
         if (chorale_mpich_leaf(r->coll, r->name, leaf) != 0)
             return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions"
                                 " choose %s %s, which the MPI library here"
                                 " does not have; measure again with this one",
                                 rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
-        r->left = cannot(r);
+        r->left = strchr(r->name, ':') != NULL &&
+                          chorale_mpich_key(r->coll, r->name) == NULL
+                      ? "the format has no key for its parameter"
+                      : cannot(r);
         cut(r);
     }
     return CHORALE_OK;

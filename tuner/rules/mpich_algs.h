@@ -41,23 +41,29 @@ struct chorale_mpich_need {
 const struct chorale_mpich_traits *
 chorale_mpich_traits(enum chorale_coll coll);
 
-/* The requirements of an algorithm; never NULL. */
+/* The requirements of the algorithm of a choice NAME or NAME:PARAMETER=VALUE;
+ * never NULL. */
 const struct chorale_mpich_need *chorale_mpich_need(enum chorale_coll coll,
                                                     const char *name);
 
-/* The parameters of an algorithm, a new object like {"k=2": {}}; empty if it has
- * none, NULL if memory is short. MPICH takes no defaults for a parameter that a
- * file omits. So the values are those of the control variables, with which the
- * algorithm was measured and is forced. settings: lines "NAME\tVALUE", of struct
- * chorale_rules.
+/* The key of the format for the parameter of a choice NAME:PARAMETER=VALUE, or
+ * NULL: the format has no such key, or the choice has no parameter. */
+const char *chorale_mpich_key(enum chorale_coll coll, const char *name);
+
+/* The parameters of a choice NAME or NAME:PARAMETER=VALUE, a new object like
+ * {"k=2": {}}; empty without parameters, NULL if memory is short. MPICH takes no
+ * defaults for a parameter that a file omits. So the other values are those of
+ * the control variables, with which the algorithm was measured and is forced.
+ * settings: lines "NAME\tVALUE", of struct chorale_rules.
  * Source: src/mpi/coll/coll_algorithms.txt and csel_container.c of MPICH. */
 json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
                              const char *settings);
 
-enum { CHORALE_MPICH_LEAF = 160 };
+enum { CHORALE_MPICH_LEAF = 400 };
 
-/* Format the key of a leaf, like "algorithm=MPIR_Bcast_intra_binomial". Returns
- * 0, or -1 if the library in this process has no algorithm of that name. */
+/* Format the key of a leaf, like "algorithm=MPIR_Bcast_intra_binomial", of a
+ * choice NAME or NAME:PARAMETER=VALUE. Returns 0, or -1 if the library in this
+ * process has no algorithm of that name. */
 int chorale_mpich_leaf(enum chorale_coll coll, const char *name,
                        char leaf[CHORALE_MPICH_LEAF]);
 

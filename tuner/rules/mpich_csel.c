@@ -217,6 +217,18 @@ json_t *chorale_csel_prune(json_t *tree, const struct chorale_csel_comm *comm)
     return NULL;
 }
 
+/* Write the key of a leaf, and after it the keys of its parameters. */
+static void write_leaf(const char *key, json_t *params, char *leaf, size_t size)
+{
+    size_t used = (size_t)snprintf(leaf, size, "%s", key);
+    const char *param;
+    json_t *value;
+
+    json_object_foreach(params, param, value)
+        if (used < size)
+            used += (size_t)snprintf(leaf + used, size - used, " %s", param);
+}
+
 void chorale_csel_find(json_t *tree, const struct chorale_csel_comm *comm,
                        const struct chorale_csel_call *call, char *leaf,
                        size_t size)
@@ -232,7 +244,7 @@ void chorale_csel_find(json_t *tree, const struct chorale_csel_comm *comm,
             struct parsed p = parse(key);
 
             if (p.test == T_LEAF)
-                snprintf(leaf, size, "%s", key);
+                write_leaf(key, value, leaf, size);
             else if (eval_call_test(&p, comm, call))
                 down = value;
             if (leaf[0] != '\0' || down != NULL)

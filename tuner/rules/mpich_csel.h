@@ -47,8 +47,8 @@ int chorale_csel_knows(const char *leaf);
 json_t *chorale_csel_prune(json_t *tree,
                            const struct chorale_csel_comm *comm);
 
-/* Find the leaf for a call. Its key is stored in leaf[size]; "" if the tree has
- * no leaf for the call. */
+/* Find the leaf for a call. Its key and those of its parameters, separated by
+ * spaces, are stored in leaf[size]; "" if the tree has no leaf for the call. */
 void chorale_csel_find(json_t *tree, const struct chorale_csel_comm *comm,
                        const struct chorale_csel_call *call, char *leaf,
                        size_t size);

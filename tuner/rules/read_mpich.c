@@ -109,6 +109,23 @@ static int few(const struct chorale_csel_call *call, int size)
     return call->count < pow2;
 }
 
+/* 1 if a found leaf has that key, and the value of the choice's parameter. */
+static int is_choice(const char *leaf, const char *key,
+                     enum chorale_coll coll, const char *name)
+{
+    const char *param = chorale_mpich_key(coll, name), *at;
+    const size_t length = strlen(key);
+    char word[2 * CHORALE_RULE_NAME];
+
+    if (strncmp(leaf, key, length) != 0 || strchr(" ", leaf[length]) == NULL)
+        return 0;
+    if (param == NULL)
+        return 1;
+    snprintf(word, sizeof(word), " %s%s", param, strchr(name, '='));
+    at = strstr(leaf, word);
+    return at != NULL && strchr(" ", at[strlen(word)]) != NULL;
+}
+
 int chorale_mpich_agrees(const void *arg,
                          const struct chorale_rule_point *point,
                          const char *name, char *got, size_t size)
@@ -121,17 +138,20 @@ int chorale_mpich_agrees(const void *arg,
         chorale_mpich_need(point->coll, name);
     struct chorale_csel_comm comm;
     struct chorale_csel_call call;
+    int same;
 
     facts(point, &comm, &call);
     for (int i = 0; i < CHORALE_RULE_FILES; i++) {
         look(reader->tree[i], point, is[i]);
         look(reader->built_in[i], point, want[i]);
     }
+    same = strcmp(is[0], want[0]) == 0;
     if (name[0] != '\0' && !(need->whole && few(&call, comm.size))) {
         chorale_mpich_leaf(point->coll, name, want[0]);
+        same = is_choice(is[0], want[0], point->coll, name);
         if (through != NULL && want[1][0] != '\0')
             snprintf(want[1], sizeof(want[1]), "%s", through);
     }
     snprintf(got, size, "%s%s%s", is[0], is[1][0] != '\0' ? ", " : "", is[1]);
-    return strcmp(is[0], want[0]) == 0 && strcmp(is[1], want[1]) == 0;
+    return same && strcmp(is[1], want[1]) == 0;
 }

@@ -79,7 +79,7 @@ for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
     'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.json' \
     'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.ch4.json' \
     'gather nb, P = 4, .*: no test of its size is the same on all ranks' \
-    'alltoall scattered:throttle=1, P = 3, .*: a value of its parameter' \
+    'alltoall scattered:throttle=1, P = 3, .*: the format has no key for its' \
     'allgather recursive_doubling, P = 3, .*: the algorithm needs a power'; do
     like "$(cat sel.json.txt)" "$line" "the description has: $line"
 done
@@ -185,6 +185,40 @@ EOR
     done
     grep -q '^@end' sent2.txt && ! cmp -s sent2.txt sent3.txt
     ok $? "a parameter of the file changes the messages of a barrier"
+
+    # A choice with a value of its own, whatever that of the variable.
+    database own.db <<EOR
+barrier 4 4 single-node byte - 0 0 k_dissemination k=4
+bcast 4 4 single-node byte - 8 4096 tree k=4
+bcast 4 4 single-node byte - 4097 262144 pipelined_tree chunk=65536
+allreduce 4 4 single-node double sum 8 4096 recexch k=4
+allreduce 4 4 single-node double sum 4097 262144 tree chunk=65536
+allreduce 3 3 single-node double sum 8 4096 k_reduce_scatter_allgather k=4
+allgather 4 4 single-node byte - 64 4096 k_brucks k=8
+alltoall 4 4 single-node byte - 64 4096 k_brucks k=4
+EOR
+    MPIR_CVAR_BARRIER_DISSEM_KVAL=3 timeout 900 "$chorale" generate own.db \
+        --format mpich-json -o own.json --check-ranks 4 >out.txt 2>err.txt
+    ok $? "the library sends as choices with a value state: $(cat err.txt)"
+    diag "$(cat out.txt)"
+    like "$(cat own.json.txt)" 'with an algorithm: 8; left to the library: 0$' \
+        "no choice is left out for its value"
+    for leaf in 'Barrier_intra_k_dissemination":{"k=4"' \
+        'Allgather_intra_k_brucks":{"k=8"' 'Alltoall_intra_k_brucks":{"k=4"' \
+        'Bcast_intra_tree":{"tree_type=kary":{},"k=4"' \
+        'Allreduce_intra_recexch":{"k=4"'; do
+        is "$(tr -d ' \n' <own.json | grep -cF "$leaf")" 1 \
+            "the file has $leaf"
+    done
+    is "$(tr -d ' \n' <own.json | grep -o '"chunk_size=65536"' | wc -l)" 2 \
+        "the file has the sizes of chunks of both collectives"
+    timeout 600 "$MPIEXEC" -n 4 env \
+        MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="$work/own.json" \
+        MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE="$work/own.ch4.json" \
+        "$selects" points >own.txt 2>&1
+    grep -q '^@end' own.txt && ! cmp -s own.txt sent2.txt &&
+        ! cmp -s own.txt sent3.txt
+    ok $? "the value 4 acts: other messages than with 2 and with 3"
 else
     skip "MPICH 4.0 has no such algorithms" "algorithms with parameters"
 fi
