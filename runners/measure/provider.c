@@ -191,7 +191,9 @@ static int confirm_served(struct chorale_bench *bench,
 }
 
 /* Check, by the messages of the last watched call, that a forced algorithm's
- * component of the library served it. */
+ * component of the library served it. If messages are not watched, a call
+ * without data proves nothing: the library may return before it selects an
+ * algorithm, and then reports no error for one that it cannot run. */
 static int confirm_native(struct chorale_bench *bench,
                           const struct chorale_problem *prob,
                           const struct chorale_cand *cand, const char **why_p)
@@ -199,9 +201,12 @@ static int confirm_native(struct chorale_bench *bench,
     const enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
     int on, elsewhere, rc;
 
-    if (!chorale_native_sent(bench->native, &on, &elsewhere) ||
-        (prob->pt.n == 0 && !chorale_coll_info(coll)->dataless))
+    if (!chorale_native_sent(bench->native, &on, &elsewhere)) {
+        if (prob->pt.n == 0 && !chorale_coll_info(coll)->dataless)
+            *why_p = "unproved: the library may return from a call without"
+                     " data before it selects an algorithm";
         return MPI_SUCCESS;
+    }
     rc = chorale_p2p_max(bench, &on);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_max(bench, &elsewhere);

@@ -60,6 +60,23 @@ is "$(sqlite3 n.db "SELECT count(*) FROM counter JOIN run USING (run_id)
     JOIN cell USING (cell_id) WHERE provider = 'native'")" 0 \
     "counters of native algorithms are absent, not 0"
 
+# Without data a library returns before it selects an algorithm.
+"$chorale" plan empty.db --providers native,library -c bcast,allreduce,barrier \
+    -m 0 -P 2 --launches 1 -i 5 --cell-time 0.005 -q &&
+    timeout 900 "$chorale" run empty.db -q
+ok $? "algorithms are planned with 0 bytes and run"
+is "$(sqlite3 empty.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
+    WHERE provider = 'native' AND coll <> 'barrier'
+    AND status <> 'inapplicable'")" 0 \
+    "n = 0: no algorithm counts as measured without a proof"
+like "$(sqlite3 empty.db "SELECT DISTINCT reason FROM run
+    JOIN cell USING (cell_id) WHERE coll = 'bcast' AND variant = 'binomial'")" \
+    '^unproved: the library ' "n = 0: the reason is that there is no proof"
+is "$(sqlite3 empty.db "SELECT coll, sum(status = 'ok') > 0 FROM run
+    JOIN cell USING (cell_id) WHERE provider = 'native' OR coll <> 'barrier'
+    GROUP BY coll" | paste -sd ' ' -)" "allreduce|1 barrier|1 bcast|1" \
+    "n = 0: the library's default and algorithms of a barrier are measured"
+
 # Other values of their parameters.
 grep = natives.txt >params.txt
 if [ -s params.txt ]; then
