@@ -117,6 +117,86 @@ int chorale_ompi_version(const struct chorale_rules *rules)
     return atoi(at);
 }
 
+static int compare_int(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Write the sorted numbers of ranks within[] that ruled[], sorted, has too, as
+ * "2, 4-6". */
+static void write_common(FILE *out, const int *within, size_t count,
+                         const int *ruled, size_t rules)
+{
+    int first = 0, last = 0;
+
+    for (size_t i = 0; i <= count; i++) {
+        if (i < count && (within[i] == last ||
+                          bsearch(&within[i], ruled, rules, sizeof(*ruled),
+                                  compare_int) == NULL))
+            continue;
+        if (i < count && last > 0 && within[i] == last + 1) {
+            last = within[i];
+            continue;
+        }
+        if (last > first)
+            fprintf(out, "-%d", last);
+        if (i == count)
+            break;
+        fprintf(out, "%s%d", last > 0 ? ", " : "", within[i]);
+        first = last = within[i];
+    }
+}
+
+/* Write the line on the communicators of decided placements, if there are
+ * rules for such. ruled has room for rules->count numbers, within for twice as
+ * many. */
+static void warn_of(FILE *out, const char *prefix,
+                    const struct chorale_rules *rules, int *ruled, int *within)
+{
+    size_t nruled = 0, nwithin = 0, found = 0;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct chorale_rule *r = &rules->rule[i];
+
+        if (r->left == NULL && !r->projected &&
+            chorale_ompi_find(r->coll, r->name) != NULL)
+            ruled[nruled++] = r->comm_size;
+        if (!chorale_ompi_on_nodes(r) || r->ppn < 2 || r->ppn >= r->comm_size)
+            continue;
+        within[nwithin++] = r->ppn;
+        within[nwithin++] = (r->comm_size + r->ppn - 1) / r->ppn;
+    }
+    qsort(ruled, nruled, sizeof(*ruled), compare_int);
+    qsort(within, nwithin, sizeof(*within), compare_int);
+    for (size_t i = 0; i < nwithin; i++)
+        found += bsearch(&within[i], ruled, nruled, sizeof(*ruled),
+                         compare_int) != NULL;
+    if (found == 0)
+        return;
+    fprintf(out, "%sIn this file these are the rules for P = ", prefix);
+    write_common(out, within, nwithin, ruled, nruled);
+    fprintf(out, ".\n");
+}
+
+void chorale_ompi_warn(FILE *out, const char *prefix,
+                       const struct chorale_rules *rules)
+{
+    int *numbers = calloc(3 * rules->count + 1, sizeof(*numbers));
+
+    if (chorale_ompi_version(rules) >= 5)
+        fprintf(out,
+                "%sWhere no rule stands on several nodes, the library's"
+                " component han serves\n"
+                "%sthe call, but not unchanged: it makes communicators of the"
+                " ranks of a node and\n"
+                "%sof one rank of each node, to which the rules for as many"
+                " ranks apply.\n",
+                prefix, prefix, prefix);
+    if (chorale_ompi_version(rules) >= 5 && numbers != NULL)
+        warn_of(out, prefix, rules, numbers, numbers + rules->count);
+    free(numbers);
+}
+
 static const char *cannot(const struct chorale_rule *r,
                           const struct chorale_ompi_algorithm *algorithm,
                           const struct chorale_rule_opts *opts, int classic,

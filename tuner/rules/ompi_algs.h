@@ -48,6 +48,14 @@ unsigned long long chorale_ompi_han_key(enum chorale_coll coll, int comm_size,
 /* 1 if a rule was decided on several nodes. */
 int chorale_ompi_on_nodes(const struct chorale_rule *rule);
 
+/* Warn that the component han, the default on several nodes from version 5 on,
+ * asks the rules of tuned for the communicators that it makes, of the ranks of a
+ * node and of one rank a node. Names the numbers of ranks that have rules and
+ * are those of such a communicator of a placement decided. See struct
+ * chorale_rule_format. */
+void chorale_ompi_warn(FILE *out, const char *prefix,
+                       const struct chorale_rules *rules);
+
 /* Major version of the measured Open MPI; 0: unknown. */
 int chorale_ompi_version(const struct chorale_rules *rules);
 

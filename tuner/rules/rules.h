@@ -120,6 +120,10 @@ struct chorale_rule_format {
     const char *not_loaded;  /* why no library here loads it, or NULL */
     const char *comment;     /* prefix of a comment line, or NULL */
     const char *caution;     /* lines of warnings for the file's users */
+    /* Write more of them, which depend on the rules, each line after prefix.
+     * NULL: the caution is complete. */
+    void (*warn)(FILE *out, const char *prefix,
+                 const struct chorale_rules *rules);
     /* Set left of rows that cannot be expressed, and settings and variable.
      * CHORALE_DATA: the library has no algorithm of some name. CHORALE_ENV: the
      * library cannot be asked. */

@@ -235,6 +235,17 @@ static int unknown(const struct trial *t, size_t i)
            (*name != '\0' ? t->seen[i].forced[0] == '\0' : has_rules_within(t));
 }
 
+/* 1 if the default's messages differ with the table although no rule stands at
+ * the point. */
+static int changes_default(const struct trial *t, size_t i)
+{
+    const char *name;
+
+    wanted(t, i, &name);
+    return *name == '\0' && unknown(t, i) &&
+           strcmp(t->seen[i].with, t->seen[i].without) != 0;
+}
+
 static enum chorale_err compare(const struct trial *t, size_t i, size_t *tells,
                                 struct chorale_errmsg *msg)
 {
@@ -318,7 +329,8 @@ static enum chorale_err look_again(struct trial *t, struct chorale_errmsg *msg)
 }
 
 struct tally {
-    size_t run, tells, unknown, large, away, many, unstarted, one_node;
+    size_t run, tells, unknown, changed, large, away, many, unstarted,
+        one_node;
     int blind;
     char why[300], why_one[200];
 };
@@ -363,6 +375,7 @@ static enum chorale_err try_group(struct trial *t, struct tally *tally,
         err = look_again(t, msg);
         for (size_t i = 0; i < t->count && err == CHORALE_OK; i++) {
             tally->unknown += (size_t)unknown(t, i);
+            tally->changed += (size_t)changes_default(t, i);
             err = compare(t, i, &tally->tells, msg);
         }
     }
@@ -401,6 +414,10 @@ static void report(const struct tally *tally, const char *library,
     if (tally->unknown > 0)
         say(check, "at %zu of these the algorithm cannot be forced or consists"
             " of others, and only results are compared\n", tally->unknown);
+    if (tally->changed > 0)
+        say(check, "at %zu of these no rule stands, but rules for fewer ranks"
+            " apply within the default and change its messages\n",
+            tally->changed);
     if (tally->one_node > 0)
         say(check, "not on several nodes: %zu point%s, run on one: %s\n",
             tally->one_node, chorale_plural((long long)tally->one_node),

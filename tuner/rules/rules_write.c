@@ -115,6 +115,8 @@ static void use(FILE *out, const char *prefix,
                 fprintf(out, "%s  %s\n", prefix, f->setting[i]);
         }
     chorale_emit_lines(out, prefix, f->caution);
+    if (f->warn != NULL)
+        f->warn(out, prefix, rules);
     if (job->opts.commutative)
         fprintf(out, "%sFor programs whose operations all commute"
                 " (--commutative).\n", prefix);

@@ -542,6 +542,7 @@ const struct chorale_rule_format chorale_rules_ompi_classic = {
                " distinguish them. It cannot test the placement\nof ranks"
                " either: it has only the choices that all measured placements"
                " agree on.\n",
+    .warn = chorale_ompi_warn,
     .prepare = prepare,
     .emit = emit,
     .read = read_text,

@@ -150,8 +150,12 @@ const struct chorale_verb chorale_verb_generate = {
         "On several nodes Open MPI's component han serves calls, from version "
         "5 on, and asks no rules of tuned for them. With decisions for several "
         "nodes ompi-rules therefore writes a second file, FILE.han.conf. With "
-        "it han calls tuned where a rule stands, and remains elsewhere. The "
-        "check needs a mpiexec with as many nodes, as in an allocation.",
+        "it han calls tuned where a rule stands, and serves all other calls. For "
+        "these it makes communicators of the ranks of a node and of one rank "
+        "of each node, and asks tuned. So rules for as many ranks change the "
+        "default where no rule stands; the heading names such numbers of "
+        "ranks. The check needs a mpiexec with as many nodes, as in an "
+        "allocation.",
     .example = "chorale generate results.db --format c -o table.c\n"
                "cc -shared -fPIC -o table.so table.c\n"
                "chorale generate results.db --format mpich-json -o sel.json",

@@ -15,14 +15,17 @@ CHORALE_MPIEXEC=mpiexec.openmpi "$chorale" plan base.db -q -c bcast -m 8 -P 2 \
     CHORALE_MPIEXEC=mpiexec.openmpi timeout 300 "$chorale" run base.db -q
 ok $? "a system is measured"
 sqlite3 base.db "DELETE FROM decision"
-decide() { # database, lines: collective type operation from to name
+decide() { # database, lines: collective type operation from to name [P shape]
     cp base.db "$1"
-    while read -r coll dtype op lo hi name; do
+    while read -r coll dtype op lo hi name p shape; do
         [ "$op" != - ] || op=
+        params=${name#*:}
+        [ "$params" != "$name" ] || params=
         sqlite3 "$1" "INSERT INTO decision (system_id, target, coll, comm_size,
             ppn, shape, dtype, op, n_lo, n_hi, provider, variant, params, basis,
-            reason) VALUES (1, 'rules', '$coll', 4, 2, 'block', '$dtype', '$op',
-            $lo, $hi, 'native', '$name', '', 'measured', 'made up')"
+            reason) VALUES (1, 'rules', '$coll', ${p:-4}, 2, '${shape:-block}',
+            '$dtype', '$op', $lo, $hi, 'native', '${name%:*}', '$params',
+            'measured', 'made up')"
     done
 }
 generate() { # database, options; writes r.conf, out.txt, err.txt
@@ -51,6 +54,7 @@ is "$(grep -c 'not on several nodes' out.txt)" 0 "on two nodes"
 if [ "$version" -lt 5 ]; then
     [ ! -e r.han.conf ]
     ok $? "no rules for han, which is not the default of version 4"
+    is "$(grep -c 'several nodes, the library' r.conf)" 0 "and no warning of it"
     nodes_down
     finish
 fi
@@ -63,6 +67,26 @@ for line in OMPI_MCA_coll_tuned_dynamic_rules_filename=/path/to/r.conf \
 done
 is "$(grep -c priority r.conf r.han.conf | paste -sd ' ' -)" \
     "r.conf:0 r.han.conf:0" "and no priority"
+
+# Rules for two ranks act inside of han's default, too, as a node has two.
+changed='^# Where no rule stands on several nodes, the library.s component han'
+like "$(cat r.conf)" "$changed" "the heading warns of rules within the default"
+is "$(grep -c 'In this file these are' r.conf)" 0 \
+    "without rules for as many ranks no number is named"
+decide two.db <<EOR
+bcast byte - 1000 65536 pipeline
+bcast byte - 8 1000000 pipeline:segsize=8192 2 single-node
+allreduce double sum 8 65536 recursive_doubling 2 single-node
+EOR
+generate two.db
+ok $? "with rules for P = 2 the library gives the same results: $(cat err.txt)"
+diag "$(cat out.txt)"
+like "$(cat r.conf)" "$changed" "the heading warns of them"
+like "$(cat r.conf)" '^# In this file these are the rules for P = 2\.$' \
+    "and names their number of ranks"
+like "$(cat out.txt)" \
+    '^at [1-9] of these no rule stands, but rules for fewer ranks apply' \
+    "the check counts the points where they change the default"
 
 # Without the second file, han ignores the first. The check must see that.
 cat >deaf <<EOD

@@ -376,6 +376,9 @@ static void test_han(struct fixture *f)
     fixture_exec(f, "UPDATE system SET mpi_library = 'Open MPI v5.0.7'");
     tap_ok(generate(f, "ompi-rules", "@dir/h.conf") == CHORALE_OK,
            "rules for version 5 are written");
+    tap_ok(strstr(fixture_file(f, "h.conf"),
+                  "# In this file these are the rules for P = 2, 5.\n") != NULL,
+           "the rules that apply within the default of han are named");
     text = fixture_file(f, "h.han.conf");
     for (int c = 0; c < COLLS; c++) {
         const struct coll *coll = &colls[c];
@@ -405,6 +408,28 @@ static void test_han(struct fixture *f)
     }
     tap_ok(found == 4 && strstr(text, "\n3 # alltoall") == NULL,
            "there are no rules for collectives that han lacks");
+}
+
+/* Rules for the sizes of communicators that han makes on 2 to 4 nodes of two
+ * ranks. */
+static void test_within(void)
+{
+    struct fixture f;
+
+    fixture_open(&f, "within", 0);
+    fixture_exec(&f, "UPDATE system SET mpi_library = 'Open MPI v5.0.7'");
+    for (int c = 0; c < COLLS; c++)
+        if (strcmp(colls[c].name, "bcast") == 0) {
+            insert(&f, &colls[c], 2, 4, SINGLE, 0, 100, 0);
+            insert(&f, &colls[c], 6, 6, BLOCK2, 0, 100, 1);
+            insert(&f, &colls[c], 8, 8, BLOCK2, 0, 100, 1);
+        }
+    tap_ok(generate(&f, "ompi-rules", "@dir/w.conf") == CHORALE_OK &&
+               strstr(fixture_file(&f, "w.conf"),
+                      "# In this file these are the rules for P = 2-4.\n") !=
+                   NULL,
+           "consecutive numbers of ranks are named as a range");
+    fixture_close(&f);
 }
 
 /* --- parameters ----------------------------------------------------------- */
@@ -542,6 +567,7 @@ int main(void)
     test_json(&f);
     test_han(&f);
     fixture_close(&f);
+    test_within();
     test_params();
     return tap_done();
 }
