@@ -219,6 +219,29 @@ EOR
     grep -q '^@end' own.txt && ! cmp -s own.txt sent2.txt &&
         ! cmp -s own.txt sent3.txt
     ok $? "the value 4 acts: other messages than with 2 and with 3"
+
+    # A program cannot force a tree type, but a variable before it starts can.
+    echo 'bcast 4 4 single-node byte - 8 4096 tree tree_type=knomial_2' |
+        database type.db
+    timeout 900 "$chorale" generate type.db --format mpich-json -o type.json \
+        --check-ranks 4 >out.txt 2>err.txt
+    ok $? "a choice with a tree type is written: $(cat err.txt)"
+    like "$(cat out.txt)" '^at [1-9] of these the algorithm cannot be forced' \
+        "whose messages cannot be compared in one program"
+    echo 'bcast 64 tree' >tree
+    sends() { # word, variables and options of chorale-selects...
+        word=$1
+        shift
+        timeout 600 "$MPIEXEC" -n 4 env "$@" tree 2>&1 | grep "^@$word 0 " |
+            cut -d' ' -f3
+    }
+    file=COLL_SELECTION_TUNING_JSON_FILE=$work/type
+    typed=$(sends point "MPIR_CVAR_$file.json" "MPIR_CVAR_CH4_$file.ch4.json" \
+        "$selects")
+    is "$typed" "$(sends forced MPIR_CVAR_BCAST_TREE_TYPE=knomial_2 \
+        "$selects" --force)" "it acts like the variable of that type"
+    [ -n "$typed" ] && [ "$typed" != "$(sends forced A=1 "$selects" --force)" ]
+    ok $? "unlike the type that is the default"
 else
     skip "MPICH 4.0 has no such algorithms" "algorithms with parameters"
 fi
