@@ -162,8 +162,31 @@ const char *chorale_mpich_key(enum chorale_coll coll, const char *name)
     return NULL;
 }
 
+int chorale_mpich_tree_number(const char *type, int length)
+{
+    static const char *const names[] = { "kary", "knomial_1", "knomial_2" };
+
+    for (int i = 0; i < 3; i++)
+        if ((int)strlen(names[i]) == length &&
+            strncmp(type, names[i], (size_t)length) == 0)
+            return i;
+    return -1;
+}
+
+/* How the library reads a tree type in a file: 4.2.1 reads a name as 0 (kary),
+ * 5.0.2 a number as kary. Versions between are not known. */
+static enum { BY_NAME, BY_NUMBER, UNSURE } tree_types(
+    const struct chorale_rules *rules)
+{
+    const char *text = rules->origin.mpi_library;
+    int major = 0, minor = 0;
+
+    sscanf(text + strcspn(text, "0123456789"), "%d.%d", &major, &minor);
+    return major >= 5 ? BY_NAME : major == 4 && minor <= 2 ? BY_NUMBER : UNSURE;
+}
+
 json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
-                             const char *settings)
+                             const struct chorale_rules *rules)
 {
     const char *own = chorale_mpich_key(coll, name);
     json_t *object = json_object();
@@ -176,7 +199,7 @@ json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
 
         if (params[i].coll != coll || !is_of(name, params[i].name))
             continue;
-        value = value_of(settings, params[i].variable, &length);
+        value = value_of(rules->settings, params[i].variable, &length);
         if (params[i].key == own) {
             value = strchr(name, '=') + 1;
             length = (int)strlen(value);
@@ -184,6 +207,11 @@ json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
         if (value == NULL)
             continue;
         snprintf(key, sizeof(key), "%s=%.*s", params[i].key, length, value);
+        if (strcmp(params[i].key, "tree_type") == 0 &&
+            tree_types(rules) == BY_NUMBER &&
+            chorale_mpich_tree_number(value, length) > 0)
+            snprintf(key, sizeof(key), "tree_type=%d",
+                     chorale_mpich_tree_number(value, length));
         if (json_object_set_new(object, key, json_object()) != 0) {
             json_decref(object);
             object = NULL;
@@ -310,6 +338,7 @@ static enum chorale_err prepare(struct chorale_rules *rules,
         return err;
     for (size_t i = 0; i < rules->count; i++) {
         struct chorale_rule *r = &rules->rule[i];
+        const char *key;
 
         r->left = NULL;
         if (r->name[0] == '\0')
@@ -320,9 +349,12 @@ static enum chorale_err prepare(struct chorale_rules *rules,
                                 " does not have; measure again with this one",
                                 rules->origin.system,
                                 chorale_coll_info(r->coll)->name, r->name);
-        r->left = strchr(r->name, ':') != NULL &&
-                          chorale_mpich_key(r->coll, r->name) == NULL
+        key = chorale_mpich_key(r->coll, r->name);
+        r->left = key == NULL && strchr(r->name, ':') != NULL
                       ? "the format has no key for its parameter"
+                  : key != NULL && strcmp(key, "tree_type") == 0 &&
+                          tree_types(rules) == UNSURE
+                      ? "how this version reads tree types is not known"
                       : cannot(r);
         cut(r);
     }

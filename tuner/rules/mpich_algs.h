@@ -54,10 +54,14 @@ const char *chorale_mpich_key(enum chorale_coll coll, const char *name);
  * {"k=2": {}}; empty without parameters, NULL if memory is short. MPICH takes no
  * defaults for a parameter that a file omits. So the other values are those of
  * the control variables, with which the algorithm was measured and is forced.
- * settings: lines "NAME\tVALUE", of struct chorale_rules.
+ * rules: settings and origin are used.
  * Source: src/mpi/coll/coll_algorithms.txt and csel_container.c of MPICH. */
 json_t *chorale_mpich_params(enum chorale_coll coll, const char *name,
-                             const char *settings);
+                             const struct chorale_rules *rules);
+
+/* The number of a tree type, of `length` bytes, in MPICH; -1: unknown. Some
+ * versions read it in a file instead of the name. */
+int chorale_mpich_tree_number(const char *type, int length);
 
 enum { CHORALE_MPICH_LEAF = 400 };
 

@@ -109,21 +109,31 @@ static int few(const struct chorale_csel_call *call, int size)
     return call->count < pow2;
 }
 
+static int has_word(const char *leaf, const char *word)
+{
+    const char *at = strstr(leaf, word);
+
+    return at != NULL && strchr(" ", at[strlen(word)]) != NULL;
+}
+
 /* 1 if a found leaf has that key, and the value of the choice's parameter. */
 static int is_choice(const char *leaf, const char *key,
                      enum chorale_coll coll, const char *name)
 {
-    const char *param = chorale_mpich_key(coll, name), *at;
+    const char *param = chorale_mpich_key(coll, name), *value;
     const size_t length = strlen(key);
-    char word[2 * CHORALE_RULE_NAME];
+    char word[2 * CHORALE_RULE_NAME], number[32];
 
     if (strncmp(leaf, key, length) != 0 || strchr(" ", leaf[length]) == NULL)
         return 0;
     if (param == NULL)
         return 1;
-    snprintf(word, sizeof(word), " %s%s", param, strchr(name, '='));
-    at = strstr(leaf, word);
-    return at != NULL && strchr(" ", at[strlen(word)]) != NULL;
+    value = strchr(name, '=') + 1;
+    snprintf(word, sizeof(word), " %s=%s", param, value);
+    snprintf(number, sizeof(number), " tree_type=%d",
+             chorale_mpich_tree_number(value, (int)strlen(value)));
+    return has_word(leaf, word) ||
+           (strcmp(param, "tree_type") == 0 && has_word(leaf, number));
 }
 
 int chorale_mpich_agrees(const void *arg,

@@ -91,7 +91,7 @@ static json_t *leaf(const struct making *m, const char *name)
         chorale_mpich_leaf(m->coll, name, key);
     object = test(key, m->device ? json_object()
                                  : chorale_mpich_params(m->coll, name,
-                                                        m->rules->settings));
+                                                        m->rules));
     if (need->whole) {
         json_t *few = test("count<pow2", stood(m));
 

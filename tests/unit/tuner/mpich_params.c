@@ -18,27 +18,44 @@ static const struct {
     enum chorale_coll coll;
     const char *name, *key;  /* key: NULL if not in the format */
     const char *text;
+    const char *version;     /* of MPICH */
 } row[] = {
-    { CHORALE_BCAST, "tree", NULL, "{\"tree_type=kary\": {}, \"k=2\": {}}" },
+    { CHORALE_BCAST, "tree", NULL, "{\"tree_type=kary\": {}, \"k=2\": {}}",
+      "4.2.1" },
     { CHORALE_BCAST, "tree:k=4", "k",
-      "{\"tree_type=kary\": {}, \"k=4\": {}}" },
+      "{\"tree_type=kary\": {}, \"k=4\": {}}", "5.0.2" },
     { CHORALE_BCAST, "pipelined_tree:chunk=65536", "chunk_size",
-      "{\"tree_type=kary\": {}, \"k=2\": {}, \"chunk_size=65536\": {}}" },
+      "{\"tree_type=kary\": {}, \"k=2\": {}, \"chunk_size=65536\": {}}",
+      "4.2.1" },
     { CHORALE_BCAST, "pipelined_tree:k=8", "k",
-      "{\"tree_type=kary\": {}, \"k=8\": {}, \"chunk_size=8192\": {}}" },
-    { CHORALE_ALLTOALL, "k_brucks:k=8", "k", "{\"k=8\": {}}" },
-    { CHORALE_ALLTOALL, "scattered:throttle=1", NULL, "{}" },
+      "{\"tree_type=kary\": {}, \"k=8\": {}, \"chunk_size=8192\": {}}",
+      "4.2.1" },
+    { CHORALE_ALLTOALL, "k_brucks:k=8", "k", "{\"k=8\": {}}", "4.2.1" },
+    { CHORALE_ALLTOALL, "scattered:throttle=1", NULL, "{}", "4.0.2" },
     { CHORALE_BCAST, "tree:c=4", NULL,
-      "{\"tree_type=kary\": {}, \"k=2\": {}}" },
+      "{\"tree_type=kary\": {}, \"k=2\": {}}", "4.2.1" },
+    { CHORALE_BCAST, "tree:tree_type=knomial_2", "tree_type",
+      "{\"tree_type=2\": {}, \"k=2\": {}}", "4.2.1" },
+    { CHORALE_BCAST, "tree:tree_type=knomial_2", "tree_type",
+      "{\"tree_type=knomial_2\": {}, \"k=2\": {}}", "5.0.2" },
 };
 
 static void params(void)
 {
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        json_t *got = chorale_mpich_params(row[i].coll, row[i].name, settings);
-        char *text = json_dumps(got, JSON_PRESERVE_ORDER);
+        char library[32], variables[sizeof(settings)];
+        const struct chorale_rules rules = {
+            .origin.mpi_library = library, .settings = variables,
+        };
+        json_t *got;
         const char *key = chorale_mpich_key(row[i].coll, row[i].name);
+        char *text;
 
+        memcpy(variables, settings, sizeof(settings));
+        snprintf(library, sizeof(library), "MPICH Version: %s",
+                 row[i].version);
+        got = chorale_mpich_params(row[i].coll, row[i].name, &rules);
+        text = json_dumps(got, JSON_PRESERVE_ORDER);
         tap_ok(text != NULL && strcmp(text, row[i].text) == 0,
                "%s has the parameters %s", row[i].name,
                text != NULL ? text : "");
