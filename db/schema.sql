@@ -120,8 +120,11 @@ CREATE TABLE cell (
                                         -- which run no other part's cells:
                                         -- '' for most cells, 'untouched',
                                         -- COLLECTIVE:ALGORITHM for SimGrid's
-                                        -- algorithm forced on a launch, or
-                                        -- table-DIGEST for a decision table
+                                        -- algorithm forced on a launch,
+                                        -- VARIABLE=VALUE in the environment of
+                                        -- the launch, for a native algorithm's
+                                        -- parameter that is read in MPI_Init,
+                                        -- or table-DIGEST for a decision table
     UNIQUE (system_id, coll, comm_size, msg_size, ppn, shape, dtype, op,
             root_policy, buffers, arrival, siblings, metric,
             provider, variant, params)
@@ -652,8 +655,8 @@ SELECT coll, comm_size, msg_size, arrival, seconds
 
 -- Every cell against the library's default at the same point: mean logarithm of
 -- the ratio, paired by launch, so that launch-to-launch variation cancels.
--- SimGrid's algorithms have launches of their own. Simulated time is exact, so
--- they are paired with the library's launch of the same ordinal.
+-- A native algorithm with launches of its own (cell.part) is paired with the
+-- library's launch of the same ordinal.
 CREATE VIEW v_paired AS
 SELECT c.cell_id, count(*) AS launches,
        avg(ln(t.median / s.median)) AS mu,

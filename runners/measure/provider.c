@@ -211,7 +211,7 @@ static int confirm_native(struct chorale_bench *bench,
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_max(bench, &elsewhere);
     *why_p = chorale_native_unproved(bench->native, coll, cand->place, on,
-                                     elsewhere);
+                                     elsewhere, prob->pt.n);
     return rc;
 }
 

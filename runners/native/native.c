@@ -15,6 +15,7 @@
 #include "runners/native/native_variables.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,8 @@ struct algorithm {
     int setting;             /* value of that parameter */
     size_t segsize;          /* the same if it is a segment size; 0: default */
     MPI_Comm comm;           /* created while forced; tuned only */
+    char part[96];           /* of its own launches, or "" */
+    int unset;               /* the library does not have that part's value */
 };
 
 struct chorale_native {
@@ -291,6 +294,79 @@ static int find_params(struct chorale_native *native)
     return rc;
 }
 
+/* 1 if han serves communicators that span nodes, with its default algorithm
+ * han_intra. Open MPI 4.1 cannot force that, but list_han() lists the one of
+ * later versions. */
+static int han_is_default(const char *coll)
+{
+    unsigned char simple[16], value[16];
+    char name[96];
+    int han, tuned;
+
+    snprintf(name, sizeof(name), "coll_han_use_simple_%s", coll);
+    chorale_variable_read(name, simple);
+    chorale_variable_read("coll_han_priority", value);
+    memcpy(&han, value, sizeof(han));
+    chorale_variable_read("coll_tuned_priority", value);
+    memcpy(&tuned, value, sizeof(tuned));
+    return han > tuned && simple[0] == 0 &&
+           !chorale_variable_is_set("coll_han_dynamic_rules_filename");
+}
+
+/* List an algorithm with a value that the library read in MPI_Init. now: the
+ * present value. */
+static int append_start(struct chorale_native *native,
+                        const struct chorale_native_start *p,
+                        const char *part, const char *now)
+{
+    const int han = strncmp(p->algorithm, "han_", 4) == 0;
+    int base = chorale_native_find(native, p->coll, p->algorithm);
+    struct algorithm a = { .han = 1, .comm = MPI_COMM_NULL };
+    struct algorithm *grown;
+
+    if (han ? !han_is_default(chorale_coll_info(p->coll)->name) : base < 0)
+        return 0;
+    if (base >= 0)
+        a = native->algorithm[p->coll][base];
+    snprintf(a.name, sizeof(a.name), "%s:%s=%s", p->algorithm, p->name,
+             p->value);
+    snprintf(a.part, sizeof(a.part), "%s", part);
+    a.unset = strcmp(now, p->value) != 0;
+    a.segsize = strcmp(p->name, "segsize") == 0 ? strtoul(p->value, NULL, 10)
+                                                : 0;
+    grown = realloc(native->algorithm[p->coll],
+                    ((size_t)native->count[p->coll] + 1) * sizeof(*grown));
+    if (grown == NULL)
+        return -1;
+    native->algorithm[p->coll] = grown;
+    grown[native->count[p->coll]++] = a;
+    return 0;
+}
+
+/* own: the launch's part. Without one, the library's values are left out. */
+static int find_starts(struct chorale_native *native, const char *own)
+{
+    static const char mca[] = "OMPI_MCA_";
+    const struct chorale_native_start *p;
+    struct chorale_variable var;
+    char part[96], name[96], now[64];
+    int rc = 0;
+
+    for (size_t i = 0;
+         rc == 0 && (p = chorale_native_start(i, part)) != NULL; i++) {
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(part, "="), part);
+        if (strncmp(name, mca, strlen(mca)) == 0)
+            memmove(name, name + strlen(mca), strlen(name + strlen(mca)) + 1);
+        if (chorale_variable_describe(name, &var) == 0 &&
+            strstr(var.text, p->told) != NULL &&
+            chorale_variable_text(name, now, sizeof(now)) == 0 &&
+            (own[0] != '\0' || strcmp(now, p->value) != 0))
+            rc = append_start(native, p, part, now);
+        free(var.text);
+    }
+    return rc;
+}
+
 static int any(const struct chorale_native *native)
 {
     int n = 0;
@@ -305,7 +381,6 @@ struct chorale_native *chorale_native_open(const char *part)
     struct chorale_native *native;
     int provided, rc;
 
-    (void)part; /* one launch forces any number of algorithms */
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
         return NULL;
     native = calloc(1, sizeof(*native));
@@ -314,6 +389,8 @@ struct chorale_native *chorale_native_open(const char *part)
         rc = find_openmpi(native);
     if (rc == 0)
         rc = find_params(native);
+    if (rc == 0)
+        rc = find_starts(native, part);
     if (rc == 0 && any(native))
         return native;
     if (native != NULL)
@@ -352,10 +429,12 @@ int chorale_native_print(const struct chorale_native *native, FILE *out)
             const char *name = native->algorithm[c][i].name;
             const size_t length = strcspn(name, ":");
 
-            fprintf(out, "%s %.*s%s%s\n",
+            fprintf(out, "%s %.*s%s%s%s%s\n",
                     chorale_coll_info((enum chorale_coll)c)->name, (int)length,
                     name, name[length] != '\0' ? " " : "",
-                    name + length + (name[length] != '\0'));
+                    name + length + (name[length] != '\0'),
+                    native->algorithm[c][i].part[0] != '\0' ? " " : "",
+                    native->algorithm[c][i].part);
         }
     return n;
 }
@@ -403,6 +482,9 @@ const char *chorale_native_refuses(const struct chorale_native *native,
         return "the library has no algorithm of this name";
     if (pt->size < 2)
         return "the library's algorithms take two processes or more";
+    if (native->algorithm[coll][place].unset)
+        return "the library does not have this value of its parameter, which "
+               "it reads in MPI_Init";
     if (!native->by_comm) /* MPICH reports all other cases by an error */
         return !chorale_native_is_hierarchical(native, coll, place) ? NULL
                : !pt->levels
@@ -490,7 +572,7 @@ void chorale_native_begin(struct chorale_native *native,
     if (native == NULL)
         return;
     if (native->by_comm) {
-        if (native->algorithm[coll][place].han)
+        if (native->algorithm[coll][place].han && native->han[coll].open)
             MPI_T_cvar_write(native->han[coll].handle,
                              &native->algorithm[coll][place].value);
         return;
@@ -515,7 +597,7 @@ void chorale_native_end(struct chorale_native *native, enum chorale_coll coll,
     if (native == NULL)
         return;
     if (native->by_comm) {
-        if (native->algorithm[coll][place].han)
+        if (native->algorithm[coll][place].han && native->han[coll].open)
             MPI_T_cvar_write(native->han[coll].handle,
                              &native->han[coll].initial);
         return;
@@ -563,15 +645,17 @@ int chorale_native_sent(const struct chorale_native *native, int *on,
     if (native == NULL || !native->by_comm)
         return 0;
     *on = native->on > 0;
-    *elsewhere = native->elsewhere > 0;
+    *elsewhere = native->elsewhere < INT_MAX ? (int)native->elsewhere
+                                             : INT_MAX;
     return 1;
 }
 
 const char *chorale_native_unproved(const struct chorale_native *native,
                                     enum chorale_coll coll, int place, int on,
-                                    int elsewhere)
+                                    int elsewhere, size_t n)
 {
     const int han = native->algorithm[coll][place].han;
+    const size_t segsize = native->algorithm[coll][place].segsize;
 
     if (!native->counts)
         return "unproved: the library's messages cannot be counted";
@@ -580,5 +664,9 @@ const char *chorale_native_unproved(const struct chorale_native *native,
     if (han ? on : elsewhere)
         return han ? "the library's component han does not serve this call"
                    : "the library's component tuned does not serve this call";
+    if (han && segsize > 0 && /* a segment is of whole elements: 1/8 larger */
+        (size_t)elsewhere < n / (segsize + segsize / 8))
+        return "the library sends fewer messages than the segments of this "
+               "size";
     return NULL;
 }

@@ -8,12 +8,14 @@
  * - Open MPI: coll_tuned_<collective>_algorithm, which a communicator reads
  *   when it is created, and coll_han_use_<collective>_algorithm, which takes
  *   effect at the next call where han is the library's default. The messages of
- *   a call prove which component serves it. The modules and segment sizes of
- *   han are read-only after MPI_Init.
+ *   a call prove which component serves it.
  * Parameters of these algorithms (segment size, radix) are the library's
  * defaults; an algorithm with another value of one is listed as a further one,
- * NAME:PARAMETER=VALUE. In simulation SimGrid forces one algorithm for a launch,
- * named by the launch's part, COLLECTIVE:ALGORITHM. */
+ * NAME:PARAMETER=VALUE. The library reads some parameters in MPI_Init only. Such
+ * an algorithm has launches of its own, whose part is VARIABLE=VALUE: `chorale
+ * run` starts the runner with that environment variable. In simulation SimGrid
+ * forces one algorithm for a launch, named by the launch's part,
+ * COLLECTIVE:ALGORITHM. */
 #ifndef CHORALE_RUNNERS_NATIVE_NATIVE_H
 #define CHORALE_RUNNERS_NATIVE_NATIVE_H
 
@@ -36,8 +38,9 @@ void chorale_native_allow(void);
 struct chorale_native *chorale_native_open(const char *part);
 void chorale_native_close(struct chorale_native *native);
 
-/* Print lines "collective algorithm", or "collective algorithm
- * parameter=value", and return their number. native may be NULL. */
+/* Print lines "collective algorithm", "collective algorithm parameter=value",
+ * or the latter with " part" if it needs launches of its own. Returns their
+ * number. native may be NULL. */
 int chorale_native_print(const struct chorale_native *native, FILE *out);
 
 /* Index of an algorithm ("place"), or -1 if the library lacks that
@@ -98,10 +101,12 @@ MPI_Comm chorale_native_comm(const struct chorale_native *native,
 /* Count the messages of a call between watch, directly before it, and unwatch.
  * Local; not in the timed part. sent: 0 if no proof is needed, as MPICH reports
  * all other cases by an error; otherwise 1, and whether this rank sent messages
- * on chorale_native_comm(), as tuned does, and on other communicators, as han
- * does. unproved: from the maxima over the ranks, why it is not proved that the
- * algorithm's component served the call, or NULL. Han makes its communicators
- * in the first call, which proves nothing. */
+ * on chorale_native_comm(), as tuned does, and how many on other communicators,
+ * as han does. unproved: from the maxima over the ranks, why it is not proved
+ * that the algorithm's component served the call, or NULL. n: bytes of the
+ * operation; a segment size of han takes effect only if there is a message for
+ * each segment. Han makes its communicators in the first call, which proves
+ * nothing. */
 void chorale_native_watch(struct chorale_native *native,
                           enum chorale_coll coll, int place, MPI_Comm lib);
 void chorale_native_unwatch(struct chorale_native *native);
@@ -109,7 +114,7 @@ int chorale_native_sent(const struct chorale_native *native, int *on,
                         int *elsewhere);
 const char *chorale_native_unproved(const struct chorale_native *native,
                                     enum chorale_coll coll, int place, int on,
-                                    int elsewhere);
+                                    int elsewhere, size_t n);
 
 /* native_falls.c: the reason why Open MPI's tuned module would silently run
  * another algorithm than the named one, or NULL. */
@@ -127,6 +132,18 @@ struct chorale_native_param {
  * last. */
 const struct chorale_native_param *chorale_native_param(size_t i,
                                                         char variable[96]);
+
+/* A value of a parameter that the library reads in MPI_Init only. */
+struct chorale_native_start {
+    enum chorale_coll coll;
+    const char *algorithm, *name, *value;
+    const char *told;        /* in the variable's description, or the library
+                              * lacks the value */
+};
+/* Value i, from 0, and the part of its launches; NULL after the last. Of Open
+ * MPI the variable's name follows OMPI_MCA_. */
+const struct chorale_native_start *chorale_native_start(size_t i,
+                                                        char part[96]);
 
 /* native_names.c: read algorithm names from the description text of a MPICH
  * variable. Each name precedes " - " and may be glued to the end of the text

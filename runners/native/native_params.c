@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* native_params.c - the parameters of the library's algorithms. Which variable
  * an algorithm reads is known from the sources of MPICH 4 and of Open MPI 4.1
- * and 5.0; whether it exists, and its default, from MPI_T. Tree types of MPICH
- * are not listed: it reads them in MPI_Init only. */
+ * and 5.0; whether it exists, and its default, from MPI_T. */
 #include "runners/native/native.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #define SEGMENTS "segsize", "segmentsize", { 8192, 65536 }
 #define REQUESTS "maxreq", "max_requests", { 1, 4 }
@@ -72,5 +72,49 @@ const struct chorale_native_param *chorale_native_param(size_t i,
     snprintf(variable, 96, "MPIR_CVAR_%s_%s", coll, p->variable);
     for (char *c = variable; *c != '\0'; c++)
         *c = (char)toupper((unsigned char)*c);
+    return p;
+}
+
+/* The topology-aware tree types need a file of coordinates, and are others
+ * without it. The modules of han's other collectives are not listed: adapt and
+ * sm do not serve those. */
+#define TREE(coll, algorithm, type)                                          \
+    { coll, algorithm, "tree_type", type, type }
+#define TREES(coll, algorithm)                                               \
+    TREE(coll, algorithm, "kary"), TREE(coll, algorithm, "knomial_1"),       \
+        TREE(coll, algorithm, "knomial_2")
+#define HAN(coll)                                                            \
+    { coll, "han_intra", "segsize", "8192", "" },                            \
+    { coll, "han_intra", "segsize", "262144", "" },                          \
+    { coll, "han_intra", "up_module", "1", "1 adapt" },                      \
+    { coll, "han_intra", "low_module", "1", "1 sm" }
+
+static const struct chorale_native_start starts[] = {
+    TREES(CHORALE_BCAST, "tree"),
+    TREES(CHORALE_BCAST, "pipelined_tree"),
+    TREES(CHORALE_ALLREDUCE, "tree"),
+    HAN(CHORALE_BCAST),
+    HAN(CHORALE_REDUCE),
+    HAN(CHORALE_ALLREDUCE),
+};
+
+const struct chorale_native_start *chorale_native_start(size_t i,
+                                                        char part[96])
+{
+    const struct chorale_native_start *p = &starts[i];
+    const char *coll;
+
+    if (i >= sizeof(starts) / sizeof(starts[0]))
+        return NULL;
+    coll = chorale_coll_info(p->coll)->name;
+    if (strncmp(p->algorithm, "han_", 4) == 0) {
+        snprintf(part, 96, "OMPI_MCA_coll_han_%s_%s=%s", coll, p->name,
+                 p->value);
+        return p;
+    }
+    snprintf(part, 96, "MPIR_CVAR_%s_TREE_TYPE", coll);
+    for (char *c = part; *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+    snprintf(part + strlen(part), 96 - strlen(part), "=%s", p->value);
     return p;
 }

@@ -148,13 +148,14 @@ int chorale_native_sent(const struct chorale_native *native, int *on,
 
 const char *chorale_native_unproved(const struct chorale_native *native,
                                     enum chorale_coll coll, int place, int on,
-                                    int elsewhere)
+                                    int elsewhere, size_t n)
 {
     (void)native;
     (void)coll;
     (void)place;
     (void)on;
     (void)elsewhere;
+    (void)n;
     return NULL;
 }
 

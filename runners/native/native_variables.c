@@ -2,6 +2,7 @@
 /* native_variables.c - control variables of the MPI library, through MPI_T. */
 #include "runners/native/native_variables.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,27 @@ int chorale_variable_is_set(const char *name)
     }
     free(var.text);
     return set;
+}
+
+int chorale_variable_text(const char *name, char *text, size_t size)
+{
+    struct chorale_variable var;
+    MPI_T_cvar_handle handle;
+    int count = 0, value, rc = -1;
+
+    if (chorale_variable_describe(name, &var) == 0 &&
+        MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
+            MPI_SUCCESS) {
+        memset(text, 0, size);
+        if (var.type == MPI_CHAR && count >= 0 && (size_t)count < size)
+            rc = MPI_T_cvar_read(handle, text) == MPI_SUCCESS ? 0 : -1;
+        else if (var.type == MPI_INT && count == 1 &&
+                 MPI_T_cvar_read(handle, &value) == MPI_SUCCESS)
+            rc = snprintf(text, size, "%d", value) < (int)size ? 0 : -1;
+        MPI_T_cvar_handle_free(&handle);
+    }
+    free(var.text);
+    return rc;
 }
 
 void chorale_knob_close(struct chorale_knob *knob)

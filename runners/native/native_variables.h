@@ -5,6 +5,7 @@
 #define CHORALE_RUNNERS_NATIVE_NATIVE_VARIABLES_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 struct chorale_variable {
     int index, scope;
@@ -23,6 +24,10 @@ struct chorale_knob {
 /* Set *var to the description of a variable. Returns 0, or -1 if the library
  * has no such variable. */
 int chorale_variable_describe(const char *name, struct chorale_variable *var);
+
+/* Write the value of a variable that is a text or an int. Returns 0, or -1 if
+ * the library has no such variable, or it is of another type, or too long. */
+int chorale_variable_text(const char *name, char *text, size_t size);
 
 /* 1 if a variable is a text that is not empty. */
 int chorale_variable_is_set(const char *name);

@@ -56,9 +56,21 @@ static const char runs_sql[] =
     "   batch, late, patterns, v.arrival,"
     "   (SELECT r.skew FROM run r WHERE r.run_id = v.run_id"
     "     AND v.arrival <> 'sync') AS skew,"
-    /* In simulation a native algorithm has its own launch; launches with the
-     * same ordinal are compared there. */
-    "   iif(kind = 'simulated', 'ordinal ' || ordinal, launch) AS launch,"
+    /* A native algorithm with its own launch is compared with the library's
+     * launch of that ordinal, in simulation with all of them. */
+    "   CASE WHEN kind = 'simulated' THEN 'ordinal ' || ordinal"
+    "    WHEN provider = 'native' AND part <> '' THEN coalesce((SELECT l.uuid"
+    "     FROM cell b JOIN run q USING (cell_id) JOIN launch l"
+    "      ON l.launch_id = q.launch_id WHERE b.system_id = v.system_id"
+    "      AND b.coll = v.coll AND b.comm_size = v.comm_size"
+    "      AND b.msg_size = v.msg_size AND b.ppn = v.ppn"
+    "      AND b.shape = v.shape AND b.dtype = v.dtype AND b.op = v.op"
+    "      AND b.root_policy = v.root_policy AND b.buffers = v.buffers"
+    "      AND b.arrival = v.arrival AND b.siblings = v.siblings"
+    "      AND b.metric = v.metric AND b.provider = 'library'"
+    "      AND b.variant = 'default' AND l.ordinal = v.ordinal"
+    "      AND q.status = 'ok' ORDER BY l.launch_id DESC LIMIT 1), launch)"
+    "    ELSE launch END AS launch,"
     "   status = 'ok' AND median > 0 AND NOT " HAS("oversubscribed")
     "    AND stop_reason <> 'unequal' AS ok, " HAS("load") " AS loaded,"
     "   " HAS("not a duration") " AS not_duration,"

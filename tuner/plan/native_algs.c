@@ -15,16 +15,17 @@
 
 #define TEXT (64 << 10)
 
-/* Parse a line "collective name" or "collective name parameter=value"; other
- * lines are ignored. */
+/* Parse a line "collective name", "collective name parameter=value" or
+ * "collective name parameter=value part"; other lines are ignored. */
 static int read_line(const char *line, struct chorale_natives *natives)
 {
     struct chorale_native_name *grown, row;
     char coll[32];
     int found;
 
-    row.params[0] = '\0';
-    if (sscanf(line, "%31s %63s %31s", coll, row.name, row.params) < 2 ||
+    row.params[0] = row.part[0] = '\0';
+    if (sscanf(line, "%31s %63s %31s %95s", coll, row.name, row.params,
+               row.part) < 2 ||
         (found = chorale_coll_find(coll)) < 0)
         return 0;
     row.coll = (enum chorale_coll)found;

@@ -11,6 +11,7 @@ struct chorale_native_name {
     enum chorale_coll coll;
     char name[64];
     char params[32];         /* as in cell.params; "": the library's defaults */
+    char part[96];           /* as in cell.part; "": shares launches */
 };
 
 struct chorale_natives {

@@ -188,8 +188,9 @@ static enum chorale_err add_variant(struct list *list, const struct point *pt,
 
 /* Write the native algorithms: all, or the named ones; other values of their
  * parameters than the library's only for all values. SimGrid forces one
- * algorithm for a whole launch. If several are forced in one launch, the
- * library's default is also measured in a launch without forcing. */
+ * algorithm for a whole launch, and a library may read a parameter at the start
+ * only. If several are forced in one launch, the library's default is also
+ * measured in a launch without forcing. */
 static enum chorale_err put_natives(struct planner *p, const struct point *pt)
 {
     const int values = chorale_set_find(p->plan->set) == CHORALE_SET_ALL;
@@ -208,7 +209,7 @@ static enum chorale_err put_natives(struct planner *p, const struct point *pt)
         if (chorale_spec_listed(p->plan->variants, native->name) ||
             chorale_spec_listed(p->plan->variants, full)) {
             err = put_cell(p, pt, "native", native->name, native->params,
-                           p->sys.simulated ? full : "");
+                           p->sys.simulated ? full : native->part);
             any = 1;
         }
     }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,21 @@ enum chorale_err chorale_launcher_check(const char *command,
                            command, args.word[0]);
     chorale_args_free(&args);
     return err;
+}
+
+int chorale_setting_valid(const char *part)
+{
+    static const char form[] =
+        "^(MPIR_CVAR_(BCAST|ALLREDUCE)_TREE_TYPE|OMPI_MCA_coll_han_"
+        "(bcast|reduce|allreduce)_(segsize|up_module|low_module))=[a-z0-9_]+$";
+    regex_t pattern;
+    int matches;
+
+    if (regcomp(&pattern, form, REG_EXTENDED | REG_NOSUB) != 0)
+        return 0;
+    matches = regexec(&pattern, part, 0, NULL, 0) == 0;
+    regfree(&pattern);
+    return matches;
 }
 
 void chorale_shim_locate(char *path, size_t size)
@@ -206,6 +222,10 @@ enum chorale_err chorale_launcher_args(const struct chorale_launcher *launcher,
     }
     if (err == CHORALE_OK && launcher->module != NULL && !simulated)
         err = preload_args(launcher->module, args, msg);
+    if (launcher->setting != NULL && !simulated) {
+        chorale_args_add(args, "env");
+        chorale_args_add(args, "%s", launcher->setting);
+    }
     chorale_args_add(args, "%s", runner);
     if (escaped)
         chorale_args_add(args, "--escaped");

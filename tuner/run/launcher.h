@@ -18,6 +18,8 @@ struct chorale_launcher {
     int native;              /* the runner may force native algorithms */
     const char *module;      /* dispatch table for the shim; NULL: no shim; not
                               * for smpirun */
+    const char *setting;     /* VARIABLE=VALUE in the environment of the
+                              * runner, or NULL */
     int served;              /* the table also serves the library's default */
     const char *mpi;         /* argument of srun --mpi, or NULL */
     int bind;                /* srun, mpiexec: bind each rank to a core if
@@ -37,6 +39,11 @@ const char *chorale_mpiexec(void);
 /* The MPI library of chorale-runner: first line of its version. */
 enum chorale_err chorale_runner_probe(char *text, size_t size,
                                       struct chorale_errmsg *msg);
+
+/* 1 if a launch's part sets a variable that may be set: of a parameter that the
+ * MPI library reads in MPI_Init only, to a word of small letters, digits and
+ * '_'. The part comes from a database, which may come from someone else. */
+int chorale_setting_valid(const char *part);
 
 /* Path of the shim: beside this build, else the installed one. The file need
  * not exist. */

@@ -51,7 +51,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         s->store, "SELECT launcher, platform, network, sim_selector, seed,"
         "       EXISTS (SELECT 1 FROM cell c WHERE c.system_id = ?2"
         "                  AND c.comm_size = ?3 AND c.provider = 'native'"
-        "                  AND c.part = '' AND ?4 = ''),"
+        "                  AND c.part = ?4 AND ?4 NOT LIKE '%:%'),"
         "       cell_seconds"
         "  FROM campaign WHERE campaign_id = ?1",
         CHORALE_FIELDS(p->campaign_id, p->system_id, p->comm_size, p->part),
@@ -80,6 +80,7 @@ static enum chorale_err load_launcher(struct chorale_session *s,
         launcher->ordinal = p->ordinal;
         launcher->native = sqlite3_column_int(stmt, 5);
         launcher->sim.forced = strchr(p->part, ':') != NULL ? p->part : NULL;
+        launcher->setting = strchr(p->part, '=') != NULL ? p->part : NULL;
         hang = HANG_CAPS * sqlite3_column_double(stmt, 6);
         if (s->opts->hang_seconds > 0)
             s->hang = s->opts->hang_seconds;
@@ -96,9 +97,12 @@ static enum chorale_err load_launcher(struct chorale_session *s,
                                "--sim-selector '%.100s'; plan its cells again",
                                chorale_store_path(s->store),
                                (long long)p->campaign_id, selector);
-        else if (launcher->sim.forced != NULL &&
-                 (strcmp(launcher->kind, "smpirun") != 0 ||
-                  !chorale_forced_valid(launcher->sim.forced)))
+        else if ((launcher->sim.forced != NULL &&
+                  (strcmp(launcher->kind, "smpirun") != 0 ||
+                   !chorale_forced_valid(launcher->sim.forced))) ||
+                 (launcher->setting != NULL &&
+                  (strcmp(launcher->kind, "smpirun") == 0 ||
+                   !chorale_setting_valid(launcher->setting))))
             err = chorale_fail(s->msg, CHORALE_DATA,
                                "%s: cells of P = %d have the part '%s', which "
                                "%s cannot start; plan them again "
