@@ -211,6 +211,8 @@ static const char *cannot(const struct chorale_rule *r,
         return colls[r->coll].why_not;
     if (colls[r->coll].key == CHORALE_OMPI_NONE && !all)
         return colls[r->coll].why_not;
+    if (chorale_ompi_is_han(r->name) && strchr(r->name, ':') != NULL)
+        return "no rule sets a parameter of the component han";
     if (algorithm == NULL)
         return classic ? NULL
                        : "the format has no rules for the component han";

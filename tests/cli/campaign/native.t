@@ -12,8 +12,8 @@ ok $? "the runner lists native algorithms without a launcher"
 }
 
 cd "$work" || exit 99
-is "$(grep -cvE '^[a-z_]+ [A-Za-z0-9_.+-]+( [a-z]+=[0-9]+)?$' natives.txt)" 0 \
-    "each line is a collective and a name, perhaps with a parameter"
+is "$(grep -cvE '^[a-z_]+ [A-Za-z0-9_.+-]+( [a-z_]+=[a-z0-9_]+( [A-Za-z_]+=[a-z0-9_]+)?)?$' natives.txt)" 0 \
+    "each line is a collective and a name, perhaps with a parameter and a part"
 is "$(grep -E ' (auto|ignore)$' natives.txt)" "" \
     "the library's automatic selection is not listed"
 is "$(sort natives.txt | uniq -d)" "" "no name is listed twice"
@@ -87,7 +87,8 @@ if [ -s params.txt ]; then
     ok $? "--set all is measured"
     is "$(sqlite3 -separator ' ' all.db "SELECT coll, variant, params FROM cell
         WHERE params <> '' ORDER BY 1, 2, 3")" \
-        "$(LC_ALL=C sort params.txt)" "with each value that the runner lists"
+        "$(cut -d' ' -f1-3 params.txt | LC_ALL=C sort)" \
+        "with each value that the runner lists"
     is "$(sqlite3 all.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
         WHERE params <> '' AND status <> 'ok'
         AND NOT (status = 'inapplicable' AND reason LIKE 'the library%')")" 0 \
@@ -95,6 +96,47 @@ if [ -s params.txt ]; then
 else
     skip "no algorithm has parameters" "--set all measures their values"
 fi
+
+# Parameters that the library reads in MPI_Init: MPICH's tree types.
+grep ' tree tree_type=' natives.txt >trees.txt
+if [ -s trees.txt ]; then
+    "$chorale" plan tree.db --providers native --set all -c bcast,allreduce \
+        --variants tree -m 64K -P 2 --launches 2 -i 5 --cell-time 0.005 -q &&
+        timeout 900 "$chorale" run tree.db -q
+    ok $? "tree types are measured"
+    is "$(sqlite3 -separator ' ' tree.db "SELECT DISTINCT c.coll, c.variant,
+        c.params, l.part FROM cell c JOIN run r USING (cell_id)
+        JOIN launch l USING (launch_id) WHERE r.status = 'ok'
+        AND c.params LIKE 'tree_type=%' ORDER BY 1, 2, 3")" \
+        "$(LC_ALL=C sort trees.txt)" \
+        "each in launches whose variable the library has"
+    is "$(sqlite3 tree.db "SELECT count(*), count(DISTINCT cell_id),
+        min(launches) FROM v_paired JOIN cell USING (cell_id)
+        WHERE params LIKE 'tree_type=%'")" \
+        "$(wc -l <trees.txt)|$(wc -l <trees.txt)|2" \
+        "and compared with the library's launches of the same ordinals"
+    # The same cells in launches that set another value.
+    cp tree.db other.db
+    sqlite3 other.db "DELETE FROM run_summary; DELETE FROM counter;
+        DELETE FROM run; DELETE FROM environment; DELETE FROM launch;
+        UPDATE cell SET part = replace(part, 'knomial', 'unknown')"
+    timeout 900 "$chorale" run other.db -q
+    is "$(sqlite3 other.db "SELECT DISTINCT status, reason FROM run
+        JOIN cell USING (cell_id) WHERE params LIKE '%=knomial_2'")" \
+        "inapplicable|the library does not have this value of its parameter, \
+which it reads in MPI_Init" "a library without the value measures nothing"
+else
+    skip "no parameter is read in MPI_Init only" "such values have launches"
+fi
+# A part comes from a database: other variables are never set.
+"$chorale" plan part.db --providers native -c bcast -m 8 -P 2 -q
+for part in LD_PRELOAD=x 'MPIR_CVAR_BCAST_TREE_TYPE=kary x' \
+    OMPI_MCA_coll_han_bcast_segsize=/x OMPI_MCA_pml=1; do
+    sqlite3 part.db "UPDATE cell SET part = '$part'"
+    timeout 60 "$chorale" run part.db -q 2>err.txt
+    is "$? $(grep -c "the part '$part', which mpiexec cannot start" err.txt)" \
+        "4 1" "a launch with $part is refused"
+done
 
 # The library once more, in launches that never force an algorithm.
 is "$(sqlite3 n.db "SELECT count(*) FROM cell WHERE variant = 'untouched'
