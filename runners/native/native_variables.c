@@ -40,46 +40,36 @@ int chorale_knob_open(const struct chorale_variable *var,
                              MPI_SUCCESS ? 0 : -1;
 }
 
-int chorale_variable_is_set(const char *name)
-{
-    struct chorale_variable var;
-    MPI_T_cvar_handle handle;
-    char *value = NULL;
-    int count = 0, set = 0;
-
-    if (chorale_variable_describe(name, &var) == 0 && var.type == MPI_CHAR &&
-        MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
-            MPI_SUCCESS) {
-        value = calloc((size_t)count + 1, 1);
-        set = value != NULL &&
-              MPI_T_cvar_read(handle, value) == MPI_SUCCESS &&
-              value[0] != '\0';
-        free(value);
-        MPI_T_cvar_handle_free(&handle);
-    }
-    free(var.text);
-    return set;
-}
-
 int chorale_variable_text(const char *name, char *text, size_t size)
 {
     struct chorale_variable var;
     MPI_T_cvar_handle handle;
-    int count = 0, value, rc = -1;
+    char *value;
+    int count = 0, number, length = -1;
 
     if (chorale_variable_describe(name, &var) == 0 &&
         MPI_T_cvar_handle_alloc(var.index, NULL, &handle, &count) ==
             MPI_SUCCESS) {
-        memset(text, 0, size);
-        if (var.type == MPI_CHAR && count >= 0 && (size_t)count < size)
-            rc = MPI_T_cvar_read(handle, text) == MPI_SUCCESS ? 0 : -1;
+        value = calloc((size_t)count + 1, 1);
+        if (value != NULL && var.type == MPI_CHAR &&
+            MPI_T_cvar_read(handle, value) == MPI_SUCCESS)
+            length = snprintf(text, size, "%s", value);
         else if (var.type == MPI_INT && count == 1 &&
-                 MPI_T_cvar_read(handle, &value) == MPI_SUCCESS)
-            rc = snprintf(text, size, "%d", value) < (int)size ? 0 : -1;
+                 MPI_T_cvar_read(handle, &number) == MPI_SUCCESS)
+            length = snprintf(text, size, "%d", number);
+        free(value);
         MPI_T_cvar_handle_free(&handle);
     }
     free(var.text);
-    return rc;
+    return length >= 0 && length < (int)size ? 0 : -1;
+}
+
+int chorale_variable_is_set(const char *name)
+{
+    char text[4096];
+
+    return chorale_variable_text(name, text, sizeof(text)) == 0 &&
+           text[0] != '\0';
 }
 
 void chorale_knob_close(struct chorale_knob *knob)

@@ -18,7 +18,8 @@ one="--map-by ppr:4:node:oversubscribe"
 
 # The messages of each algorithm, and of the default before and after it.
 for coll in bcast allreduce barrier; do
-    for name in $(sed -n "s/^$coll //p" natives.txt | tr ' ' :); do
+    for name in $(sed -n "s/^$coll //p" natives.txt | grep -v ' .* ' |
+        tr ' ' :); do
         [ $coll = barrier ] && n=0 || n=32768
         echo "$coll $n $name"
     done
@@ -66,16 +67,51 @@ is "$(state two.db "NOT $han AND variant <> 'two_proc'")" "ok " \
 campaign one.db 4 "$one"
 is "$(state one.db "NOT $han AND variant <> 'two_proc'")" "ok " \
     "on one node too"
-if grep -q ' han_' natives.txt; then
+if grep -q ' han_[a-z]*$' natives.txt; then
     is "$(state two.db "$han")" "ok " "and those of han on two nodes"
     is "$(state one.db "$han")" \
         "inapplicable the library's component han does not serve this call" \
         "but not on one node, where tuned serves their calls"
     is "$(grep -c '^@forced.* han_' two.sent) $(grep -h '^@forced.* han_' \
         one.sent two.sent | awk '{ print $2, $3, $4 }' | sort | uniq -d)" \
-        "$(grep -c -E '^(bcast|allreduce|barrier) han_' natives.txt) " \
+        "$(grep -c -E '^(bcast|allreduce|barrier) han_[a-z]*$' natives.txt) " \
         "which show in other messages"
 fi
+
+# Parameters of han that it reads in MPI_Init.
+grep -E '^(bcast|allreduce) han_.* .* ' natives.txt >starts.txt
+is "$(wc -l <starts.txt)" 8 "han has segment sizes and modules"
+starts() { # database, nodes, ranks on a node, options of mpiexec
+    "$chorale" plan "$1" -q --providers native --set all -c "$2" -m 256K \
+        --variants han_intra -P 4 --ppn "$3" --launches 1 -i 3 --batch 1 \
+        --cell-time 0.005 --launcher-cmd "$MPIEXEC -n {P} $4" &&
+        timeout 400 "$chorale" run "$1" -q \
+            --launcher-cmd "$MPIEXEC -n {P} $4" 2>err.txt ||
+        diag "$(cat err.txt)"
+}
+starts two-starts.db bcast,allreduce 2 "$two"
+is "$(state two-starts.db "params <> ''")" "ok " \
+    "on two nodes each value of them is measured"
+is "$(sqlite3 -separator ' ' two-starts.db "SELECT coll, variant, params, l.part
+    FROM run JOIN launch l USING (launch_id) JOIN cell USING (cell_id)
+    WHERE params <> '' ORDER BY 1, 2, 3")" "$(LC_ALL=C sort starts.txt)" \
+    "in launches that set its variable"
+is "$(sqlite3 two-starts.db "SELECT count(*) FROM v_paired JOIN cell
+    USING (cell_id) WHERE params <> ''")" 8 \
+    "and is compared with the library's launch"
+starts one-starts.db bcast 4 "$one"
+is "$(state one-starts.db "params <> ''")" \
+    "inapplicable the library's component han does not serve this call" \
+    "on one node none is, since tuned serves the calls"
+echo "bcast 524288 -" >large.txt
+for part in none=1 $(sed -n 's/^bcast .* //p' starts.txt); do
+    # shellcheck disable=SC2086
+    env "$part" timeout 60 "$MPIEXEC" -n 4 $two \
+        "$top_builddir/chorale-selects" "$work/large.txt" 2>err.txt |
+        sed -n 's/^@point 0 //p'
+done >sent.txt
+[ "$(wc -l <sent.txt)" = 5 ] && [ "$(sort -u sent.txt | wc -l)" -ge 4 ]
+ok $? "segment sizes and modules within nodes change the messages of bcast"
 
 # mpiexec places the ranks of a plan.
 for ppn in 1 2; do
