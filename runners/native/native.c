@@ -343,6 +343,18 @@ static int append_start(struct chorale_native *native,
     return 0;
 }
 
+/* The value that the library has. The MPI_T of MPICH 4 reports the default of a
+ * text variable although the library reads it from the environment. */
+static int present(const char *name, char *text, size_t size)
+{
+    const char *set = strncmp(name, "MPIR_CVAR_", 10) == 0 ? getenv(name)
+                                                           : NULL;
+
+    if (set == NULL)
+        return chorale_variable_text(name, text, size);
+    return snprintf(text, size, "%s", set) < (int)size ? 0 : -1;
+}
+
 /* own: the launch's part. Without one, the library's values are left out. */
 static int find_starts(struct chorale_native *native, const char *own)
 {
@@ -359,7 +371,7 @@ static int find_starts(struct chorale_native *native, const char *own)
             memmove(name, name + strlen(mca), strlen(name + strlen(mca)) + 1);
         if (chorale_variable_describe(name, &var) == 0 &&
             strstr(var.text, p->told) != NULL &&
-            chorale_variable_text(name, now, sizeof(now)) == 0 &&
+            present(name, now, sizeof(now)) == 0 &&
             (own[0] != '\0' || strcmp(now, p->value) != 0))
             rc = append_start(native, p, part, now);
         free(var.text);

@@ -133,7 +133,9 @@ struct chorale_native_param {
 const struct chorale_native_param *chorale_native_param(size_t i,
                                                         char variable[96]);
 
-/* A value of a parameter that the library reads in MPI_Init only. */
+/* A value of a parameter that the library reads in MPI_Init only. In its
+ * launches the algorithm is refused if the library has another value: by MPI_T,
+ * or for MPICH by the environment, since its MPI_T reports defaults. */
 struct chorale_native_start {
     enum chorale_coll coll;
     const char *algorithm, *name, *value;
