@@ -115,6 +115,15 @@ if [ -s trees.txt ]; then
         WHERE params LIKE 'tree_type=%'")" \
         "$(wc -l <trees.txt)|$(wc -l <trees.txt)|2" \
         "and compared with the library's launches of the same ordinals"
+    # The variable changes what the forced algorithm sends.
+    echo "bcast 65536 tree" >point.txt
+    for type in kary knomial_1; do
+        MPIR_CVAR_BCAST_TREE_TYPE=$type timeout 60 "$MPIEXEC" -n 5 \
+            "$top_builddir/chorale-selects" --force point.txt |
+            sed -n 's/^@forced //p'
+    done >sent.txt
+    is "$(wc -l <sent.txt) $(sort -u sent.txt | wc -l)" "2 2" \
+        "the messages of two tree types differ"
     # The same cells in launches that set another value.
     cp tree.db other.db
     sqlite3 other.db "DELETE FROM run_summary; DELETE FROM counter;
