@@ -84,25 +84,30 @@ static int usable(const char *name)
                '\0';
 }
 
-static int append(struct chorale_native *native, enum chorale_coll coll,
-                  const char *name, int value, int han)
+static int push(struct chorale_native *native, enum chorale_coll coll,
+                const struct algorithm *a)
 {
-    struct algorithm *grown;
+    struct algorithm *grown =
+        realloc(native->algorithm[coll],
+                ((size_t)native->count[coll] + 1) * sizeof(*grown));
 
-    if (!usable(name) || chorale_native_find(native, coll, name) >= 0)
-        return 0;
-    grown = realloc(native->algorithm[coll],
-                    ((size_t)native->count[coll] + 1) * sizeof(*grown));
     if (grown == NULL)
         return -1;
     native->algorithm[coll] = grown;
-    grown += native->count[coll]++;
-    memset(grown, 0, sizeof(*grown));
-    strncpy(grown->name, name, sizeof(grown->name) - 1);
-    grown->value = value;
-    grown->han = han;
-    grown->comm = MPI_COMM_NULL;
+    grown[native->count[coll]++] = *a;
     return 0;
+}
+
+static int append(struct chorale_native *native, enum chorale_coll coll,
+                  const char *name, int value, int han)
+{
+    struct algorithm a = { .value = value, .han = han,
+                           .comm = MPI_COMM_NULL };
+
+    if (!usable(name) || chorale_native_find(native, coll, name) >= 0)
+        return 0;
+    strncpy(a.name, name, sizeof(a.name) - 1);
+    return push(native, coll, &a);
 }
 
 /* List algorithms from the enumeration of the variable, if it has one. */
@@ -252,8 +257,7 @@ static int append_setting(struct chorale_native *native,
                           const struct chorale_native_param *p, int base,
                           const struct chorale_variable *var, int value)
 {
-    struct algorithm *grown = native->algorithm[p->coll];
-    struct algorithm a = grown[base];
+    struct algorithm a = native->algorithm[p->coll][base];
 
     if (snprintf(a.name, sizeof(a.name), "%s:%s=%d", p->algorithm, p->name,
                  value) >= (int)sizeof(a.name) ||
@@ -263,15 +267,10 @@ static int append_setting(struct chorale_native *native,
     }
     a.setting = value;
     a.segsize = strcmp(p->name, "segsize") == 0 ? (size_t)value : 0;
-    grown = realloc(grown, ((size_t)native->count[p->coll] + 1) *
-                               sizeof(*grown));
-    if (grown == NULL) {
-        chorale_knob_close(&a.param);
-        return -1;
-    }
-    native->algorithm[p->coll] = grown;
-    grown[native->count[p->coll]++] = a;
-    return 0;
+    if (push(native, p->coll, &a) == 0)
+        return 0;
+    chorale_knob_close(&a.param);
+    return -1;
 }
 
 static int find_params(struct chorale_native *native)
@@ -322,7 +321,6 @@ static int append_start(struct chorale_native *native,
     const int han = strncmp(p->algorithm, "han_", 4) == 0;
     int base = chorale_native_find(native, p->coll, p->algorithm);
     struct algorithm a = { .han = 1, .comm = MPI_COMM_NULL };
-    struct algorithm *grown;
 
     if (han ? !han_is_default(chorale_coll_info(p->coll)->name) : base < 0)
         return 0;
@@ -334,13 +332,7 @@ static int append_start(struct chorale_native *native,
     a.unset = strcmp(now, p->value) != 0;
     a.segsize = strcmp(p->name, "segsize") == 0 ? strtoul(p->value, NULL, 10)
                                                 : 0;
-    grown = realloc(native->algorithm[p->coll],
-                    ((size_t)native->count[p->coll] + 1) * sizeof(*grown));
-    if (grown == NULL)
-        return -1;
-    native->algorithm[p->coll] = grown;
-    grown[native->count[p->coll]++] = a;
-    return 0;
+    return push(native, p->coll, &a);
 }
 
 /* The value that the library has. The MPI_T of MPICH 4 reports the default of a
