@@ -79,17 +79,21 @@ if grep -q ' han_[a-z]*$' natives.txt; then
 fi
 
 # Parameters of han that it reads in MPI_Init.
-grep -E '^(bcast|allreduce) han_.* .* ' natives.txt >starts.txt
-is "$(wc -l <starts.txt)" 8 "han has segment sizes and modules"
-starts() { # database, nodes, ranks on a node, options of mpiexec
-    "$chorale" plan "$1" -q --providers native --set all -c "$2" -m 256K \
+grep -E ' han_.* .* ' natives.txt >all.txt
+is "$(cut -d' ' -f1 all.txt | sort | uniq -c | tr -s ' \n' ' ')" \
+    " 4 allreduce 4 bcast 4 reduce " "han has segment sizes and modules"
+grep '^bcast ' all.txt >starts.txt
+starts() { # database, parameters, ranks on a node, options of mpiexec
+    "$chorale" plan "$1" -q --providers native --set all -c bcast -m 64K \
         --variants han_intra -P 4 --ppn "$3" --launches 1 -i 3 --batch 1 \
         --cell-time 0.005 --launcher-cmd "$MPIEXEC -n {P} $4" &&
+        sqlite3 "$1" "DELETE FROM cell WHERE provider = 'native'
+            AND params NOT LIKE '$2'" &&
         timeout 400 "$chorale" run "$1" -q \
             --launcher-cmd "$MPIEXEC -n {P} $4" 2>err.txt ||
         diag "$(cat err.txt)"
 }
-starts two-starts.db bcast,allreduce 2 "$two"
+starts two-starts.db %=% 2 "$two"
 is "$(state two-starts.db "params <> ''")" "ok " \
     "on two nodes each value of them is measured"
 is "$(sqlite3 -separator ' ' two-starts.db "SELECT coll, variant, params, l.part
@@ -97,9 +101,9 @@ is "$(sqlite3 -separator ' ' two-starts.db "SELECT coll, variant, params, l.part
     WHERE params <> '' ORDER BY 1, 2, 3")" "$(LC_ALL=C sort starts.txt)" \
     "in launches that set its variable"
 is "$(sqlite3 two-starts.db "SELECT count(*) FROM v_paired JOIN cell
-    USING (cell_id) WHERE params <> ''")" 8 \
+    USING (cell_id) WHERE params <> ''")" 4 \
     "and is compared with the library's launch"
-starts one-starts.db bcast 4 "$one"
+starts one-starts.db segsize=8192 4 "$one"
 is "$(state one-starts.db "params <> ''")" \
     "inapplicable the library's component han does not serve this call" \
     "on one node none is, since tuned serves the calls"
