@@ -487,8 +487,7 @@ const char *chorale_native_refuses(const struct chorale_native *native,
     if (pt->size < 2)
         return "the library's algorithms take two processes or more";
     if (native->algorithm[coll][place].unset)
-        return "the library does not have this value of its parameter, which "
-               "it reads in MPI_Init";
+        return "the library does not have the value that this launch needs";
     if (!native->by_comm) /* MPICH reports all other cases by an error */
         return !chorale_native_is_hierarchical(native, coll, place) ? NULL
                : !pt->levels
@@ -670,7 +669,6 @@ const char *chorale_native_unproved(const struct chorale_native *native,
                    : "the library's component tuned does not serve this call";
     if (han && segsize > 0 && /* a segment is of whole elements: 1/8 larger */
         (size_t)elsewhere < n / (segsize + segsize / 8))
-        return "the library sends fewer messages than the segments of this "
-               "size";
+        return "unproved: the library sends fewer messages than segments";
     return NULL;
 }

@@ -59,8 +59,8 @@ static const char ended_words[] =
     " chorale chosen cold columns commutative component could count"
     " counted counts data"
     " depend did divide do does doubling each element elements equally even"
-    " exchange factors first floor for force group groups halving han has"
-    " how in is it its larger last late launch left let libchorale"
+    " exchange factors fewer first floor for force group groups halving"
+    " han has have how in is it its larger last late launch left let libchorale"
     " library loaded made many max meet memory message messages more MPI"
     " name near need"
     " needs neighbor no node nodes not number of on one only operation"
@@ -70,7 +70,7 @@ static const char ended_words[] =
     " serves several shim smp so such"
     " system table take takes than that the their there this three"
     " throughput timing to too tuned two type unproved unseen up validate"
-    " validated was with without work works would wrong wrote xor ";
+    " validated value was with without work works would wrong wrote xor ";
 
 /* Makers, product families and units in processor names. */
 static const char cpu_words[] =

@@ -141,8 +141,8 @@ if [ -s trees.txt ]; then
     timeout 900 "$chorale" run other.db -q
     is "$(sqlite3 other.db "SELECT DISTINCT status, reason FROM run
         JOIN cell USING (cell_id) WHERE params LIKE '%=knomial_2'")" \
-        "inapplicable|the library does not have this value of its parameter, \
-which it reads in MPI_Init" "a library without the value measures nothing"
+        "inapplicable|the library does not have the value that this launch \
+needs" "a library without the value measures nothing"
 else
     skip "no parameter is read in MPI_Init only" "such values have launches"
 fi
