@@ -203,8 +203,7 @@ static int confirm_native(struct chorale_bench *bench,
 
     if (!chorale_native_sent(bench->native, &on, &elsewhere)) {
         if (prob->pt.n == 0 && !chorale_coll_info(coll)->dataless)
-            *why_p = "unproved: the library may return from a call without"
-                     " data before it selects an algorithm";
+            *why_p = "unproved: calls without data need no algorithm";
         return MPI_SUCCESS;
     }
     rc = chorale_p2p_max(bench, &on);
