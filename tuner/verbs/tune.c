@@ -26,7 +26,8 @@
 #include "tuner/base/verb.h"
 #include "tuner/summary/summary.h"
 
-enum { MAX_REPAIRS = 4 }; /* decisions again after slower points */
+enum { MAX_REPAIRS = 4 }; /* decisions again after slower points; one when the
+                           * time is over */
 enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * false one */
 
@@ -364,7 +365,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         return err;
     if (opts->seconds > 0)
         print_budget(opts, begin);
-    for (int round = 0, failed = 0;; round++) {
+    for (int round = 0, failed = 0, late = 0;; round++) {
         size_t lost = 0;
 
         err = ended(chorale_models_fit(path, &fit, &why), &why, "model", msg);
@@ -378,7 +379,7 @@ static enum chorale_err tune(struct tune_opts *opts, const char *path,
         if ((proved != CHORALE_NO && proved != CHORALE_OK) ||
             opts->no_validate || round == MAX_REPAIRS || failed ||
             (asked.adaptive && opts->seconds == 0) ||
-            (proved == CHORALE_OK && time_left(opts, begin) < 0))
+            (time_left(opts, begin) < 0 && (proved == CHORALE_OK || late++)))
             break;
         err = chorale_remeasure(path, system, &asked, &opts->run, &lost, &why);
         if (err == CHORALE_STOPPED) {
