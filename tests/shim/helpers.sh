@@ -110,9 +110,10 @@ launch_of() { # launch_of WORD...: of the launcher
         >"$work/out" 2>"$work/all" </dev/null
     status=$?
     # Lines that CHORALE_VERBOSE prints once per run go to $work/told. Open MPI 5
-    # prints bytes that are not text, and warns of machines with one network.
+    # prints bytes that are not text, and warns of machines with one network,
+    # sometimes in two lines.
     told='^chorale: (table|of all ranks,|rank [0-9]+ took) '
-    warning='btl_tcp_proc.c:.* Unable to find reachable pairing'
+    warning='btl_tcp_proc.c:|Unable to find reachable pairing'
     grep -aE "$told" "$work/all" >"$work/told"
     grep -avE "$told|$warning" "$work/all" >"$work/err"
 }
