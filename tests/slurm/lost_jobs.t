@@ -55,7 +55,7 @@ had=$(runs_in "$db")
 ok $? "both cells of the point being measured are stored: $had runs"
 point() { # the last one: its runs and their stop reasons
     sqlite3 "$1" "SELECT DISTINCT status || ' ' || stop_reason || ' ' ||
-        (count(*) = nrep AND nrep BETWEEN 1 AND 4095) || ' ' || reason
+        (count(*) = nrep AND nrep BETWEEN 3 AND 4095) || ' ' || reason
         FROM (SELECT run_id, run.status, stop_reason, launch.reason FROM run
             JOIN launch USING (launch_id) ORDER BY run_id DESC LIMIT 2)
         JOIN sample USING (run_id) JOIN run_summary USING (run_id)
