@@ -300,7 +300,7 @@ static size_t sample_variant(struct model_job *job, size_t first, size_t last,
 }
 
 /* Sample cells of up to `longest` events. Returns 1 if longer ones are needed:
- * some are left out, and the others have one message size. */
+ * cells were left out, and the sample has one message size only. */
 static int sample_all(struct model_job *job, double longest)
 {
     const struct model_cell *one = NULL;

@@ -32,7 +32,8 @@ enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * false one */
 
 #define BUDGET "6m"      /* of measuring, by default; validation follows */
-#define UNSPENT 0.5      /* share of it: if less is spent, nothing was found */
+#define UNSPENT 0.5      /* share of it: rounds that spent less ended because no
+                          * point is worth its time */
 #define ROUNDS_SHARE 0.7 /* share of the budget for rounds: on a real system the
                           * rest is for points that are undecided then; in
                           * simulation, where the planner counts modelled time,
