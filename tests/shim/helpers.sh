@@ -113,7 +113,7 @@ launch_of() { # launch_of WORD...: of the launcher
     # prints bytes that are not text, and warns of machines with one network,
     # sometimes in two lines.
     told='^chorale: (table|of all ranks,|rank [0-9]+ took) '
-    warning='btl_tcp_proc.c:|Unable to find reachable pairing'
+    warning='Unable to find reachable pairing'
     grep -aE "$told" "$work/all" >"$work/told"
     grep -avE "$told|$warning" "$work/all" >"$work/err"
 }
