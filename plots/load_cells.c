@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/decide/decide.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/emit/table.h"
 #include "tuner/model/predict.h"
@@ -266,6 +267,7 @@ static enum chorale_err complete(struct chorale_store *store,
     enum chorale_err err;
 
     err = chorale_predictor_load(store, system_id, &model, msg);
+    chorale_predict_limit(model, 0, CHORALE_DECIDE_EVENTS);
     if (err == CHORALE_OK)
         err = chorale_store_query(store, decision_sql,
                                   CHORALE_FIELDS(system_id), &decision, msg);

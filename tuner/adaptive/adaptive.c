@@ -38,6 +38,8 @@ static const struct {
              { MOST, 0.005 } };
 #define NLIMIT (sizeof(limit) / sizeof(limit[0]))
 
+#define SIM_PROCS 4      /* process counts of round 2, if simulated by the clock */
+
 static int same_group(const struct chorale_adapt_cell *a,
                       const struct chorale_adapt_cell *b)
 {
@@ -242,8 +244,8 @@ static double chosen_cost(const struct chorale_adapt *a)
 
             if (cell->chosen && cell->comm_size == at->comm_size &&
                 isfinite(cell->log_seconds))
-                seconds += chorale_adapt_cell_seconds(
-                    a->opts, cell->comm_size, exp(cell->log_seconds));
+                seconds += chorale_adapt_planned_seconds(
+                    a->opts, cell, exp(cell->log_seconds));
         }
         if (seconds > 0)
             cost += chorale_adapt_cost(a->opts, at->comm_size, at->ppn,
@@ -313,20 +315,25 @@ static double way_cost(struct chorale_adapt *a, const int *proc, size_t nproc,
 
 /* Round 2: the largest grid that its share of the budget, or else the whole
  * rest, pays for, if need be without the sizes that take the largest part of
- * it. Most of these points measure the library and one candidate: how well the
- * model predicts larger counts is not known yet. */
+ * it. Simulated by the clock, large counts may take that part: so a grid with
+ * SIM_PROCS counts comes before one with all sizes. Most of these points
+ * measure the library and one candidate: how well the model predicts larger
+ * counts is not known yet. */
 static double begin(struct chorale_adapt *a, const int *proc, size_t nproc,
                     double left)
 {
     double cost = 0;
+    size_t least = a->opts->by_clock ? SIM_PROCS : 0;
 
     a->least_gain = INFINITY;
-    for (size_t i = 0; i < NLIMIT && cost == 0; i++)
-        for (size_t w = 0; w < NCOARSE && cost == 0; w++) {
-            a->most = limit[i].point * left;
-            if (way_cost(a, proc, nproc, w, 0) <= limit[i].all * left)
-                cost = way_cost(a, proc, nproc, w, 1);
-        }
+    for (int pass = 0; pass < 2 && cost == 0; pass++, least = 0)
+        for (size_t i = 0; i < NLIMIT && cost == 0; i++)
+            for (size_t w = 0; w < NCOARSE && cost == 0; w++) {
+                a->most = limit[i].point * left;
+                if (coarse[w].nproc >= least &&
+                    way_cost(a, proc, nproc, w, 0) <= limit[i].all * left)
+                    cost = way_cost(a, proc, nproc, w, 1);
+            }
     a->least_gain = a->most = 0;
     return cost;
 }

@@ -22,7 +22,9 @@
  * - Round 2 adds process counts up to the largest, with as many counts and
  *   sizes as half of the remaining budget pays for. If half is too little, it
  *   uses most of it, and if need be leaves out the points that cost most. Every
- *   second count in between is not a power of two.
+ *   second count in between is not a power of two. In a simulation by the clock
+ *   (opts.by_clock) it leaves out such points rather than measure fewer than
+ *   four counts.
  * - Later rounds take the points with the largest expected loss per second of
  *   cost, until the round's share of the budget is spent. Losses of surrounding
  *   points are added, weighted by their correlation. A process count new to a
@@ -79,6 +81,9 @@ struct chorale_adapt_opts {
                               * every: measure candidates that are expected to
                               * win by more */
     double start_up;         /* seconds of a launch without its cells */
+    int by_clock;            /* 1: a simulated cell costs at least the time of
+                              * its simulation, on a network with these: */
+    double alpha, beta;      /* s per message, s per byte */
     long launches, nrep_min, nrep_max, nwarmup; /* per cell */
     double cell_seconds;
     long seed;
@@ -98,6 +103,12 @@ struct chorale_adapt_round {
  * synchronisation. seconds: time of one call. */
 double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
                                   int comm_size, double seconds);
+
+/* The same for a planned cell, by its expected seconds; with opts.by_clock at
+ * least its share of the time that the simulation takes. */
+double chorale_adapt_planned_seconds(const struct chorale_adapt_opts *opts,
+                                     const struct chorale_adapt_cell *cell,
+                                     double seconds);
 
 /* Cost of all launches of comm_size ranks, each with its start-up and that many
  * seconds of cells, in the unit of the budget. */
@@ -172,6 +183,8 @@ struct chorale_adapt_evidence {
                               * cells agree on it */
     double sd;               /* log units: the model's error for a variant that
                               * is not measured at the point */
+    double work;             /* limit of the schedule events that a plan
+                              * replays; 0: the largest */
     int far;                 /* the error at the largest process count is not
                               * known: only the best prediction contends */
 };

@@ -202,6 +202,11 @@ static double margin_of(const struct chorale_adapt_evidence *e)
     return (e->far ? 1 : exp(MARGIN_SD * e->sd)) * (1 + MARGIN);
 }
 
+static double work_of(const struct chorale_adapt_evidence *e)
+{
+    return e->work > 0 ? fmin(e->work, WORK) : WORK;
+}
+
 /* Predict entries in the order of their bounds, up to that factor of the best.
  * Returns the limit in seconds. */
 static double predict(const struct chorale_adapt_evidence *e,
@@ -210,7 +215,7 @@ static double predict(const struct chorale_adapt_evidence *e,
                       struct entry *entry, size_t n, double margin)
 {
     const double begin = chorale_predict_work(e->model);
-    const double most = POINT * (WORK - begin);
+    const double most = POINT * (work_of(e) - begin);
     double best = INFINITY;
 
     for (size_t i = 0; i < n && entry[i].bound <= best * margin; i++) {
@@ -306,7 +311,7 @@ size_t chorale_adapt_contenders(const struct chorale_adapt_evidence *e,
                               &least) != 0)
         goto end;
     model.net = chorale_family_network(e->model, &model.run);
-    if (chorale_predict_work(e->model) < WORK)
+    if (chorale_predict_work(e->model) < work_of(e))
         model.played = e->model;
     keep[0] = 1;
     for (size_t i = 1; i < n; i++) {

@@ -10,6 +10,9 @@
 #define REPETITIONS 30   /* until the interval is narrow, at 5 % of noise */
 #define VERIFY 4         /* calls for verification and counters */
 #define SYNC_SECONDS 2e-6 /* per round of messages */
+#define SIM_MESSAGE 150e-6 /* s in which all calls of a cell are simulated, for
+                           * each message of a call, */
+#define SIM_BYTE 6e-9     /* and each byte (simulated_scale.md) */
 
 double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
                                   int comm_size, double seconds)
@@ -22,6 +25,31 @@ double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
     sync = 2 * SYNC_SECONDS * chorale_ceil_log2(comm_size);
     return fmax(opts->patterns, 1) * (VERIFY + (double)opts->nwarmup + reps) *
            (seconds + sync);
+}
+
+/* Seconds in which a cell is simulated, roughly. seconds: of one call, in which
+ * each rank sends its bytes, and as many messages as fit in the rest. */
+static double simulation(const struct chorale_adapt_opts *opts,
+                         const struct chorale_adapt_cell *cell, double seconds)
+{
+    const double bytes = chorale_coll_info(cell->coll)->rooted
+                             ? (double)cell->msg_size : (double)cell->n;
+    const double messages =
+        fmax(0, seconds - (double)cell->n * opts->beta) / opts->alpha;
+
+    return cell->comm_size * (messages * SIM_MESSAGE + bytes * SIM_BYTE);
+}
+
+double chorale_adapt_planned_seconds(const struct chorale_adapt_opts *opts,
+                                     const struct chorale_adapt_cell *cell,
+                                     double seconds)
+{
+    const double own = chorale_adapt_cell_seconds(opts, cell->comm_size,
+                                                  seconds);
+
+    return opts->by_clock ? fmax(own, simulation(opts, cell, seconds) /
+                                          CHORALE_ADAPT_LAUNCHES)
+                          : own;
 }
 
 double chorale_adapt_cell_most(const struct chorale_adapt_opts *opts,

@@ -6,6 +6,9 @@
 
 #include "tuner/model/predict.h"
 
+#define LIKELY 2.0 /* times the least formula: variants that the library may use
+                    * and whose schedules are replayed */
+
 const struct chorale_family_net chorale_adapt_typical = { 2e-6, 4e-10, 1e-10 };
 
 struct chorale_run_point
@@ -59,8 +62,13 @@ double chorale_adapt_seconds(const struct chorale_adapt_model *model,
 double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
                              int comm_size)
 {
-    double least = INFINITY;
+    struct chorale_adapt_model formulas = *model;
+    double least = INFINITY, limit = INFINITY;
 
+    if (model->played != NULL && model->arrival == NULL) {
+        formulas.played = NULL;
+        limit = LIKELY * chorale_adapt_library(&formulas, n, comm_size);
+    }
     for (int i = 0; chorale_algs[i] != NULL; i++) {
         const struct chorale_alg *alg = chorale_algs[i];
         struct chorale_alg_config config = { .alg = alg };
@@ -70,6 +78,9 @@ double chorale_adapt_library(const struct chorale_adapt_model *model, size_t n,
             continue;
         for (int k = 0; k < alg->nparam; k++)
             config.value[k] = alg->param[k].def;
+        if (limit < INFINITY &&
+            !(chorale_adapt_seconds(&formulas, &config, n, comm_size) <= limit))
+            continue;
         least = fmin(least, chorale_adapt_seconds(model, &config, n,
                                                   comm_size));
     }

@@ -51,16 +51,16 @@ double chorale_adapt_take(struct chorale_adapt *a, size_t point, int choose)
         if (cell[c].known || cell[c].wins < MIN_WINS ||
             (c != first && cell[c].gain < a->least_gain))
             continue;
-        seconds += chorale_adapt_cell_seconds(a->opts, cell[c].comm_size,
-                                              exp(cell[c].log_seconds));
+        seconds += chorale_adapt_planned_seconds(a->opts, &cell[c],
+                                                 exp(cell[c].log_seconds));
         cell[c].chosen |= choose;
         any = 1;
     }
     if (!any && cell[0].known)
         return 0;
     /* The library's default is always measured with them. */
-    seconds += chorale_adapt_cell_seconds(a->opts, cell[0].comm_size,
-                                          exp(cell[0].log_seconds));
+    seconds += chorale_adapt_planned_seconds(a->opts, cell,
+                                             exp(cell[0].log_seconds));
     cell[0].chosen |= choose && !cell[0].known;
     pt->taken |= choose;
     return seconds;

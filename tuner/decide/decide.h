@@ -92,7 +92,7 @@ struct chorale_decision {
  *   must also be the fastest after adding half its error and subtracting a
  *   quarter of the library's; else the library stays. On a real system some
  *   variant must be confirmed at a measured size next to n on one of the two
- *   sides.
+ *   sides. Above CHORALE_DECIDE_EACH ranks one prediction serves several counts.
  * - If the library takes as long as a variant on both sides, it is predicted
  *   like that variant.
  *
@@ -156,8 +156,15 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 #define CHORALE_DECIDE_ALLOWANCE 10
 
 /* Most process counts between two measured ones for which rows are written:
- * each is predicted separately, and wider gaps are too uncertain. */
+ * wider gaps are too uncertain. */
 #define CHORALE_DECIDE_GAP 512
+/* The largest process count that is predicted by itself. Above it one in the
+ * middle stands for those that differ by up to a sixteenth, except powers of
+ * two. */
+#define CHORALE_DECIDE_EACH 64
+/* Events of the longest schedule that is replayed for a prediction; times of
+ * longer ones are interpolated. */
+#define CHORALE_DECIDE_EVENTS 1.5e5
 #define CHORALE_SMOOTH_GAP 1024 /* the same for smoothed times */
 
 /* End of reasons that name `decide --explain`. */

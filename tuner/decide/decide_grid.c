@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/tree.h"
 
 #define BETWEEN 3       /* stops between two sizes of a single line */
 #define MORE_STOPS 64   /* most doublings between two sizes */
@@ -144,6 +145,23 @@ static int last_process(int line, int next, int p)
     return end < p ? p : end >= next ? next - 1 : end;
 }
 
+static int is_power(int p)
+{
+    return chorale_pow2_below(p) == p;
+}
+
+/* The same for predictions: above CHORALE_DECIDE_EACH, counts that differ by up
+ * to a sixteenth are alike, except powers of two. */
+static int last_alike(int next, int p)
+{
+    int end = p;
+
+    while (p > CHORALE_DECIDE_EACH && !is_power(p) && end + 1 < next &&
+           end < p + p / 16 && !is_power(end + 1))
+        end++;
+    return end;
+}
+
 static int find_layers(struct chorale_grid *grid)
 {
     const struct chorale_line *line = &grid->fam->line[grid->line];
@@ -160,8 +178,10 @@ static int find_layers(struct chorale_grid *grid)
         for (int p = line[j].comm_size, end; p < next; p = end + 1) {
             struct chorale_layer *l = &grid->layer[grid->nlayer++];
 
-            end = grid->fam->smooth != NULL && p > line[j].comm_size
-                      ? last_process(line[j].comm_size, next, p) : p;
+            end = p == line[j].comm_size    ? p
+                  : grid->fam->smooth != NULL
+                      ? last_process(line[j].comm_size, next, p)
+                      : last_alike(next, p);
             *l = (struct chorale_layer){
                 .comm_size = (int)lround(sqrt((double)p * end)),
                 .first = p, .last = end, .line = grid->line + j,

@@ -453,6 +453,7 @@ static enum chorale_err decide_system(struct chorale_store *store,
     how = chorale_policy_decide(&policy, system->simulated);
     if (err == CHORALE_OK)
         err = chorale_predictor_load(store, system->id, &how.model, msg);
+    chorale_predict_limit(how.model, 0, CHORALE_DECIDE_EVENTS);
     if (err == CHORALE_OK)
         err = chorale_policy_points(store, system->id, system->simulated,
                                     &policy, &points, &arrivals, &means, msg);

@@ -250,19 +250,6 @@ static void forget(struct model_cell *cell)
     }
 }
 
-/* Estimate a cell's events before recording: those of its critical path, times
- * the number of ranks. */
-static double estimate(const struct model_cell *cell)
-{
-    struct chorale_term term[CHORALE_MAX_TERM];
-    double messages, bytes, reduced;
-    int rooted = chorale_coll_info(cell->alg->coll)->rooted;
-
-    chorale_term_sums(term, cell->alg->cost(&cell->pt, term), &messages,
-                      &bytes, &reduced);
-    return (rooted ? 6 : 3) * messages * cell->pt.comm_size;
-}
-
 /* Record the cells [first, last) of one variant in order, up to its share of
  * cells and events. Cells without a schedule are counted. Returns the number of
  * cells that are left out, since they may have more than `longest` events. */
@@ -280,7 +267,8 @@ static size_t sample_variant(struct model_job *job, size_t first, size_t last,
 
         if (cells > 2 && (cells >= max_cells || notes >= max_notes))
             break;
-        if (estimate(cell) > fmax(4 * (double)max_notes, longest)) {
+        if (chorale_recording_estimate(cell->alg, &cell->pt) >
+            fmax(4 * (double)max_notes, longest)) {
             nlong++;
             continue;
         }

@@ -133,6 +133,11 @@ struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
                                             int cold, const char **why);
 void chorale_recording_free(struct chorale_score *score);
 
+/* Estimate, before recording, the events for the roots of a policy: those of
+ * the critical path, times the number of ranks. */
+double chorale_recording_estimate(const struct chorale_alg *alg,
+                                  const struct chorale_point *pt);
+
 /* Number of recorded events: ends of messages, waits, reductions. */
 size_t chorale_recording_events(const struct chorale_score *score);
 

@@ -20,6 +20,17 @@ struct chorale_score {
     double shared;           /* steps of sharing ports, in all replays */
 };
 
+double chorale_recording_estimate(const struct chorale_alg *alg,
+                                  const struct chorale_point *pt)
+{
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double messages, bytes, reduced;
+    const int rooted = chorale_coll_info(alg->coll)->rooted;
+
+    chorale_term_sums(term, alg->cost(pt, term), &messages, &bytes, &reduced);
+    return (rooted ? 6 : 3) * messages * pt->comm_size;
+}
+
 struct chorale_score *chorale_recording_new(const struct chorale_alg *alg,
                                             const struct chorale_point *pt,
                                             int ppn,

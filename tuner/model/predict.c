@@ -36,6 +36,8 @@ struct chorale_predictor {
     struct asked *asked;
     size_t room, nasked;
     double work;             /* done so far, in schedule events */
+    double most, longest;    /* limits of it, and of the events of one schedule;
+                              * 0: none */
     int doubtful;            /* the model as a whole is not trusted */
     double hop;              /* s per link beyond the first */
 };
@@ -377,6 +379,18 @@ static double played(struct chorale_predictor *p, struct chorale_net net,
     return fmax(fmin(t[0], t[1]), fmin(fmax(t[0], t[1]), t[2]));
 }
 
+/* 1 if a schedule is not to be replayed. Recording it may take as long as an
+ * event for each pair of ranks, as each rank may write down all blocks. */
+static int is_too_long(const struct chorale_predictor *p,
+                       const struct chorale_alg *alg,
+                       const struct chorale_point *pt)
+{
+    const double pairs = (double)pt->comm_size * pt->comm_size;
+
+    return p->longest > 0 &&
+           fmax(pairs, chorale_recording_estimate(alg, pt)) > p->longest;
+}
+
 static double predict(struct chorale_predictor *p,
                       const struct chorale_alg *alg, const long *param,
                       const struct chorale_where *w)
@@ -412,7 +426,9 @@ static double predict(struct chorale_predictor *p,
         seconds = formula(&net, alg, &pt, w->root_policy);
     else if ((late = delays(w)) == NULL)
         return NAN;
-    if (isnan(seconds))
+    if (isnan(seconds) && is_too_long(p, alg, &pt))
+        seconds = NAN;
+    else if (isnan(seconds))
         seconds = played(p, net, alg, &pt, ppn,
                          cyclic ? CHORALE_NET_CYCLIC : CHORALE_NET_BLOCK,
                          w->root_policy, late);
@@ -432,9 +448,20 @@ double chorale_predict(struct chorale_predictor *p,
     key = question(alg, param, where);
     if (p->room > 0 && find(p->asked, p->room, key)->key == key)
         return find(p->asked, p->room, key)->seconds;
+    if (p->most > 0 && p->work > p->most)
+        return NAN;
     seconds = predict(p, alg, param, where);
     remember(p, key, seconds);
     return seconds;
+}
+
+void chorale_predict_limit(struct chorale_predictor *p, double work,
+                           double longest)
+{
+    if (p != NULL) {
+        p->most = work;
+        p->longest = longest;
+    }
 }
 
 double chorale_predict_work(const struct chorale_predictor *p)

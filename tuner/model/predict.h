@@ -55,6 +55,12 @@ double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where);
 
+/* From now on, replay schedules until the work below has reached that limit,
+ * and only those that may have up to `longest` events
+ * (chorale_recording_estimate); others have no prediction. 0: no limit. */
+void chorale_predict_limit(struct chorale_predictor *p, double work,
+                           double longest);
+
 /* The work of all replays so far: the number of their schedule events
  * (network.h), and of steps of sharing ports, of which eight take as long as an
  * event. */

@@ -48,6 +48,10 @@ struct chorale_plan {
                               * sum over all earlier rounds */
     double spent;            /* out: in all rounds before this one, */
     double foreseen;         /* and in this one */
+    double clock;            /* the budget counts by the clock: seconds; 0: no */
+    double planned;          /* cost of the rounds since spent_before, as they
+                              * were planned; counts if simulated by the clock
+                              */
     double regret;           /* out: expected before the round; NAN: unknown */
     double goal;
     struct chorale_policy policy; /* of the table that an adaptive plan

@@ -14,9 +14,15 @@
 #include "tuner/base/process.h"
 #include "tuner/decide/inherit_runs.h"
 #include "tuner/model/observations.h"
+#include "tuner/model/predict.h"
+#include "tuner/plan/param_values.h"
 #include "tuner/base/units.h"
 
 #define ROBUST_PATTERNS 3 /* of CHORALE_ARRIVAL_ROBUST */
+#define REPLAYED 4e5   /* schedule events replayed for a round, per second of a
+                        * budget by the clock: about a tenth of it */
+#define LONGEST 0.0015 /* share of them that one schedule may have; the times of
+                        * longer ones are those of their formulas */
 #define GOAL_REAL 0.03 /* a table ignores smaller gains (policy.h) */
 
 enum chorale_err chorale_plan_budget(const char *text, double *seconds_p,
@@ -379,6 +385,9 @@ static enum chorale_err find_costs(struct planner *p,
     if (p->plan->spent_before < 0)
         p->plan->spent_before = p->spent;
     p->budget += p->plan->spent_before;
+    if (opts->by_clock) /* simulations take longer than what they simulate */
+        p->budget -= fmax(0, p->plan->spent_before + p->plan->planned -
+                                 p->spent);
     opts->budget = p->budget;
     opts->spent = p->spent;
     opts->nodes = p->nodes;
@@ -483,7 +492,10 @@ enum chorale_err chorale_plan_choose(struct planner *p,
         .launches = plan->launches, .nrep_min = plan->nrep_min,
         .nrep_max = plan->nrep_max, .nwarmup = plan->nwarmup,
         .cell_seconds = plan->cell_seconds, .seed = plan->seed,
+        .by_clock = plan->clock > 0 && p->sys.simulated,
+        .alpha = TYPICAL_ALPHA, .beta = TYPICAL_BETA,
     };
+    double tau;
     enum chorale_err err = find_round(p, pending_p);
 
     p->plan->regret = NAN;
@@ -497,6 +509,11 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     if (err != CHORALE_OK || *pending_p != 0)
         return err;
     opts.decide = p->decide;
+    (void)chorale_predict_flat(p->evidence.model, "", "", "", &opts.alpha,
+                               &opts.beta, &tau); /* else typical ones */
+    p->evidence.work = REPLAYED / 2 * plan->clock; /* the rest: what is kept */
+    chorale_predict_limit(p->evidence.model, REPLAYED * plan->clock,
+                          LONGEST * REPLAYED * plan->clock);
     p->gathering = 1;
     err = chorale_plan_cells(p);
     p->gathering = 0;

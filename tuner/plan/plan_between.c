@@ -110,9 +110,8 @@ static void price(struct planner *p, size_t first,
             if (cell->comm_size != p->proc[i])
                 continue;
             ppn = cell->ppn;
-            seconds += chorale_adapt_cell_seconds(
-                opts, cell->comm_size,
-                chorale_adapt_expected(&p->evidence, cell));
+            seconds += chorale_adapt_planned_seconds(
+                opts, cell, chorale_adapt_expected(&p->evidence, cell));
         }
         cost = seconds > 0 ? chorale_adapt_cost(opts, (int)p->proc[i], ppn,
                                                 seconds)

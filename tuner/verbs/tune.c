@@ -208,6 +208,7 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
             &opts->run.campaign, msg);
 
         asked.spent_before = opts->plan.spent_before;
+        asked.planned += opts->plan.foreseen;
         if (err == CHORALE_NO && opts->seconds > 0 && asked.adaptive &&
             isnan(opts->plan.regret)) { /* one rank: plan the library alone */
             asked.adaptive = 0;
@@ -300,9 +301,10 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
 static void print_budget(const struct tune_opts *opts, double begin)
 {
     const struct chorale_plan *plan = &opts->plan;
-    const double seconds = strcmp(plan->launcher, "smpirun") == 0
-                               ? plan->spent - plan->spent_before
-                               : chorale_seconds() - begin;
+    const double seconds =
+        strcmp(plan->launcher, "smpirun") == 0 && !opts->by_clock
+            ? plan->spent - plan->spent_before
+            : fmin(chorale_seconds() - begin, opts->seconds);
     char spent[32], budget[32];
 
     printf("\nmeasured for %s of %s", chorale_human_seconds(seconds, spent),
@@ -494,6 +496,7 @@ static enum chorale_err choose_way(struct tune_opts *opts, char budget[32],
         return CHORALE_OK;
     }
     plan->spent_before = -1;
+    plan->clock = opts->seconds;
     snprintf(budget, 32, "%.6gs",
              simulated ? opts->seconds : ROUNDS_SHARE * opts->seconds);
     plan->budget = budget;
@@ -591,8 +594,9 @@ const struct chorale_verb chorale_verb_tune = {
         "gain at a point but the launches are too few to tell, the library "
         "stays there; the rest of the budget goes to further launches of such "
         "points, most valuable first. In simulation the time counts that real "
-        "launches would take, and no round starts when 70 % of it have passed "
-        "by the clock. The command prints what it spent, the loss that is "
+        "launches would take, or if it is longer the time of simulating them, "
+        "so that many ranks are measured with short messages; and no round "
+        "starts when 70 % of it have passed by the clock. The command prints what it spent, the loss that is "
         "expected to remain, and how many points are undecided. Repeat it to "
         "measure for as long again.\n"
         "--full measures at every point, until no candidate without a "

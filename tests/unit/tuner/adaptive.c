@@ -371,6 +371,46 @@ static void test_budget(void)
     free(p);
 }
 
+/* Simulated by the clock, a cell costs its share of the time that its simulation
+ * takes, and a grid with more process counts comes before one with all
+ * sizes. */
+static void test_clock(void)
+{
+    struct plan *p = malloc(sizeof(*p));
+    const struct chorale_adapt_cell *cell;
+    const char *procs;
+    double seconds;
+
+    if (p == NULL)
+        exit(99);
+    begin(p, 12);
+    p->opts.nodes = 0;
+    p->opts.start_up = 0.01;
+    p->opts.alpha = 1e-6;
+    p->opts.beta = 1e-9;
+    cell = &p->cell[p->grid.ncell - NVARIANT];
+    seconds = 1e-9 * (double)cell->n + 10e-6; /* ten messages of each rank */
+    tap_ok(chorale_adapt_planned_seconds(&p->opts, cell, seconds) ==
+               chorale_adapt_cell_seconds(&p->opts, 64, seconds),
+           "a cell costs what it takes on a real system");
+    p->opts.by_clock = 1;
+    seconds = chorale_adapt_planned_seconds(&p->opts, cell, seconds);
+    tap_ok(fabs(seconds / (64 * (10 * 150e-6 + 6e-9 * (double)cell->n) / 6) -
+                1) < 1e-6,
+           "by the clock, a sixth of its simulation: %g s", seconds);
+    choose(p);
+    measure(p);
+    procs = choose(p) == CHORALE_OK ? chosen_procs(p) : "";
+    tap_ok(strstr(procs, "8,") != NULL && strstr(procs, "64,") != NULL &&
+               largest(p, NPROC - 1) > 0 &&
+               largest(p, NPROC - 1) < largest(p, 1),
+           "round 2 leaves out long messages on many ranks: P = %s, on 64 up "
+           "to %ld bytes, on 4 up to %ld", procs, largest(p, NPROC - 1),
+           largest(p, 1));
+    fixture_close(&p->f);
+    free(p);
+}
+
 /* Without a budget: few cells calibrate the model, then each point is measured
  * until its best candidate is. */
 static void test_every(void)
@@ -583,6 +623,7 @@ int main(void)
     test_seed();
     test_tight();
     test_budget();
+    test_clock();
     test_every();
     test_late();
     test_settle();

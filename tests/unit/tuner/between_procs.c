@@ -249,6 +249,50 @@ static void test_far(void)
     }
 }
 
+/* Above 64 ranks a prediction stands for process counts that differ by up to a
+ * sixteenth: a change of algorithm with P happens between two such ranges. */
+static void test_alike(void)
+{
+    struct chorale_errmsg msg = { "" };
+    struct fixture f;
+
+    fixture_open(&f, "sim", 1);
+    for (int p = 64; p <= 128; p *= 2)
+        for (long m = 256; m <= 262144; m *= 2) {
+            double t = ALPHA + BETA * (double)m, rounds = p == 64 ? 6 : 7;
+            struct fixture_run run = {
+                "bcast", "library", "default", "", p, 1, m, 0,
+                2 * rounds * t, NULL, NULL, NULL, NULL,
+            };
+
+            fixture_add(&f, &run);
+            run.provider = "chorale";
+            run.variant = "binomial";
+            run.params = "segsize=0";
+            run.seconds = rounds * t;
+            fixture_add(&f, &run);
+            run.variant = "scatter_ring_allgather";
+            run.params = "";
+            run.seconds = (rounds + p - 1) * ALPHA +
+                          2 * BETA * (double)m * (p - 1) / p;
+            fixture_add(&f, &run);
+        }
+    tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db",
+                        "--dispatch-cost=0", "--compact=0.01%",
+                        (const char *)NULL) == CHORALE_OK,
+           "decided: 64 and 128 ranks %s", msg.text);
+    is(fixture_text(&f, "SELECT count(DISTINCT comm_size) > 0 FROM decision"
+                    " WHERE comm_size BETWEEN 65 AND 127"), "1",
+       "between 64 and 128 ranks choices change with P");
+    is(fixture_text(&f, "SELECT group_concat(DISTINCT comm_size) FROM decision"
+                    " WHERE comm_size BETWEEN 65 AND 127 AND comm_size NOT IN"
+                    " (65, 70, 75, 80, 86, 92, 98, 105, 112, 120)"),
+       "", "they change between ranges of a sixteenth");
+    is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size < 64 OR"
+                    " comm_size_hi > 128"), "0", "no row leaves the counts");
+    fixture_close(&f);
+}
+
 /* Times that jump between process counts add half of such a jump to the
  * uncertainty; a variant must be faster even then. */
 static void test_doubt(void)
@@ -448,6 +492,7 @@ int main(void)
     test_merge();
     test_one_size();
     test_far();
+    test_alike();
     test_doubt();
     test_blind();
     test_blind_launches();

@@ -244,6 +244,27 @@ static void test_two_levels(struct chorale_store *store)
     chorale_predictor_free(p);
 }
 
+/* Schedules are replayed up to a limit of events each, and of work; times that
+ * are known stay known. */
+static void test_limit(struct chorale_predictor *p)
+{
+    const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, "linear");
+    const long param[CHORALE_MAX_PARAM] = { 0 };
+    const struct chorale_where small = at(16, 64), large = at(64, 64),
+                               other = at(15, 64), late = at(14, 64);
+    double known = chorale_predict(p, alg, param, &small);
+
+    chorale_predict_limit(p, 0, 2000);
+    tap_ok(isnan(chorale_predict(p, alg, param, &large)) &&
+               chorale_predict(p, alg, param, &other) > 0,
+           "a schedule of too many events is not replayed, a shorter one is");
+    chorale_predict_limit(p, chorale_predict_work(p) / 2, 0);
+    tap_ok(isnan(chorale_predict(p, alg, param, &late)) &&
+               fabs(chorale_predict(p, alg, param, &small) - known) < 1e-15,
+           "after the limit of work only known times are given");
+    chorale_predict_limit(p, 0, 0);
+}
+
 /* Two messages of 32 KiB: the receiver copies one after the other. */
 static void test_copied(struct chorale_store *store)
 {
@@ -299,6 +320,7 @@ int main(void)
                    chorale_predictor_load(store, 1, &p, &msg) == CHORALE_OK &&
                    p != NULL, "a model is loaded %s", msg.text)) {
         test_seconds(p);
+        test_limit(p);
         test_may(p);
         test_lacks(p);
         test_doubtful(store);
