@@ -27,17 +27,33 @@ double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
            (seconds + sync);
 }
 
-/* Seconds in which a cell is simulated, roughly. seconds: of one call, in which
- * each rank sends its bytes, and as many messages as fit in the rest. */
+/* Messages of a rank in one call: those of the variant's critical path; of the
+ * library as many as fit in the time that is left beside the bytes. */
+static double messages_of(const struct chorale_adapt_opts *opts,
+                          const struct chorale_adapt_cell *cell, double seconds)
+{
+    const struct chorale_run_point run = chorale_adapt_run(cell);
+    const struct chorale_alg *alg = cell->config.alg;
+    const struct chorale_point pt = chorale_decide_point(
+        &run, cell->config.value, cell->n, cell->comm_size);
+    struct chorale_term term[CHORALE_MAX_TERM];
+    double messages, bytes, reduced;
+
+    if (alg == NULL)
+        return fmax(0, seconds - (double)cell->n * opts->beta) / opts->alpha;
+    chorale_term_sums(term, alg->cost(&pt, term), &messages, &bytes, &reduced);
+    return messages;
+}
+
+/* Seconds in which a cell is simulated, roughly. seconds: of one call. */
 static double simulation(const struct chorale_adapt_opts *opts,
                          const struct chorale_adapt_cell *cell, double seconds)
 {
     const double bytes = chorale_coll_info(cell->coll)->rooted
                              ? (double)cell->msg_size : (double)cell->n;
-    const double messages =
-        fmax(0, seconds - (double)cell->n * opts->beta) / opts->alpha;
 
-    return cell->comm_size * (messages * SIM_MESSAGE + bytes * SIM_BYTE);
+    return cell->comm_size * (messages_of(opts, cell, seconds) * SIM_MESSAGE +
+                              bytes * SIM_BYTE);
 }
 
 double chorale_adapt_planned_seconds(const struct chorale_adapt_opts *opts,

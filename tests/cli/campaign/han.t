@@ -117,11 +117,13 @@ done >sent.txt
 [ "$(wc -l <sent.txt)" = 5 ] && [ "$(sort -u sent.txt | wc -l)" -ge 4 ]
 ok $? "segment sizes and modules within nodes change the messages of bcast"
 
-# mpiexec places the ranks of a plan.
+# mpiexec places the ranks of a plan. han of 4.1.4 hangs with one rank a node, so
+# the library's own priority holds here.
 for ppn in 1 2; do
     "$chorale" plan "ppn$ppn.db" -q --providers library -c bcast -m 8 \
         -P $((2 * ppn)) --ppn $ppn --launches 1 -i 3 &&
-        timeout 300 "$chorale" run "ppn$ppn.db" -q 2>err.txt
+        timeout 300 env -u OMPI_MCA_coll_han_priority "$chorale" run \
+            "ppn$ppn.db" -q 2>err.txt
     is "$? $(sqlite3 "ppn$ppn.db" "SELECT DISTINCT host_map FROM launch")" \
         "0 $([ $ppn = 1 ] && echo 0,1 || echo 0,0,1,1)" \
         "--ppn $ppn fills two nodes with $ppn each"

@@ -398,6 +398,11 @@ static void test_clock(void)
     tap_ok(fabs(seconds / (64 * (10 * 150e-6 + 6e-9 * (double)cell->n) / 6) -
                 1) < 1e-6,
            "by the clock, a sixth of its simulation: %g s", seconds);
+    seconds = chorale_adapt_planned_seconds(&p->opts, cell + 2, 1e-3);
+    tap_ok(fabs(seconds / (64 * (63 * 150e-6 + 6e-9 * (double)cell->n) / 6) -
+                1) < 1e-6,
+           "for a variant, by the messages of its critical path: %g s",
+           seconds);
     choose(p);
     measure(p);
     procs = choose(p) == CHORALE_OK ? chosen_procs(p) : "";
