@@ -10,7 +10,7 @@
 #define REPETITIONS 30   /* until the interval is narrow, at 5 % of noise */
 #define VERIFY 4         /* calls for verification and counters */
 #define SYNC_SECONDS 2e-6 /* per round of messages */
-#define SIM_MESSAGE 150e-6 /* s in which all calls of a cell are simulated, for
+#define SIM_MESSAGE 80e-6  /* s in which all calls of a cell are simulated, for
                            * each message of a call, */
 #define SIM_BYTE 6e-9     /* and each byte (simulated_scale.md) */
 

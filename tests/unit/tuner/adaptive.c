@@ -395,11 +395,11 @@ static void test_clock(void)
            "a cell costs what it takes on a real system");
     p->opts.by_clock = 1;
     seconds = chorale_adapt_planned_seconds(&p->opts, cell, seconds);
-    tap_ok(fabs(seconds / (64 * (10 * 150e-6 + 6e-9 * (double)cell->n) / 6) -
+    tap_ok(fabs(seconds / (64 * (10 * 80e-6 + 6e-9 * (double)cell->n) / 6) -
                 1) < 1e-6,
            "by the clock, a sixth of its simulation: %g s", seconds);
     seconds = chorale_adapt_planned_seconds(&p->opts, cell + 2, 1e-3);
-    tap_ok(fabs(seconds / (64 * (63 * 150e-6 + 6e-9 * (double)cell->n) / 6) -
+    tap_ok(fabs(seconds / (64 * (63 * 80e-6 + 6e-9 * (double)cell->n) / 6) -
                 1) < 1e-6,
            "for a variant, by the messages of its critical path: %g s",
            seconds);
