@@ -38,7 +38,7 @@ static const struct {
              { MOST, 0.005 } };
 #define NLIMIT (sizeof(limit) / sizeof(limit[0]))
 
-#define SIM_PROCS 4      /* process counts of round 2, if simulated by the clock */
+#define SIM_PROCS 4      /* process counts of round 2, simulated by the clock */
 
 static int same_group(const struct chorale_adapt_cell *a,
                       const struct chorale_adapt_cell *b)

@@ -12,7 +12,7 @@
 #define SYNC_SECONDS 2e-6 /* per round of messages */
 #define SIM_MESSAGE 80e-6  /* s in which all calls of a cell are simulated, for
                            * each message of a call, */
-#define SIM_BYTE 6e-9     /* and each byte (simulated_scale.md) */
+#define SIM_BYTE 6e-9     /* and each byte (tests/bench/results/tune.md) */
 
 double chorale_adapt_cell_seconds(const struct chorale_adapt_opts *opts,
                                   int comm_size, double seconds)

@@ -158,6 +158,7 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 /* Most process counts between two measured ones for which rows are written:
  * wider gaps are too uncertain. */
 #define CHORALE_DECIDE_GAP 512
+#define CHORALE_SMOOTH_GAP 1024 /* the same for smoothed times */
 /* The largest process count that is predicted by itself. Above it one in the
  * middle stands for those that differ by up to a sixteenth, except powers of
  * two. */
@@ -165,7 +166,6 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 /* Events of the longest schedule that is replayed for a prediction; times of
  * longer ones are interpolated. */
 #define CHORALE_DECIDE_EVENTS 1.5e5
-#define CHORALE_SMOOTH_GAP 1024 /* the same for smoothed times */
 
 /* End of reasons that name `decide --explain`. */
 #define CHORALE_DECIDE_SEE " (`chorale decide --explain` lists why)"
