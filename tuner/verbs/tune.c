@@ -31,6 +31,10 @@ enum { MAX_REPAIRS = 4 }; /* decisions again after slower points; one when the
 enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * false one */
 
+enum { KEPT = 256 };      /* rounds of a command; more do not count */
+#define LITTLE 0.1       /* share of the expected loss: if the second half of the
+                          * rounds lowered it by less, more time brings little */
+
 #define BUDGET "6m"      /* of measuring, by default; validation follows */
 #define UNSPENT 0.5      /* share of it: rounds that spent less ended because no
                           * point is worth its time */
@@ -48,6 +52,8 @@ struct tune_opts {
     int full;                /* 1: measure every point of the grid */
     double seconds;          /* budget of this command; 0: no budget */
     int by_clock;            /* rounds ended by the clock */
+    double regret[KEPT];     /* expected before each round of this command */
+    int nregret;
     int no_validate;
     double confirm_seconds;  /* for undecided points; 0: none */
     const char *output;
@@ -209,6 +215,8 @@ static enum chorale_err measure(struct tune_opts *opts, const char *path,
 
         asked.spent_before = opts->plan.spent_before;
         asked.planned += opts->plan.foreseen;
+        if (opts->plan.regret >= 0 && opts->nregret < KEPT)
+            opts->regret[opts->nregret++] = opts->plan.regret;
         if (err == CHORALE_NO && opts->seconds > 0 && asked.adaptive &&
             isnan(opts->plan.regret)) { /* one rank: plan the library alone */
             asked.adaptive = 0;
@@ -297,7 +305,8 @@ static enum chorale_err measure_all(struct tune_opts *opts, const char *path,
     return err;
 }
 
-/* Print the time spent, the expected loss, and whether to measure more. */
+/* Print the time spent, the expected loss and how it fell, and whether to
+ * measure more. */
 static void print_budget(const struct tune_opts *opts, double begin)
 {
     const struct chorale_plan *plan = &opts->plan;
@@ -305,6 +314,7 @@ static void print_budget(const struct tune_opts *opts, double begin)
         strcmp(plan->launcher, "smpirun") == 0 && !opts->by_clock
             ? plan->spent - plan->spent_before
             : fmin(chorale_seconds() - begin, opts->seconds);
+    const double half = opts->regret[opts->nregret / 2];
     char spent[32], budget[32];
 
     printf("\nmeasured for %s of %s", chorale_human_seconds(seconds, spent),
@@ -313,12 +323,16 @@ static void print_budget(const struct tune_opts *opts, double begin)
         printf("; %s expected to lose %.2f %% against the best variants",
                opts->by_clock ? "before the last round the table was"
                               : "the table is", 100 * plan->regret);
+    if (plan->regret >= 0 && opts->nregret > 2)
+        printf(", %.2f %% after half of the rounds", 100 * half);
     if (opts->by_clock)
         printf("; repeat the command to measure for as long again\n");
     else if (!(plan->regret > plan->goal))
         printf("; no further point is worth measuring\n");
     else if (seconds < UNSPENT * opts->seconds)
         printf("; no further point is worth its time\n");
+    else if (opts->nregret > 2 && half - plan->regret < LITTLE * plan->regret)
+        printf("; more time is expected to bring little\n");
     else
         printf("; repeat the command to measure for as long again\n");
 }
@@ -596,8 +610,9 @@ const struct chorale_verb chorale_verb_tune = {
         "points, most valuable first. In simulation the time counts that real "
         "launches would take, or if it is longer the time of simulating them, "
         "so that many ranks are measured with short messages; and no round "
-        "starts when 70 % of it have passed by the clock. The command prints what it spent, the loss that is "
-        "expected to remain, and how many points are undecided. Repeat it to "
+        "starts when 70 % of it have passed by the clock. The command prints "
+        "what it spent, the loss that is expected to remain, how the rounds "
+        "lowered it, and how many points are undecided. Repeat it to "
         "measure for as long again.\n"
         "--full measures at every point, until no candidate without a "
         "measurement is expected to win. --set core or --set all plans a fixed "

@@ -154,7 +154,8 @@ quick="$quick -c bcast,reduce,allreduce,reduce_scatter_block,gather,scatter"
 "$chorale" plan quick.db -q $quick,allgather
 few=$(sqlite3 quick.db 'SELECT count(*) FROM cell')
 [ "$few" -le 450 ]
-ok $? "the quick start on two processors has at most 450 cells ($few)"
+ok $? "the core set of the quick start on two processors has at most 450 cells \
+($few)"
 command -v "$MPIEXEC" >/dev/null 2>&1 || { finish; exit; }
 
 # Two compatible plans: each has its own launches.
