@@ -28,6 +28,8 @@
 #define MOST 48          /* contenders of a point */
 #define WIDE 2.0         /* slower candidates in pattern sync lose too much */
 #define EACH 4           /* candidates of a variant predicted for late ranks */
+#define LONGEST 1e6      /* events of a schedule that is compared with its
+                          * measurements */
 #define WORK 3e8         /* limit of the work of replays (predict.h) of a
                           * round, */
 #define POINT 0.02       /* and of a point, as a share of the rest */
@@ -91,6 +93,7 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
     e->doubt = e->bias != NULL ? e->bias + nalg + 1 : NULL;
     if (z != NULL && count != NULL && e->bias != NULL)
         e->model = chorale_predictor_fit(points);
+    chorale_predict_limit(e->model, 0, LONGEST);
     for (size_t i = 0; e->model != NULL && i < points->count; i = end) {
         const struct chorale_run_point *row = &points->row[i];
         double own;
@@ -111,6 +114,7 @@ int chorale_adapt_evidence_init(struct chorale_adapt_evidence *e,
         largest = row->comm_size > largest ? row->comm_size : largest;
         z[nz++] = fabs(own);
     }
+    chorale_predict_limit(e->model, 0, 0);
     e->far = largest < comm_size;
     if (nz >= SD_FEW && !e->far) {
         gsl_sort(z, 1, nz);
@@ -232,7 +236,8 @@ static double predict(const struct chorale_adapt_evidence *e,
         seconds *= exp(e->bias[chorale_alg_index(alg)]);
         if (!chorale_alg_by_library(alg, &pt))
             best = fmin(best, seconds);
-        if (chorale_predict_work(e->model) - begin > most)
+        if (model->played != NULL &&
+            chorale_predict_work(e->model) - begin > most)
             break;
     }
     return best * margin;
@@ -350,10 +355,13 @@ end:
 double chorale_adapt_expected(const struct chorale_adapt_evidence *e,
                               const struct chorale_adapt_cell *cell)
 {
-    const struct chorale_adapt_model model = {
+    struct chorale_adapt_model model = {
         .run = chorale_adapt_run(cell), .root = e->root, .played = e->model,
     };
 
+    model.net = chorale_family_network(e->model, &model.run);
+    if (!(model.net.alpha > 0))
+        model.net = chorale_adapt_typical;
     return deviation(e, cell->config.alg) *
            chorale_adapt_seconds(&model, &cell->config, cell->n,
                                  cell->comm_size);

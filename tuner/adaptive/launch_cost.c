@@ -63,7 +63,8 @@ double chorale_adapt_planned_seconds(const struct chorale_adapt_opts *opts,
     const double own = chorale_adapt_cell_seconds(opts, cell->comm_size,
                                                   seconds);
 
-    return opts->by_clock ? fmax(own, simulation(opts, cell, seconds) /
+    return opts->by_clock ? fmax(own, fmax(opts->patterns, 1) *
+                                          simulation(opts, cell, seconds) /
                                           CHORALE_ADAPT_LAUNCHES)
                           : own;
 }

@@ -63,6 +63,16 @@ static double doubt(size_t cand, double error)
     return cand == 0 ? -LIBRARY_MARGIN * most : DOUBT * most;
 }
 
+/* 1 if a member must not be chosen at some process count of a layer. */
+static int barred(const struct chorale_family *fam,
+                  const struct chorale_layer *l, size_t m, size_t n)
+{
+    for (int p = l->first; p <= l->last; p++)
+        if (chorale_family_excluded(fam, m, n, p) != NULL)
+            return 1;
+    return 0;
+}
+
 /* Predict times and losses at one stop. */
 static void guess(struct chorale_grid *grid, size_t layer, size_t stop)
 {
@@ -83,9 +93,7 @@ static void guess(struct chorale_grid *grid, size_t layer, size_t stop)
         seconds[c] = score[c] = NAN;
         grid->wrong[c] = 0;
         grid->may[c] = 0;
-        if (!grid->near[m] ||
-            (c > 0 &&
-             chorale_family_excluded(fam, m, n, l->comm_size) != NULL))
+        if (!grid->near[m] || (c > 0 && barred(fam, l, m, n)))
             continue;
         seconds[c] = chorale_family_between(fam, l->line, m, n, l->comm_size,
                                             &error);

@@ -12,6 +12,7 @@
 
 #define BETWEEN 3       /* stops between two sizes of a single line */
 #define MORE_STOPS 64   /* most doublings between two sizes */
+#define MANY 8          /* ranks of a node: full nodes are ranges */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
 
 size_t chorale_grid_at(const struct chorale_grid *grid, size_t layer,
@@ -83,34 +84,44 @@ static double shifted(size_t a, size_t b, double x)
     return exp(from + x * (to - from));
 }
 
+/* The place of a process count between those of two lines, in logarithms. */
+static double place_of(const struct chorale_line *a, int comm_size)
+{
+    return log((double)comm_size / a->comm_size) /
+           log((double)a[1].comm_size / a->comm_size);
+}
+
 /* Set the hull of a layer. On a measured layer it reaches from the least to the
  * largest measured size. Between two lines both ends are interpolated by
- * process count. */
+ * process count: the least size of the first count of the layer, and the largest
+ * of its last one. With smoothed times both are those of the middle. */
 static void find_hull(const struct chorale_family *fam,
                       struct chorale_layer *l)
 {
     const struct chorale_line *a = &fam->line[l->line], *b = a + 1;
     size_t least_a = a->spot[0].point->n, least_b;
-    double x;
+    const int smooth = fam->smooth != NULL;
+    double lo, hi;
 
     l->lo = least_a;
     l->hi = a->spot[a->nspot - 1].point->n;
     if (l->measured)
         return;
-    x = log((double)l->comm_size / a->comm_size) /
-        log((double)b->comm_size / a->comm_size);
+    lo = place_of(a, smooth ? l->comm_size : l->first);
+    hi = place_of(a, smooth ? l->comm_size : l->last);
     least_b = b->spot[0].point->n;
     l->lo = least_a == 0 && least_b == 0
                 ? 0
-                : (size_t)ceil(shifted(least_a, least_b, x) * (1 - ROUNDING));
+                : (size_t)ceil(shifted(least_a, least_b, lo) * (1 - ROUNDING));
     l->hi = (size_t)floor(
-        shifted(l->hi, b->spot[b->nspot - 1].point->n, x) * (1 + ROUNDING));
+        shifted(l->hi, b->spot[b->nspot - 1].point->n, hi) * (1 + ROUNDING));
 }
 
 int chorale_grid_in_hull(const struct chorale_family *fam, int comm_size,
                          size_t n)
 {
-    struct chorale_layer l = { .comm_size = comm_size };
+    struct chorale_layer l = { .comm_size = comm_size, .first = comm_size,
+                               .last = comm_size };
 
     while (l.line + 1 < fam->nline &&
            fam->line[l.line + 1].comm_size <= comm_size)
@@ -145,19 +156,20 @@ static int last_process(int line, int next, int p)
     return end < p ? p : end >= next ? next - 1 : end;
 }
 
-static int is_power(int p)
+/* 1 if a process count is a range by itself: powers of two, and full nodes. */
+static int stands_alone(int p, int ppn)
 {
-    return chorale_pow2_below(p) == p;
+    return chorale_pow2_below(p) == p || (ppn >= MANY && p % ppn == 0);
 }
 
 /* The same for predictions: above CHORALE_DECIDE_EACH, counts that differ by up
- * to a sixteenth are alike, except powers of two. */
-static int last_alike(int next, int p)
+ * to a sixteenth are alike. */
+static int last_alike(int next, int p, int ppn)
 {
     int end = p;
 
-    while (p > CHORALE_DECIDE_EACH && !is_power(p) && end + 1 < next &&
-           end < p + p / 16 && !is_power(end + 1))
+    while (p > CHORALE_DECIDE_EACH && !stands_alone(p, ppn) &&
+           end + 1 < next && end < p + p / 16 && !stands_alone(end + 1, ppn))
         end++;
     return end;
 }
@@ -181,7 +193,7 @@ static int find_layers(struct chorale_grid *grid)
             end = p == line[j].comm_size    ? p
                   : grid->fam->smooth != NULL
                       ? last_process(line[j].comm_size, next, p)
-                      : last_alike(next, p);
+                      : last_alike(next, p, grid->fam->point->ppn);
             *l = (struct chorale_layer){
                 .comm_size = (int)lround(sqrt((double)p * end)),
                 .first = p, .last = end, .line = grid->line + j,

@@ -8,11 +8,12 @@
 
 #include "tuner/decide/family.h"
 
-/* A process count. */
+/* A process count, or several alike. */
 struct chorale_layer {
-    int comm_size;
+    int comm_size;           /* the one that is measured or predicted */
     int first, last;         /* process counts that it stands for; comm_size,
-                              * unless times are smoothed */
+                              * unless times are smoothed or it is above
+                              * CHORALE_DECIDE_EACH */
     size_t line;             /* the last line of at most this process count */
     int measured;            /* 1: that line has this process count */
     size_t lo, hi;           /* the hull: least and largest n that may have a

@@ -195,9 +195,14 @@ static double notes_of(const struct chorale_family *fam)
     double between = 0, sum = 0;
 
     for (size_t j = 0; j + 1 < fam->nline; j++) {
-        int gap = fam->line[j + 1].comm_size - fam->line[j].comm_size - 1;
+        int a = fam->line[j].comm_size, b = fam->line[j + 1].comm_size;
 
-        between += gap <= CHORALE_DECIDE_GAP ? gap : 0;
+        if (b - a - 1 > CHORALE_DECIDE_GAP)
+            continue;
+        between += b <= CHORALE_DECIDE_EACH
+                       ? b - a - 1
+                       : fmax(0, CHORALE_DECIDE_EACH - a) +
+                             16 * log(b / fmax(a, CHORALE_DECIDE_EACH));
     }
 
     for (size_t c = 0; c < fam->ncand; c++) {

@@ -210,15 +210,32 @@ static double along(const struct chorale_family *fam,
     return left + x * (right - left);
 }
 
-/* Predicted log seconds on a line at n. */
+/* 1 if a schedule is too long for the model to predict its time. */
+static int not_replayed(const struct chorale_family *fam, size_t line,
+                        size_t cand, size_t n)
+{
+    const struct chorale_alg_config *config = &fam->cand[cand].run->config;
+    struct chorale_point pt;
+
+    if (!fam->played || !has_model(fam, CHORALE_GUESS_MODEL, cand))
+        return 0;
+    pt = chorale_decide_point(fam->point, config->value, n,
+                              fam->line[line].comm_size);
+    return chorale_predict_refuses(fam->model, config->alg, &pt);
+}
+
+/* Predicted log seconds on a line at n; interpolated if its schedule is too
+ * long. */
 static double on_line(const struct chorale_family *fam, size_t line,
                       size_t cand, size_t n)
 {
     double off = along(fam, CHORALE_GUESS_MODEL, line, cand, n);
+    double t = isnan(off) ? off
+                          : off + model(fam, CHORALE_GUESS_MODEL, cand, n,
+                                        fam->line[line].comm_size);
 
-    return isnan(off) ? off
-                      : off + model(fam, CHORALE_GUESS_MODEL, cand, n,
-                                    fam->line[line].comm_size);
+    return isnan(t) && not_replayed(fam, line, cand, n)
+               ? along(fam, CHORALE_GUESS_PLAIN, line, cand, n) : t;
 }
 
 /* 1 if the library took as long as the candidate at a spot, and the model

@@ -436,6 +436,14 @@ static double predict(struct chorale_predictor *p,
     return seconds;
 }
 
+int chorale_predict_refuses(const struct chorale_predictor *p,
+                            const struct chorale_alg *alg,
+                            const struct chorale_point *pt)
+{
+    return p != NULL && ((p->most > 0 && p->work > p->most) ||
+                         is_too_long(p, alg, pt));
+}
+
 double chorale_predict(struct chorale_predictor *p,
                        const struct chorale_alg *alg, const long *param,
                        const struct chorale_where *where)

@@ -61,6 +61,11 @@ double chorale_predict(struct chorale_predictor *p,
 void chorale_predict_limit(struct chorale_predictor *p, double work,
                            double longest);
 
+/* 1 if the limit of work is reached, or that schedule exceeds the other. */
+int chorale_predict_refuses(const struct chorale_predictor *p,
+                            const struct chorale_alg *alg,
+                            const struct chorale_point *pt);
+
 /* The work of all replays so far: the number of their schedule events
  * (network.h), and of steps of sharing ports, of which eight take as long as an
  * event. */

@@ -386,8 +386,7 @@ static enum chorale_err find_costs(struct planner *p,
         p->plan->spent_before = p->spent;
     p->budget += p->plan->spent_before;
     if (opts->by_clock) /* simulations take longer than what they simulate */
-        p->budget -= fmax(0, p->plan->spent_before + p->plan->planned -
-                                 p->spent);
+        p->spent = fmax(p->spent, p->plan->spent_before + p->plan->planned);
     opts->budget = p->budget;
     opts->spent = p->spent;
     opts->nodes = p->nodes;
@@ -482,6 +481,19 @@ static enum chorale_err find_evidence(struct planner *p)
     return err;
 }
 
+/* Limit the events that are replayed from now on; half of them for the choice of
+ * contenders. 0: do not. */
+static void limit_replays(struct planner *p, double events)
+{
+    const double done = chorale_predict_work(p->evidence.model);
+
+    if (events > 0) {
+        p->evidence.work = done + events / 2;
+        chorale_predict_limit(p->evidence.model, done + events,
+                              LONGEST * events);
+    }
+}
+
 enum chorale_err chorale_plan_choose(struct planner *p,
                                      sqlite3_int64 *pending_p)
 {
@@ -511,9 +523,9 @@ enum chorale_err chorale_plan_choose(struct planner *p,
     opts.decide = p->decide;
     (void)chorale_predict_flat(p->evidence.model, "", "", "", &opts.alpha,
                                &opts.beta, &tau); /* else typical ones */
-    p->evidence.work = REPLAYED / 2 * plan->clock; /* the rest: what is kept */
-    chorale_predict_limit(p->evidence.model, REPLAYED * plan->clock,
-                          LONGEST * REPLAYED * plan->clock);
+    if (!(opts.alpha > 0))
+        opts.alpha = TYPICAL_ALPHA;
+    limit_replays(p, REPLAYED * plan->clock);
     p->gathering = 1;
     err = chorale_plan_cells(p);
     p->gathering = 0;

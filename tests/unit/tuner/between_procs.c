@@ -255,11 +255,12 @@ static void test_alike(void)
 {
     struct chorale_errmsg msg = { "" };
     struct fixture f;
+    int inside = 0;
 
     fixture_open(&f, "sim", 1);
-    for (int p = 64; p <= 128; p *= 2)
+    for (int p = 64; p <= 256; p *= 4)
         for (long m = 256; m <= 262144; m *= 2) {
-            double t = ALPHA + BETA * (double)m, rounds = p == 64 ? 6 : 7;
+            double t = ALPHA + BETA * (double)m, rounds = p == 64 ? 6 : 8;
             struct fixture_run run = {
                 "bcast", "library", "default", "", p, 1, m, 0,
                 2 * rounds * t, NULL, NULL, NULL, NULL,
@@ -280,16 +281,30 @@ static void test_alike(void)
     tap_ok(fixture_verb(&f, &chorale_verb_decide, &msg, "@db",
                         "--dispatch-cost=0", "--compact=0.01%",
                         (const char *)NULL) == CHORALE_OK,
-           "decided: 64 and 128 ranks %s", msg.text);
-    is(fixture_text(&f, "SELECT count(DISTINCT comm_size) > 0 FROM decision"
-                    " WHERE comm_size BETWEEN 65 AND 127"), "1",
-       "between 64 and 128 ranks choices change with P");
+           "decided: 64 and 256 ranks %s", msg.text);
+    is(fixture_text(&f, "SELECT count(DISTINCT comm_size) > 1 FROM decision"
+                    " WHERE comm_size BETWEEN 65 AND 255"), "1",
+       "between 64 and 256 ranks choices change with P");
     is(fixture_text(&f, "SELECT group_concat(DISTINCT comm_size) FROM decision"
-                    " WHERE comm_size BETWEEN 65 AND 127 AND comm_size NOT IN"
-                    " (65, 70, 75, 80, 86, 92, 98, 105, 112, 120)"),
+                    " WHERE comm_size BETWEEN 65 AND 255 AND comm_size NOT IN"
+                    " (65, 70, 75, 80, 86, 92, 98, 105, 112, 120, 128, 129,"
+                    " 138, 147, 157, 167, 178, 190, 202, 215, 229, 244)"),
        "", "they change between ranges of a sixteenth");
     is(fixture_text(&f, "SELECT count(*) FROM decision WHERE comm_size < 64 OR"
-                    " comm_size_hi > 128"), "0", "no row leaves the counts");
+                    " comm_size_hi > 256"), "0", "no row leaves the counts");
+    fixture_close(&f);
+
+    fixture_open(&f, "sim", 1);
+    for (long m = 64; m <= 4096; m *= 4) {
+        ring(&f, 64, m, 2, 1);
+        ring(&f, 128, m, 2, 1);
+    }
+    decide(&f, "64 and 128 ranks whose sizes shift");
+    for (int p = 65; p < 128; p++)
+        inside += strcmp(choice(&f, 64L * p, p), "ring") == 0 &&
+                  strcmp(choice(&f, 4096L * p, p), "ring") == 0;
+    tap_ok(inside == 63, "rows contain the least and the largest block size of"
+           " each count of a range: %d", inside);
     fixture_close(&f);
 }
 

@@ -251,15 +251,22 @@ static void test_limit(struct chorale_predictor *p)
     const struct chorale_alg *alg = chorale_alg_find(CHORALE_BCAST, "linear");
     const long param[CHORALE_MAX_PARAM] = { 0 };
     const struct chorale_where small = at(16, 64), large = at(64, 64),
-                               other = at(15, 64), late = at(14, 64);
+                               other = at(17, 64), late = at(15, 64),
+                               few = at(10, 64), new = at(14, 64);
     double known = chorale_predict(p, alg, param, &small);
 
-    chorale_predict_limit(p, 0, 2000);
-    tap_ok(isnan(chorale_predict(p, alg, param, &large)) &&
-               chorale_predict(p, alg, param, &other) > 0,
-           "a schedule of too many events is not replayed, a shorter one is");
-    chorale_predict_limit(p, chorale_predict_work(p) / 2, 0);
+    chorale_predict_limit(p, 0, 1000); /* linear, P = 15: 1260 events */
     tap_ok(isnan(chorale_predict(p, alg, param, &late)) &&
+               chorale_predict(p, alg, param, &few) > 0,
+           "a schedule of too many events is not replayed, a shorter one is");
+    chorale_predict_limit(p, 0, 3000); /* binomial, P = 64: 2304 events */
+    tap_ok(isnan(chorale_predict(p, chorale_alg_find(CHORALE_BCAST, "binomial"),
+                                 param, &large)),
+           "nor one of too many ranks");
+    chorale_predict_limit(p, 0, 0);
+    tap_ok(chorale_predict(p, alg, param, &other) > 0, "without limits all are");
+    chorale_predict_limit(p, chorale_predict_work(p) / 2, 0);
+    tap_ok(isnan(chorale_predict(p, alg, param, &new)) &&
                fabs(chorale_predict(p, alg, param, &small) - known) < 1e-15,
            "after the limit of work only known times are given");
     chorale_predict_limit(p, 0, 0);
