@@ -11,7 +11,7 @@
 #include "algorithms/tree.h"
 
 #define BETWEEN 3       /* stops between two sizes of a single line */
-#define MORE_STOPS 64   /* most doublings between two sizes */
+#define MORE_STOPS 128  /* most of them in gaps: two per doubling */
 #define MANY 8          /* ranks of a node: full nodes are ranges */
 #define ROUNDING 1e-9   /* relative, of log() and exp() */
 
@@ -28,12 +28,12 @@ static int compare_n(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Store in n sizes between two sizes that differ by at least a factor of 2: one
+/* Store in n sizes between two sizes that differ by at least a factor of 2: two
  * per doubling, or BETWEEN on a single line. Returns their number. */
 static size_t split(size_t from, size_t to, int single, size_t *n)
 {
     double ratio = from > 0 ? (double)to / (double)from : 0;
-    size_t want = ratio >= 2 ? (size_t)(log2(ratio) + 1e-9) : 0, count = 0;
+    size_t want = ratio >= 2 ? 2 * (size_t)(log2(ratio) + 1e-9) : 0, count = 0;
 
     if (single)
         want = ratio >= 2 && to - from > BETWEEN ? BETWEEN : 0;
