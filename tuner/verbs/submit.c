@@ -100,8 +100,8 @@ const struct chorale_verb chorale_verb_submit = {
     .args = "results.db",
     .summary = "measure through job arrays of Slurm",
     .detail =
-        "Plans as `chorale tune` does and packs the launches into elements "
-        "of job arrays. There is one array for each number of nodes and ranks "
+        "Plans the core set, or that of --set, and packs the launches into "
+        "elements of job arrays. There is one array for each number of nodes and ranks "
         "a node; each element is as long as its time limit allows. Launches "
         "of one cell go to different elements, so that they get different "
         "allocations.\n"
