@@ -33,6 +33,12 @@ static const char decision_sql[] =
     " WHERE EXISTS (SELECT 1 FROM v_decision WHERE system_id = ?1)"
     " ORDER BY place LIMIT 1";
 
+static const char named_sql[] =
+    "SELECT EXISTS (SELECT 1 FROM v_decision WHERE system_id = ?1 AND coll = ?2"
+    " AND ?3 BETWEEN comm_size AND comm_size_hi AND ppn = ?4 AND shape = ?5"
+    " AND dtype = ?6 AND op = ?7 AND provider = ?8 AND variant = ?9"
+    " AND params = ?10)";
+
 int chorale_plots_same_picture(const struct chorale_plots_row *a,
                                const struct chorale_plots_row *b)
 {
@@ -232,6 +238,23 @@ static enum chorale_err read_decided(struct chorale_store *store,
     return err;
 }
 
+/* Set named of a row. */
+static enum chorale_err read_named(struct chorale_store *store,
+                                   sqlite3_stmt *stmt,
+                                   struct chorale_plots_row *row,
+                                   struct chorale_errmsg *msg)
+{
+    enum chorale_err err = chorale_store_bind(
+        store, stmt, 2,
+        CHORALE_FIELDS(row->coll, row->comm_size, row->ppn, row->shape,
+                       row->by_dtype, row->by_op, row->provider, row->variant,
+                       row->params), msg);
+
+    if (chorale_store_next(store, stmt, &err, msg))
+        row->named = sqlite3_column_int(stmt, 0);
+    return err;
+}
+
 /* The order of cells_sql. */
 static int compare_rows(const void *x, const void *y)
 {
@@ -255,13 +278,13 @@ static int compare_rows(const void *x, const void *y)
     return d != 0 ? d : (a->n > b->n) - (a->n < b->n);
 }
 
-/* Set model and decided of every row. */
+/* Set model, decided and named of every row. */
 static enum chorale_err complete(struct chorale_store *store,
                                  sqlite3_int64 system_id,
                                  struct chorale_plots_rows *rows,
                                  struct chorale_errmsg *msg)
 {
-    sqlite3_stmt *decision = NULL;
+    sqlite3_stmt *decision = NULL, *named = NULL;
     struct chorale_predictor *model = NULL;
     struct chorale_served_kind kind = { "", "" };
     enum chorale_err err;
@@ -271,6 +294,9 @@ static enum chorale_err complete(struct chorale_store *store,
     if (err == CHORALE_OK)
         err = chorale_store_query(store, decision_sql,
                                   CHORALE_FIELDS(system_id), &decision, msg);
+    if (err == CHORALE_OK)
+        err = chorale_store_query(store, named_sql, CHORALE_FIELDS(system_id),
+                                  &named, msg);
     for (size_t i = 0; i < rows->count && err == CHORALE_OK; i++) {
         struct chorale_plots_row *row = &rows->row[i];
 
@@ -281,11 +307,14 @@ static enum chorale_err complete(struct chorale_store *store,
         find_served(row, &kind);
         if (err == CHORALE_OK)
             err = read_decided(store, decision, rows, i, msg);
+        if (err == CHORALE_OK)
+            err = read_named(store, named, row, msg);
     }
     if (err == CHORALE_OK && rows->count > 0)
         qsort(rows->row, rows->count, sizeof(*rows->row), compare_rows);
     chorale_predictor_free(model);
     sqlite3_finalize(decision);
+    sqlite3_finalize(named);
     return err;
 }
 

@@ -31,6 +31,7 @@ struct chorale_plots_row {
                   * root or buffer policies; then seconds is of v_summary */
     int decided; /* 1: the decision table chooses this variant here, or one
                   * for which its series stands */
+    int named;   /* 1: a range of the table at this process count names it */
 };
 
 /* What the times are, by the options of the table (policy.h). */

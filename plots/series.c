@@ -72,32 +72,31 @@ static void measure_name(const struct chorale_plots_row *row, size_t size[2])
     size[1] = strlen(label);
 }
 
-static int any_decided(const struct chorale_plots_series *series)
+static int any_named(const struct chorale_plots_series *series)
 {
     int any = 0;
 
     for (size_t i = 0; i < series->count; i++)
-        any |= series->row[i].decided;
+        any |= series->row[i].named;
     return any;
 }
 
 /* Returns 1 if a rather than b stands for both: the table names it or, if it
- * names both or none, it has fewer parameters, or as many and a shorter
- * name. */
+ * names neither, it has fewer parameters, or as many and a shorter name. */
 static int preferred(const struct chorale_plots_series *a,
                      const struct chorale_plots_series *b)
 {
     size_t of_a[2], of_b[2];
 
-    if (any_decided(a) != any_decided(b))
-        return any_decided(a);
+    if (any_named(a) != any_named(b))
+        return any_named(a);
     measure_name(a->row, of_a);
     measure_name(b->row, of_b);
     return of_a[0] != of_b[0] ? of_a[0] < of_b[0] : of_a[1] < of_b[1];
 }
 
 /* Let one of the series with the same times stand for all, the library's if it
- * is among them. */
+ * is among them. Those that the table names stay apart. */
 static void join_equal(struct chorale_plots_series *series, size_t n)
 {
     for (size_t s = 0; s < n; s++) {
@@ -106,7 +105,8 @@ static void join_equal(struct chorale_plots_series *series, size_t n)
         if (series[s].like != NULL)
             continue;
         for (size_t k = s + 1; k < n; k++)
-            if (same_times(&series[s], &series[k])) {
+            if (same_times(&series[s], &series[k]) &&
+                !(any_named(&series[best]) && any_named(&series[k]))) {
                 series[k].like = series[s].row;
                 if (s > 0 && preferred(&series[k], &series[best]))
                     best = k;
@@ -142,8 +142,8 @@ static double best_at(const struct chorale_plots_picture *picture, double n)
 static int goes_first(const struct chorale_plots_series *a,
                       const struct chorale_plots_series *b)
 {
-    if (any_decided(a) != any_decided(b))
-        return any_decided(a);
+    if (any_named(a) != any_named(b))
+        return any_named(a);
     return a->count != b->count ? a->count > b->count : a->row < b->row;
 }
 
