@@ -158,6 +158,8 @@ enum chorale_err chorale_report_model(struct chorale_report *report)
               "fit: the p value of the model missing by more than launches "
               "differ; below 0.01 with a worst error above 10 % the variant "
               "lacks fit. Reach: how many times more ranks were predicted "
-              "within 10 %.</p>\n", report->out);
+              "within 10 %. <code>chorale fit</code> lists the sizes at which "
+              "a variant's error is above 30 %, and what the model has no term "
+              "for.</p>\n", report->out);
     return err;
 }
