@@ -69,10 +69,12 @@ is "$(sqlite3 empty.db "SELECT count(*) FROM run JOIN cell USING (cell_id)
     WHERE provider = 'native' AND coll <> 'barrier'
     AND status <> 'inapplicable'")" 0 \
     "n = 0: no algorithm counts as measured without a proof"
-like "$(sqlite3 empty.db "SELECT DISTINCT reason FROM run
+why='calls without data need no algorithm'
+"$top_builddir/chorale-runner" --probe | grep -q '^Open MPI' &&
+    why='the library sends no message in this call'
+is "$(sqlite3 empty.db "SELECT DISTINCT reason FROM run
     JOIN cell USING (cell_id) WHERE coll = 'bcast' AND variant = 'binomial'")" \
-    '^unproved: (calls without data|the library sends no message) ' \
-    "n = 0: the reason is that there is no proof"
+    "unproved: $why" "n = 0: the reason is that there is no proof"
 is "$(sqlite3 empty.db "SELECT coll, sum(status = 'ok') > 0 FROM run
     JOIN cell USING (cell_id) WHERE provider = 'native' OR coll <> 'barrier'
     GROUP BY coll" | paste -sd ' ' -)" "allreduce|1 barrier|1 bcast|1" \
