@@ -57,6 +57,15 @@ static void ring(struct fixture *f, int comm_size, long m, double library,
     fixture_add(f, &run);
 }
 
+/* The same with blocks of 64 to 4096 bytes at two process counts. */
+static void rings(struct fixture *f, int p, int q, double library, double own)
+{
+    for (long m = 64; m <= 4096; m *= 4) {
+        ring(f, p, m, library, own);
+        ring(f, q, m, library, own);
+    }
+}
+
 /* 1 if decide --explain prints the text for a point. */
 static int explains(struct fixture *f, const char *coll, const char *m,
                     const char *comm_size, const char *text)
@@ -76,10 +85,7 @@ static void test_hull(void)
     int inside = 0, outside = 0;
 
     fixture_open(&f, "sim", 1);
-    for (long m = 64; m <= 4096; m *= 4) {
-        ring(&f, 4, m, 2, 1);
-        ring(&f, 16, m, 2, 1);
-    }
+    rings(&f, 4, 16, 2, 1);
     decide(&f, "two process counts whose sizes shift");
     for (int p = 4; p <= 16; p++) {
         inside += strcmp(choice(&f, 64L * p, p), "ring") == 0 &&
@@ -98,10 +104,7 @@ static void test_hull(void)
     fixture_close(&f);
 
     fixture_open(&f, "sim", 1);
-    for (long m = 64; m <= 4096; m *= 4) {
-        ring(&f, 4, m, 1, 2);
-        ring(&f, 16, m, 1, 2);
-    }
+    rings(&f, 4, 16, 1, 2);
     decide(&f, "two process counts with a fast library");
     is(fixture_text(&f, "SELECT group_concat(comm_size || '-' || comm_size_hi"
                     " || ' ' || n_lo || '-' || n_hi || ' ' || basis, '; ')"
@@ -295,10 +298,7 @@ static void test_alike(void)
     fixture_close(&f);
 
     fixture_open(&f, "sim", 1);
-    for (long m = 64; m <= 4096; m *= 4) {
-        ring(&f, 64, m, 2, 1);
-        ring(&f, 128, m, 2, 1);
-    }
+    rings(&f, 64, 128, 2, 1);
     decide(&f, "64 and 128 ranks whose sizes shift");
     for (int p = 65; p < 128; p++)
         inside += strcmp(choice(&f, 64L * p, p), "ring") == 0 &&
