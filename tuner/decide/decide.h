@@ -161,10 +161,12 @@ enum chorale_err chorale_decide(const struct chorale_points *points,
 #define CHORALE_SMOOTH_GAP 1024 /* the same for smoothed times */
 /* The largest process count that is predicted by itself. Above it one in the
  * middle stands for those that differ by up to a sixteenth, except powers of
- * two and full nodes of eight ranks or more; a variant must run at all. */
+ * two and full nodes of eight ranks or more; a variant must run at all of
+ * them. */
 #define CHORALE_DECIDE_EACH 64
-/* Events of the longest schedule that is replayed for a prediction, on at most
- * the root of as many ranks; times of longer ones are interpolated. */
+/* Events of the longest schedule that is replayed for a prediction; pairs of
+ * ranks count too, so that it has at most 387 ranks. Times of longer ones are
+ * interpolated. */
 #define CHORALE_DECIDE_EVENTS 1.5e5
 
 /* End of reasons that name `decide --explain`. */
