@@ -19,6 +19,8 @@ static const struct chorale_native_param params[] = {
     { CHORALE_BCAST, "split_binary_tree", SEGMENTS },
     { CHORALE_BCAST, "binary_tree", SEGMENTS },
     { CHORALE_BCAST, "binomial", SEGMENTS },
+    { CHORALE_BCAST, "knomial", SEGMENTS },
+    { CHORALE_BCAST, "knomial", "radix", "knomial_radix", { 2, 8 } },
     { CHORALE_REDUCE, "chain", SEGMENTS },
     { CHORALE_REDUCE, "chain", CHAINS },
     { CHORALE_REDUCE, "chain", REQUESTS },
@@ -46,6 +48,10 @@ static const struct chorale_native_param params[] = {
       { 4, 8 } },
     { CHORALE_ALLTOALL, "k_brucks", "k", "BRUCKS_KVAL", { 4, 8 } },
     { CHORALE_ALLTOALL, "scattered", "throttle", "THROTTLE", { 1, 4 } },
+    { CHORALE_ALLTOALLV, "scattered", "throttle",
+      "MPIR_CVAR_ALLTOALL_THROTTLE", { 1, 4 } },
+    { CHORALE_ALLGATHERV, "ring", "chunk", "PIPELINE_MSG_SIZE",
+      { 8192, 65536 } },
     { CHORALE_ALLREDUCE, "tree", "k", "TREE_KVAL", { 4, 8 } },
     { CHORALE_ALLREDUCE, "tree", "chunk", "TREE_PIPELINE_CHUNK_SIZE",
       { 8192, 65536 } },
@@ -65,6 +71,10 @@ const struct chorale_native_param *chorale_native_param(size_t i,
     if (i >= sizeof(params) / sizeof(params[0]))
         return NULL;
     coll = chorale_coll_info(p->coll)->name;
+    if (strncmp(p->variable, "MPIR_CVAR_", 10) == 0) {
+        snprintf(variable, 96, "%s", p->variable);
+        return p;
+    }
     if (islower((unsigned char)p->variable[0])) {
         snprintf(variable, 96, "coll_tuned_%s_algorithm_%s", coll, p->variable);
         return p;

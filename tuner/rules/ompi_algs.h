@@ -33,7 +33,7 @@ struct chorale_ompi_numbers chorale_ompi_numbers(enum chorale_coll coll,
                                                  const char *name);
 
 /* The component han, which serves calls on several nodes. Its algorithms are
- * named han_NAME (runners/native/native.c). */
+ * named han_NAME (runners/native/native_find.c). */
 enum { CHORALE_OMPI_HAN = 4 }; /* bytes of the prefix "han_" */
 int chorale_ompi_is_han(const char *name);
 

@@ -481,6 +481,11 @@ static void test_params(void)
            "from version 5 on a file of version 2 has it");
     tap_ok(writes(&f, five, "\n1000 2 4 8192 0 # chain:segsize=8192"),
            "whose other rules have no limit");
+    fixture_exec(&f, "UPDATE decision SET variant = 'knomial',"
+                     " params = 'radix=8' WHERE variant = 'chain'");
+    tap_ok(writes(&f, five, "bcast knomial:radix=8, P = 4, 4 a node, n = 1000"
+                            " ... 2000: no rule sets the radix"),
+           "no version has the radix");
     fixture_close(&f);
 }
 
