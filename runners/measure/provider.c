@@ -199,18 +199,20 @@ static int confirm_native(struct chorale_bench *bench,
                           const struct chorale_cand *cand, const char **why_p)
 {
     const enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
-    int on, elsewhere, rc;
+    struct chorale_native_sent most;
+    int *const sent[] = { &most.on, &most.elsewhere, &most.on_node,
+                          &most.synchronous };
+    int rc = MPI_SUCCESS;
 
-    if (!chorale_native_sent(bench->native, &on, &elsewhere)) {
+    if (!chorale_native_sent(bench->native, &most)) {
         if (prob->pt.n == 0 && !chorale_coll_info(coll)->dataless)
             *why_p = "unproved: calls without data need no algorithm";
         return MPI_SUCCESS;
     }
-    rc = chorale_p2p_max(bench, &on);
-    if (rc == MPI_SUCCESS)
-        rc = chorale_p2p_max(bench, &elsewhere);
-    *why_p = chorale_native_unproved(bench->native, coll, cand->place, on,
-                                     elsewhere, prob->pt.n);
+    for (int i = 0; i < 4 && rc == MPI_SUCCESS; i++)
+        rc = chorale_p2p_max(bench, sent[i]);
+    *why_p = chorale_native_unproved(bench->native, coll, cand->place, &most,
+                                     prob->pt.n);
     return rc;
 }
 

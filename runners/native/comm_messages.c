@@ -23,27 +23,45 @@ static any_fn **table;       /* NULL: not found */
 static any_fn *original[WIDTH];
 static int sends[WIDTH];     /* 1: it sends */
 static long calls[WIDTH];
+static int last_mode, synchronous; /* how a message is sent; MPI_Ssend's way */
 static MPI_Comm counted;
-static long on_comm, on_others;
+static struct chorale_comm_messages messages;
 
-static void count(int i, intptr_t comm)
+static void note_other(MPI_Comm comm)
+{
+    int i = 0;
+
+    while (i < messages.others && i < CHORALE_COMM_OTHERS &&
+           messages.other[i] != comm)
+        i++;
+    if (i < CHORALE_COMM_OTHERS)
+        messages.other[i] = comm;
+    if (i == messages.others)
+        messages.others++;
+}
+
+static void count(int i, int mode, intptr_t comm)
 {
     calls[i]++;
+    last_mode = mode;
     if (!sends[i])
         return;
-    if (comm == (intptr_t)counted)
-        on_comm++;
-    else
-        on_others++;
+    messages.synchronous += mode == synchronous;
+    if (comm == (intptr_t)counted) {
+        messages.on++;
+    } else {
+        messages.elsewhere++;
+        note_other((MPI_Comm)comm);
+    }
 }
 
 #define WRAPPER(i)                                                           \
     static intptr_t wrapper_##i(intptr_t a, intptr_t b, intptr_t c,          \
-                                intptr_t d, intptr_t e, intptr_t f,          \
+                                intptr_t d, intptr_t e, intptr_t mode,       \
                                 intptr_t comm, intptr_t h)                   \
     {                                                                        \
-        count(i, comm);                                                      \
-        return original[i](a, b, c, d, e, f, comm, h);                       \
+        count(i, (int)mode, comm);                                           \
+        return original[i](a, b, c, d, e, mode, comm, h);                    \
     }
 WRAPPER(0)
 WRAPPER(1)
@@ -59,9 +77,11 @@ static void wrap(int on)
     }
 }
 
-/* Send one message to this rank, with MPI_Send or MPI_Isend, and return the
- * only function that was called, or -1. */
-static int find(int blocking)
+enum way { SEND, SSEND, ISEND };
+
+/* Send one message to this rank, with MPI_Send, MPI_Ssend or MPI_Isend, and
+ * return the only function that was called, or -1. */
+static int find(enum way way)
 {
     MPI_Request request[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
     MPI_Status status[2];
@@ -72,8 +92,10 @@ static int find(int blocking)
         calls[i] = 0;
     PMPI_Irecv(&in, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request[0]);
     wrap(1);
-    if (blocking)
+    if (way == SEND)
         PMPI_Send(&out, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF);
+    else if (way == SSEND)
+        PMPI_Ssend(&out, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF);
     else
         PMPI_Isend(&out, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request[1]);
     wrap(0);
@@ -87,24 +109,27 @@ static int find(int blocking)
 int chorale_comm_messages_open(void)
 {
     static int opened;
-    int send, isend;
+    int send, isend, standard;
 
     if (opened++)
         return table != NULL ? 0 : -1;
     table = dlsym(RTLD_DEFAULT, "mca_pml");
     if (table == NULL)
         return -1;
-    send = find(1);
-    isend = find(0);
-    if (send < 0 || isend < 0 || send == isend) {
+    send = find(SEND);
+    standard = last_mode;
+    isend = find(ISEND);
+    if (send < 0 || isend < 0 || send == isend || last_mode != standard ||
+        find(SSEND) != send || last_mode == standard) {
         table = NULL;
         return -1;
     }
     sends[send] = sends[isend] = 1;
+    synchronous = last_mode;
     counted = MPI_COMM_SELF;
-    find(1);
-    find(0);
-    if (on_comm != 2 || on_others != 0)
+    find(SEND);
+    find(ISEND);
+    if (messages.on != 2 || messages.elsewhere != 0)
         table = NULL;
     return table != NULL ? 0 : -1;
 }
@@ -112,13 +137,12 @@ int chorale_comm_messages_open(void)
 void chorale_comm_messages_begin(MPI_Comm comm)
 {
     counted = comm;
-    on_comm = on_others = 0;
+    messages = (struct chorale_comm_messages){ 0 };
     wrap(1);
 }
 
-void chorale_comm_messages_end(long *on, long *elsewhere)
+void chorale_comm_messages_end(struct chorale_comm_messages *seen)
 {
     wrap(0);
-    *on = on_comm;
-    *elsewhere = on_others;
+    *seen = messages;
 }

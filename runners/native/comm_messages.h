@@ -14,9 +14,19 @@
  * 0, or -1 if the library has no such table or an unknown one. */
 int chorale_comm_messages_open(void);
 
-/* Count this rank's sends between begin and end: on comm, and on all other
- * communicators. Local; one calling thread. */
+enum { CHORALE_COMM_OTHERS = 8 };
+
+/* Sends of this rank. */
+struct chorale_comm_messages {
+    long on, elsewhere;      /* on the watched communicator, and on others */
+    long synchronous;        /* those of both that wait for the receiver */
+    MPI_Comm other[CHORALE_COMM_OTHERS]; /* the first of the others */
+    int others;              /* their number, or one more if there are more */
+};
+
+/* Count between begin, which watches comm, and end. Local; one calling
+ * thread. */
 void chorale_comm_messages_begin(MPI_Comm comm);
-void chorale_comm_messages_end(long *on, long *elsewhere);
+void chorale_comm_messages_end(struct chorale_comm_messages *seen);
 
 #endif

@@ -7,8 +7,8 @@
  *   next call;
  * - Open MPI: coll_tuned_<collective>_algorithm, which a communicator reads
  *   when it is created, and coll_han_use_<collective>_algorithm, which takes
- *   effect at the next call where han is the library's default. The messages of
- *   a call prove which component serves it.
+ *   effect at the next call. Calls use communicators that prefer the component
+ *   (tuned or han), and their messages prove that it serves them.
  * Parameters of these algorithms (segment size, radix) are the library's
  * defaults; an algorithm with another value of one is listed as a further one,
  * NAME:PARAMETER=VALUE. The library reads some parameters in MPI_Init only. Such
@@ -55,7 +55,8 @@ struct chorale_native_point {
     size_t segsize;          /* the library's segment size, bytes; 0: none */
     int size;                /* ranks */
     int levels;              /* 1: the library sees several nodes, at least one
-                              * of them with several ranks */
+                              * of them with several ranks; read if the
+                              * algorithm is hierarchical */
     int in_blocks;           /* 1: the ranks of each node are consecutive */
 };
 
@@ -67,15 +68,18 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                                    const struct chorale_native_point *pt);
 /* topology_levels.c: how the library sees a communicator's nodes. *on_node: the
  * number of ranks on this rank's node; *apart: 1 if they are not consecutive.
- * Collective, creates a communicator. Returns an MPI error code. */
+ * *node: the group of these ranks, to be freed by the caller, or
+ * MPI_GROUP_NULL. Collective, both create a communicator. Return an MPI error
+ * code. */
 int chorale_native_topology(MPI_Comm comm, int *on_node, int *apart);
+int chorale_native_node(MPI_Comm comm, MPI_Group *node);
 
 /* 1 if the algorithm is hierarchical (within nodes, then between them), so that
  * levels and in_blocks matter. */
 int chorale_native_is_hierarchical(const struct chorale_native *native,
                                    enum chorale_coll coll, int place);
 
-/* Where chorale_native_needs_comm() returns 1, an algorithm needs its own
+/* Where chorale_native_needs_comm() returns 1, an algorithm needs another
  * communicator, made from lib once before its first call. Each rank calls
  * prepare: 0, or -1 if the library does not allow forcing it. All ranks then
  * agree whether all succeeded and call make, collective over lib; if one
@@ -98,23 +102,31 @@ void chorale_native_end(struct chorale_native *native,
 MPI_Comm chorale_native_comm(const struct chorale_native *native,
                              enum chorale_coll coll, int place, MPI_Comm lib);
 
+/* What this rank sent in the watched call. */
+struct chorale_native_sent {
+    int on, elsewhere;       /* messages on chorale_native_comm(), as of tuned,
+                              * and on other communicators, as of han */
+    int on_node;             /* 1: some of the latter stay on its node */
+    int synchronous;         /* 1: some wait for the receiver, as of adapt */
+};
+
 /* Count the messages of a call between watch, directly before it, and unwatch.
  * Local; not in the timed part. sent: 0 if no proof is needed, as MPICH reports
- * all other cases by an error; otherwise 1, and whether this rank sent messages
- * on chorale_native_comm(), as tuned does, and how many on other communicators,
- * as han does. unproved: from the maxima over the ranks, why it is not proved
- * that the algorithm's component served the call, or NULL. n: bytes of the
- * operation; a segment size of han takes effect only if there is a message for
- * each segment. Han makes its communicators in the first call, which proves
- * nothing. */
+ * all other cases by an error; otherwise 1. unproved: from the maxima over the
+ * ranks, why it is not proved that the algorithm's component served the call,
+ * or NULL. n: bytes of the operation; a segment size of han takes effect only
+ * if there is a message for each segment. Of han's modules, sm sends no message
+ * within a node, and adapt begins with synchronous ones. Han makes its
+ * communicators in the first call, which proves nothing. */
 void chorale_native_watch(struct chorale_native *native,
                           enum chorale_coll coll, int place, MPI_Comm lib);
 void chorale_native_unwatch(struct chorale_native *native);
-int chorale_native_sent(const struct chorale_native *native, int *on,
-                        int *elsewhere);
+int chorale_native_sent(const struct chorale_native *native,
+                        struct chorale_native_sent *sent);
 const char *chorale_native_unproved(const struct chorale_native *native,
-                                    enum chorale_coll coll, int place, int on,
-                                    int elsewhere, size_t n);
+                                    enum chorale_coll coll, int place,
+                                    const struct chorale_native_sent *most,
+                                    size_t n);
 
 /* native_falls.c: the reason why Open MPI's tuned module would silently run
  * another algorithm than the named one, or NULL. */
@@ -125,7 +137,8 @@ const char *chorale_native_fallback(enum chorale_coll coll, const char *name,
 struct chorale_native_param {
     enum chorale_coll coll;
     const char *algorithm, *name;
-    const char *variable;    /* end of the name of the variable */
+    const char *variable;    /* end of the variable's name, or of MPICH the
+                              * whole name */
     int value[2];            /* to measure besides the library's default */
 };
 /* Parameter i, from 0, and the full name of its variable; NULL after the

@@ -138,23 +138,23 @@ void chorale_native_unwatch(struct chorale_native *native)
     (void)native;
 }
 
-int chorale_native_sent(const struct chorale_native *native, int *on,
-                        int *elsewhere)
+int chorale_native_sent(const struct chorale_native *native,
+                        struct chorale_native_sent *sent)
 {
     (void)native;
-    *on = *elsewhere = 0;
+    *sent = (struct chorale_native_sent){ 0, 0, 0, 0 };
     return 0; /* SimGrid forces it, or ends the program */
 }
 
 const char *chorale_native_unproved(const struct chorale_native *native,
-                                    enum chorale_coll coll, int place, int on,
-                                    int elsewhere, size_t n)
+                                    enum chorale_coll coll, int place,
+                                    const struct chorale_native_sent *most,
+                                    size_t n)
 {
     (void)native;
     (void)coll;
     (void)place;
-    (void)on;
-    (void)elsewhere;
+    (void)most;
     (void)n;
     return NULL;
 }

@@ -12,6 +12,8 @@
  *   library's own choice and of the received data;
  * - "@forced I SENT DATA", with --force: the same for the algorithm, or
  *   "@forced I - why" if the library refuses it;
+ * - "@messages WORD I ON ELSEWHERE" before such a line, with Open MPI: the
+ *   messages of all ranks on the communicator of the call, and on others;
  * - "@end" last. */
 #include "config.h"
 
@@ -22,6 +24,7 @@
 #include <string.h>
 
 #include "algorithms/coll.h"
+#include "runners/native/comm_messages.h"
 #include "runners/native/native.h"
 #include "runners/native/transport_count.h"
 
@@ -178,10 +181,17 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash * UINT64_C(0xff51afd7ed558ccd);
 }
 
-/* Rank 0 gets the hash of all ranks' values in rank order; others get 0. */
-static uint64_t of_all(const struct job *job, uint64_t mine)
+static uint64_t add(uint64_t sum, uint64_t value)
 {
-    uint64_t all = mix(0, mine), got;
+    return sum + value;
+}
+
+/* Rank 0 gets the hash (mix) or sum (add) of all ranks' values in rank order;
+ * others get 0. */
+static uint64_t of_all(const struct job *job, uint64_t mine,
+                       uint64_t (*with)(uint64_t, uint64_t))
+{
+    uint64_t all = with(0, mine), got;
 
     if (job->rank > 0) {
         MPI_Send(&mine, 1, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD);
@@ -190,7 +200,7 @@ static uint64_t of_all(const struct job *job, uint64_t mine)
     for (int r = 1; r < job->size; r++) {
         MPI_Recv(&got, 1, MPI_UINT64_T, r, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-        all = mix(all, got);
+        all = with(all, got);
     }
     return all;
 }
@@ -240,12 +250,25 @@ static size_t received(const struct job *job, const struct point *p)
     return info->blocks && !info->irregular ? m * (size_t)job->size : p->n;
 }
 
+static void print_messages(const struct job *job, const char *word, int i,
+                           const struct chorale_comm_messages *seen)
+{
+    const uint64_t on = of_all(job, (uint64_t)seen->on, add);
+    const uint64_t elsewhere = of_all(job, (uint64_t)seen->elsewhere, add);
+
+    if (job->rank == 0)
+        printf("@messages %s %d %llu %llu\n", word, i, (unsigned long long)on,
+               (unsigned long long)elsewhere);
+}
+
 /* Call twice, since the first call may create communicators, and print "@WORD I
  * SENT DATA" or "@WORD I - why". */
 static void look(struct job *job, const char *word, int i, MPI_Comm comm)
 {
     const struct point *p = &job->point[i];
+    const int counts = chorale_comm_messages_open() == 0;
     size_t bytes = p->n + (size_t)job->size;
+    struct chorale_comm_messages seen;
     uint64_t sent, data = 0;
     int rc;
 
@@ -254,14 +277,20 @@ static void look(struct job *job, const char *word, int i, MPI_Comm comm)
         job->send[k] = (unsigned char)(k * 7 + (size_t)job->rank * 13 + 1);
     memset(job->recv, 0, bytes);
     most(job, 0);
+    if (counts)
+        chorale_comm_messages_begin(comm);
     chorale_msghash_begin();
     rc = call(job, p, comm);
     sent = chorale_msghash_end();
+    if (counts)
+        chorale_comm_messages_end(&seen);
     for (size_t k = 0; k < received(job, p); k++)
         data = mix(data, job->recv[k]);
     rc = most(job, rc != MPI_SUCCESS);
-    sent = of_all(job, sent);
-    data = of_all(job, data);
+    sent = of_all(job, sent, mix);
+    data = of_all(job, data, mix);
+    if (counts)
+        print_messages(job, word, i, &seen);
     if (job->rank == 0 && rc)
         printf("@%s %d - the library returns an error\n", word, i);
     else if (job->rank == 0)

@@ -37,6 +37,15 @@ for where in one two; do
         done >$where.sent
 done
 tuned() { grep '^@forced' "$1" | grep -v ' han_'; }
+# The messages of all ranks on the communicator of the call, and on others.
+messages() { # word of the line, algorithm of bcast, or nothing
+    awk -v word="$1" -v name="$2" '
+        NR == FNR { if ($1 == "bcast" && (name == "" || $3 == name))
+                        wanted[FNR - 1] = 1
+                    next }
+        $1 == "@messages" && $2 == word && ($3 in wanted) { print $4, $5 }' \
+        points.txt two.txt | sort -u
+}
 is "$(tuned two.sent)" "$(tuned one.sent)" \
     "an algorithm of tuned sends the same on two nodes as on one"
 [ "$(tuned two.sent | awk '{ print $2, $4 }' | sort -u | wc -l)" -gt 15 ]
@@ -46,6 +55,13 @@ is "$(default two.sent | sort -u | wc -l)" 3 \
     "the default is the same beside each algorithm"
 is "$(default two.sent | sort -u >a; default one.sent | sort -u >b;
     comm -12 a b)" "" "and it is han's on two nodes, not the one of one node"
+
+is "$(messages forced basic_linear)" "3 0" \
+    "basic_linear sends three messages on the forced communicator"
+is "$(messages forced scatter_allgather)" "11 0" \
+    "scatter_allgather sends eleven there"
+like "$(messages point "")" '^0 [1-9][0-9]*$' \
+    "the default sends on communicators of han only"
 
 # The same in campaigns.
 state() { # database, and a condition: statuses and reasons
@@ -61,6 +77,8 @@ campaign() { # database, ranks on a node, options of mpiexec
         diag "$(cat err.txt)"
 }
 han="variant LIKE 'han_%'"
+one_node="inapplicable han: the library sees only one node, or only one process \
+on each node"
 campaign two.db 2 "$two"
 is "$(state two.db "NOT $han AND variant <> 'two_proc'")" "ok " \
     "on two nodes all algorithms of tuned are measured"
@@ -69,9 +87,8 @@ is "$(state one.db "NOT $han AND variant <> 'two_proc'")" "ok " \
     "on one node too"
 if grep -q ' han_[a-z]*$' natives.txt; then
     is "$(state two.db "$han")" "ok " "and those of han on two nodes"
-    is "$(state one.db "$han")" \
-        "inapplicable the library's component han does not serve this call" \
-        "but not on one node, where tuned serves their calls"
+    is "$(state one.db "$han")" "$one_node" \
+        "but not on one node, where han never serves a call"
     is "$(grep -c '^@forced.* han_' two.sent) $(grep -h '^@forced.* han_' \
         one.sent two.sent | awk '{ print $2, $3, $4 }' | sort | uniq -d)" \
         "$(grep -c -E '^(bcast|allreduce|barrier) han_[a-z]*$' natives.txt) " \
@@ -104,9 +121,24 @@ is "$(sqlite3 two-starts.db "SELECT count(*) FROM v_paired JOIN cell
     USING (cell_id) WHERE params <> ''")" 4 \
     "and is compared with the library's launch"
 starts one-starts.db segsize=8192 4 "$one"
-is "$(state one-starts.db "params <> ''")" \
+is "$(state one-starts.db "params <> ''")" "$one_node" "on one node none is"
+# Han serves them whatever its priority is, unless it may not be used.
+(export OMPI_MCA_coll_han_priority=1; starts low-starts.db segsize=8192 2 "$two")
+is "$(state low-starts.db "params <> ''")" "ok " \
+    "nor does han have to be the default"
+(export OMPI_MCA_coll_han_priority=-1; starts off-starts.db segsize=8192 2 "$two")
+is "$(state off-starts.db "params <> ''")" \
     "inapplicable the library's component han does not serve this call" \
-    "on one node none is, since tuned serves the calls"
+    "without han it is not measured"
+# A module that the library lacks.
+(export OMPI_MCA_coll=^adapt; starts no-adapt.db %module% 2 "$two")
+is "$(state no-adapt.db "params <> '' ORDER BY 1")" \
+    "inapplicable unproved: no message is sent as the component adapt does
+ok " "without the component adapt only sm is measured"
+(export OMPI_MCA_coll=^sm; starts no-sm.db %module% 2 "$two")
+is "$(state no-sm.db "params <> '' ORDER BY 1")" \
+    "inapplicable the library's component sm does not serve the ranks of a node
+ok " "and without sm only adapt"
 echo "bcast 524288 -" >large.txt
 for part in none=1 $(sed -n 's/^bcast .* //p' starts.txt); do
     # shellcheck disable=SC2086
