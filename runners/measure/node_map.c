@@ -228,13 +228,18 @@ int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
     int rc = chorale_native_topology(bench->lib, &size, &apart);
 
     one_node = size == bench->size;
-    if (rc == MPI_SUCCESS)
-        rc = chorale_p2p_max(bench, &size);
+    *levels = 1;
+    for (int i = 0; i < bench->work.siblings && rc == MPI_SUCCESS; i++) {
+        int most = i == bench->sibling ? size : 0;
+
+        rc = chorale_p2p_max(bench, &most);
+        *levels &= most > 1;
+    }
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_max(bench, &one_node);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_max(bench, &apart);
-    *levels = size > 1 && !one_node;
+    *levels &= !one_node;
     *in_blocks = !apart;
     return rc;
 }

@@ -200,8 +200,8 @@ static int confirm_native(struct chorale_bench *bench,
 {
     const enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
     struct chorale_native_sent most;
-    int *const sent[] = { &most.on, &most.elsewhere, &most.on_node,
-                          &most.synchronous };
+    int *const sent[] = { &most.on, &most.elsewhere, &most.between,
+                          &most.on_node, &most.synchronous };
     int rc = MPI_SUCCESS;
 
     if (!chorale_native_sent(bench->native, &most)) {
@@ -209,7 +209,8 @@ static int confirm_native(struct chorale_bench *bench,
             *why_p = "unproved: calls without data need no algorithm";
         return MPI_SUCCESS;
     }
-    for (int i = 0; i < 4 && rc == MPI_SUCCESS; i++)
+    for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]) && rc == MPI_SUCCESS;
+         i++)
         rc = chorale_p2p_max(bench, sent[i]);
     *why_p = chorale_native_unproved(bench->native, coll, cand->place, &most,
                                      prob->pt.n);

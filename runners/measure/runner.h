@@ -367,8 +367,8 @@ int chorale_nodes_find(struct chorale_bench *bench);
  * Returns an MPI error code. */
 int chorale_load_look(struct chorale_bench *bench);
 
-/* How the library sees the nodes of bench->lib. *levels: several nodes, at
- * least one with several ranks (of any sibling); *in_blocks: the ranks of each
+/* How the library sees the nodes of bench->lib. *levels: each sibling has
+ * several nodes, at least one with several of its ranks; *in_blocks: the ranks of each
  * node are consecutive. Collective, creates a communicator. Returns an MPI
  * error code. */
 int chorale_nodes_levels(struct chorale_bench *bench, int *levels,

@@ -27,17 +27,19 @@ static int last_mode, synchronous; /* how a message is sent; MPI_Ssend's way */
 static MPI_Comm counted;
 static struct chorale_comm_messages messages;
 
-static void note_other(MPI_Comm comm)
+static void note_other(int mode, MPI_Comm comm)
 {
     int i = 0;
 
-    while (i < messages.others && i < CHORALE_COMM_OTHERS &&
-           messages.other[i] != comm)
+    while (i < messages.others && messages.other[i].comm != comm)
         i++;
-    if (i < CHORALE_COMM_OTHERS)
-        messages.other[i] = comm;
+    if (i == CHORALE_COMM_OTHERS)
+        return;
     if (i == messages.others)
         messages.others++;
+    messages.other[i].comm = comm;
+    messages.other[i].sent++;
+    messages.other[i].synchronous += mode == synchronous;
 }
 
 static void count(int i, int mode, intptr_t comm)
@@ -46,12 +48,11 @@ static void count(int i, int mode, intptr_t comm)
     last_mode = mode;
     if (!sends[i])
         return;
-    messages.synchronous += mode == synchronous;
     if (comm == (intptr_t)counted) {
         messages.on++;
     } else {
         messages.elsewhere++;
-        note_other((MPI_Comm)comm);
+        note_other(mode, (MPI_Comm)comm);
     }
 }
 

@@ -19,9 +19,12 @@ enum { CHORALE_COMM_OTHERS = 8 };
 /* Sends of this rank. */
 struct chorale_comm_messages {
     long on, elsewhere;      /* on the watched communicator, and on others */
-    long synchronous;        /* those of both that wait for the receiver */
-    MPI_Comm other[CHORALE_COMM_OTHERS]; /* the first of the others */
-    int others;              /* their number, or one more if there are more */
+    struct {
+        MPI_Comm comm;
+        long sent;
+        long synchronous;    /* of these, how many wait for the receiver */
+    } other[CHORALE_COMM_OTHERS]; /* the first of the others */
+    int others;              /* their number; further ones are left out */
 };
 
 /* Count between begin, which watches comm, and end. Local; one calling

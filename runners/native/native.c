@@ -77,8 +77,8 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                    : NULL;
     if (native->algorithm[coll][place].han)
         return pt->levels ? NULL
-                          : "han: the library sees only one node, or only one "
-                            "process on each node";
+                          : "the library sees only one node, or only one "
+                            "process on each node, so han serves no call";
     if (native->overruled)
         return "rules for the component tuned precede it";
     at.segsize = native->algorithm[coll][place].segsize;
@@ -102,9 +102,8 @@ int chorale_native_needs_comm(const struct chorale_native *native,
                               enum chorale_coll coll, int place)
 {
     return native->by_comm &&
-           (native->algorithm[coll][place].han
-                ? native->han_comm
-                : native->algorithm[coll][place].comm) == MPI_COMM_NULL;
+           chorale_native_comm(native, coll, place, MPI_COMM_NULL) ==
+               MPI_COMM_NULL;
 }
 
 int chorale_native_prepare(struct chorale_native *native,
@@ -149,7 +148,8 @@ int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
     int rc = MPI_SUCCESS;
 
     if (native->algorithm[coll][place].han) {
-        rc = chorale_native_node(lib, &native->node);
+        if (native->node == MPI_GROUP_NULL)
+            rc = chorale_native_node(lib, &native->node);
         return rc == MPI_SUCCESS ? dup_for("han", lib, &native->han_comm) : rc;
     }
     if (all_could)
@@ -163,12 +163,16 @@ int chorale_native_make(struct chorale_native *native, enum chorale_coll coll,
 void chorale_native_begin(struct chorale_native *native,
                           enum chorale_coll coll, int place)
 {
+    struct chorale_native_algorithm *a;
+
     if (native == NULL)
         return;
+    a = &native->algorithm[coll][place];
+    if (a->param.open)
+        MPI_T_cvar_write(a->param.handle, &a->setting);
     if (native->by_comm) {
-        if (native->algorithm[coll][place].han && native->han[coll].open)
-            MPI_T_cvar_write(native->han[coll].handle,
-                             &native->algorithm[coll][place].value);
+        if (a->han && native->han[coll].open)
+            MPI_T_cvar_write(native->han[coll].handle, &a->value);
         return;
     }
     if (chorale_native_is_hierarchical(native, coll,
@@ -178,28 +182,26 @@ void chorale_native_begin(struct chorale_native *native,
         MPI_T_cvar_write(native->fallback.handle, &native->fail);
     if (native->device.open)
         MPI_T_cvar_write(native->device.handle, &native->no_device);
-    MPI_T_cvar_write(native->knob[coll].handle,
-                     &native->algorithm[coll][place].value);
-    if (native->algorithm[coll][place].param.open)
-        MPI_T_cvar_write(native->algorithm[coll][place].param.handle,
-                         &native->algorithm[coll][place].setting);
+    MPI_T_cvar_write(native->knob[coll].handle, &a->value);
 }
 
 void chorale_native_end(struct chorale_native *native, enum chorale_coll coll,
                         int place)
 {
+    struct chorale_native_algorithm *a;
+
     if (native == NULL)
         return;
+    a = &native->algorithm[coll][place];
+    if (a->param.open)
+        MPI_T_cvar_write(a->param.handle, &a->param.initial);
     if (native->by_comm) {
-        if (native->algorithm[coll][place].han && native->han[coll].open)
+        if (a->han && native->han[coll].open)
             MPI_T_cvar_write(native->han[coll].handle,
                              &native->han[coll].initial);
         return;
     }
     MPI_T_cvar_write(native->knob[coll].handle, &native->knob[coll].initial);
-    if (native->algorithm[coll][place].param.open)
-        MPI_T_cvar_write(native->algorithm[coll][place].param.handle,
-                         &native->algorithm[coll][place].param.initial);
     if (native->device.open)
         MPI_T_cvar_write(native->device.handle, &native->device.initial);
     MPI_T_cvar_write(native->fallback.handle, &native->fallback.initial);
@@ -248,23 +250,33 @@ static int on_node(const struct chorale_native *native, MPI_Comm comm)
     return here == size;
 }
 
+static int to_int(long n)
+{
+    return n < INT_MAX ? (int)n : INT_MAX;
+}
+
 int chorale_native_sent(const struct chorale_native *native,
                         struct chorale_native_sent *sent)
 {
     const struct chorale_comm_messages *seen;
+    long between = 0, synchronous = 0;
 
     if (native == NULL || !native->by_comm)
         return 0;
     seen = &native->seen;
-    sent->on = seen->on > 0;
-    sent->elsewhere = seen->elsewhere < INT_MAX ? (int)seen->elsewhere
-                                                : INT_MAX;
-    sent->synchronous = seen->synchronous > 0;
-    sent->on_node = seen->others > CHORALE_COMM_OTHERS; /* not known of all */
-    for (int i = 0; native->node != MPI_GROUP_NULL && !sent->on_node &&
-                    i < seen->others;
-         i++)
-        sent->on_node = on_node(native, seen->other[i]);
+    /* A call that makes communicators sends on its own one as well, and may
+     * have freed some of the others. */
+    if (native->node != MPI_GROUP_NULL && seen->on == 0)
+        for (int i = 0; i < seen->others; i++)
+            if (!on_node(native, seen->other[i].comm)) {
+                between += seen->other[i].sent;
+                synchronous += seen->other[i].synchronous;
+            }
+    sent->on = to_int(seen->on);
+    sent->elsewhere = to_int(seen->elsewhere);
+    sent->between = to_int(between);
+    sent->on_node = to_int(seen->elsewhere - between);
+    sent->synchronous = to_int(synchronous);
     return 1;
 }
 
@@ -286,7 +298,7 @@ const char *chorale_native_unproved(const struct chorale_native *native,
     if (most->on)
         return "the library's component han does not serve this call";
     if (a->segsize > 0 && /* a segment is of whole elements: 1/8 larger */
-        (size_t)most->elsewhere < n / (a->segsize + a->segsize / 8))
+        (size_t)most->between < n / (a->segsize + a->segsize / 8))
         return "unproved: the library sends fewer messages than segments";
     if (a->low && most->on_node)
         return "the library's component sm does not serve the ranks of a node";

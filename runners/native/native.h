@@ -68,10 +68,10 @@ const char *chorale_native_refuses(const struct chorale_native *native,
                                    const struct chorale_native_point *pt);
 /* topology_levels.c: how the library sees a communicator's nodes. *on_node: the
  * number of ranks on this rank's node; *apart: 1 if they are not consecutive.
- * *node: the group of these ranks, to be freed by the caller, or
- * MPI_GROUP_NULL. Collective, both create a communicator. Return an MPI error
- * code. */
+ * Collective, creates a communicator. Returns an MPI error code. */
 int chorale_native_topology(MPI_Comm comm, int *on_node, int *apart);
+/* The same for the group of the ranks on this rank's node, which the caller
+ * frees; MPI_GROUP_NULL after an error. */
 int chorale_native_node(MPI_Comm comm, MPI_Group *node);
 
 /* 1 if the algorithm is hierarchical (within nodes, then between them), so that
@@ -106,18 +106,20 @@ MPI_Comm chorale_native_comm(const struct chorale_native *native,
 struct chorale_native_sent {
     int on, elsewhere;       /* messages on chorale_native_comm(), as of tuned,
                               * and on other communicators, as of han */
-    int on_node;             /* 1: some of the latter stay on its node */
-    int synchronous;         /* 1: some wait for the receiver, as of adapt */
+    int between, on_node;    /* of the latter: on communicators that span nodes,
+                              * and on those of its node */
+    int synchronous;         /* of those between nodes: how many wait for the
+                              * receiver, as of adapt */
 };
 
 /* Count the messages of a call between watch, directly before it, and unwatch.
  * Local; not in the timed part. sent: 0 if no proof is needed, as MPICH reports
  * all other cases by an error; otherwise 1. unproved: from the maxima over the
  * ranks, why it is not proved that the algorithm's component served the call,
- * or NULL. n: bytes of the operation; a segment size of han takes effect only
- * if there is a message for each segment. Of han's modules, sm sends no message
- * within a node, and adapt begins with synchronous ones. Han makes its
- * communicators in the first call, which proves nothing. */
+ * or NULL. n: bytes of the operation; with a segment size of han each segment
+ * needs a message between nodes. Of han's modules, sm sends no message within a
+ * node, and adapt begins with synchronous ones. Han makes its communicators in
+ * the first call, which proves nothing. */
 void chorale_native_watch(struct chorale_native *native,
                           enum chorale_coll coll, int place, MPI_Comm lib);
 void chorale_native_unwatch(struct chorale_native *native);

@@ -33,7 +33,7 @@ struct chorale_native {
     int by_comm;             /* 1: Open MPI's way */
     struct chorale_knob han[CHORALE_NCOLL]; /* Open MPI: read at each call */
     MPI_Comm han_comm;       /* of all algorithms of han */
-    MPI_Group node;          /* this rank's, if han_comm is made */
+    MPI_Group node;          /* the ranks of this rank's node; for han_comm */
     int counts;              /* messages can be counted */
     int overruled;           /* tuned has a rules file, which comes first */
     struct chorale_comm_messages seen; /* in the last watched call */

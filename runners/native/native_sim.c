@@ -142,7 +142,7 @@ int chorale_native_sent(const struct chorale_native *native,
                         struct chorale_native_sent *sent)
 {
     (void)native;
-    *sent = (struct chorale_native_sent){ 0, 0, 0, 0 };
+    *sent = (struct chorale_native_sent){ 0, 0, 0, 0, 0 };
     return 0; /* SimGrid forces it, or ends the program */
 }
 

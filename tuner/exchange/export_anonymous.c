@@ -53,8 +53,8 @@ static const char told_words[] =
  * catalogue and the runner. A message of the library follows library_said. */
 static const char library_said[] = "the library: ";
 static const char ended_words[] =
-    " a after algorithm algorithms all allocated alone an and another"
-    " are at back barriers be before below block blocks buffer buffers"
+    " a adapt after algorithm algorithms all allocated alone an and another"
+    " are as at back barriers be before below block blocks buffer buffers"
     " by byte bytes caches call called calls came cannot cells choose"
     " chorale chosen cold columns commutative component could count"
     " counted counts data"
@@ -66,8 +66,8 @@ static const char ended_words[] =
     " needs neighbor no node nodes not number of on one only operation"
     " or order own pairwise parts patented physical place placed pmpi"
     " power precede process processes ran rank ranks repetitions result"
-    " results rows rules run s samples see sees segments sends serve served"
-    " serves several shim smp so such"
+    " results rows rules run s samples see sees segments sends sent serve"
+    " served serves several shim sm smp so such"
     " system table take takes than that the their there this three"
     " throughput timing to too tuned two type unproved unseen up validate"
     " validated value was with without work works would wrong wrote xor ";

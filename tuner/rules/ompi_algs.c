@@ -218,6 +218,8 @@ static const char *cannot(const struct chorale_rule *r,
                        : "the format has no rules for the component han";
     if (strstr(r->name, ":radix=") != NULL)
         return "no rule sets the radix of an algorithm";
+    if (numbers.requests > 0 && r->coll == CHORALE_SCATTER)
+        return "no rule sets the maximum of requests of scatter";
     if (numbers.requests > 0 && classic && version < 5)
         return "the rules of this version have no maximum of requests";
     if (algorithm->reorders && !opts->commutative)

@@ -60,8 +60,14 @@ is "$(messages forced basic_linear)" "3 0" \
     "basic_linear sends three messages on the forced communicator"
 is "$(messages forced scatter_allgather)" "11 0" \
     "scatter_allgather sends eleven there"
-like "$(messages point "")" '^0 [1-9][0-9]*$' \
-    "the default sends on communicators of han only"
+[ "$(messages point "" | wc -l)" = 1 ] &&
+    [ "$(messages point "" | grep -c '^0 [1-9]')" = 1 ]
+ok $? "the default sends on communicators of han only"
+sent() { # algorithm
+    awk -v name="$1" '$1 == "@forced" && $3 == name { print $4 }' two.sent
+}
+[ "$(sent knomial:radix=2)" != "$(sent knomial)" ]
+ok $? "the radix of knomial takes effect, though it is read at each call"
 
 # The same in campaigns.
 state() { # database, and a condition: statuses and reasons
@@ -77,8 +83,8 @@ campaign() { # database, ranks on a node, options of mpiexec
         diag "$(cat err.txt)"
 }
 han="variant LIKE 'han_%'"
-one_node="inapplicable han: the library sees only one node, or only one process \
-on each node"
+one_node="inapplicable the library sees only one node, or only one process on \
+each node, so han serves no call"
 campaign two.db 2 "$two"
 is "$(state two.db "NOT $han AND variant <> 'two_proc'")" "ok " \
     "on two nodes all algorithms of tuned are measured"
@@ -89,58 +95,62 @@ if grep -q ' han_[a-z]*$' natives.txt; then
     is "$(state two.db "$han")" "ok " "and those of han on two nodes"
     is "$(state one.db "$han")" "$one_node" \
         "but not on one node, where han never serves a call"
-    is "$(grep -c '^@forced.* han_' two.sent) $(grep -h '^@forced.* han_' \
-        one.sent two.sent | awk '{ print $2, $3, $4 }' | sort | uniq -d)" \
-        "$(grep -c -E '^(bcast|allreduce|barrier) han_[a-z]*$' natives.txt) " \
-        "which show in other messages"
+    is "$(for name in $(sed -n 's/^bcast \(han_[a-z]*\)$/\1/p' natives.txt); do
+        messages forced "$name"
+    done | cut -d' ' -f1 | sort -u)" 0 "which send on its communicators only"
 fi
 
 # Parameters of han that it reads in MPI_Init.
 grep -E ' han_.* .* ' natives.txt >all.txt
 is "$(cut -d' ' -f1 all.txt | sort | uniq -c | tr -s ' \n' ' ')" \
     " 4 allreduce 4 bcast 4 reduce " "han has segment sizes and modules"
-grep '^bcast ' all.txt >starts.txt
-starts() { # database, parameters, ranks on a node, options of mpiexec
-    "$chorale" plan "$1" -q --providers native --set all -c bcast -m 64K \
-        --variants han_intra -P 4 --ppn "$3" --launches 1 -i 3 --batch 1 \
-        --cell-time 0.005 --launcher-cmd "$MPIEXEC -n {P} $4" &&
+starts() { # database, native cells, ranks on a node, options of mpiexec
+    "$chorale" plan "$1" -q --providers native --set all -m 1M \
+        -c bcast,reduce,allreduce --variants han_intra -P 4 --ppn "$3" \
+        --launches 1 -i 3 --batch 1 --cell-time 0.005 \
+        --launcher-cmd "$MPIEXEC -n {P} $4" &&
         sqlite3 "$1" "DELETE FROM cell WHERE provider = 'native'
-            AND params NOT LIKE '$2'" &&
+            AND NOT ($2)" &&
         timeout 400 "$chorale" run "$1" -q \
             --launcher-cmd "$MPIEXEC -n {P} $4" 2>err.txt ||
         diag "$(cat err.txt)"
 }
-starts two-starts.db %=% 2 "$two"
+starts two-starts.db "params <> ''" 2 "$two"
 is "$(state two-starts.db "params <> ''")" "ok " \
     "on two nodes each value of them is measured"
 is "$(sqlite3 -separator ' ' two-starts.db "SELECT coll, variant, params, l.part
     FROM run JOIN launch l USING (launch_id) JOIN cell USING (cell_id)
-    WHERE params <> '' ORDER BY 1, 2, 3")" "$(LC_ALL=C sort starts.txt)" \
+    WHERE params <> '' ORDER BY 1, 2, 3")" "$(LC_ALL=C sort all.txt)" \
     "in launches that set its variable"
 is "$(sqlite3 two-starts.db "SELECT count(*) FROM v_paired JOIN cell
-    USING (cell_id) WHERE params <> ''")" 4 \
+    USING (cell_id) WHERE params <> ''")" 12 \
     "and is compared with the library's launch"
-starts one-starts.db segsize=8192 4 "$one"
+small="coll = 'bcast' AND params = 'segsize=8192'"
+modules="coll = 'bcast' AND params LIKE '%module=1'"
+starts one-starts.db "$small" 4 "$one"
 is "$(state one-starts.db "params <> ''")" "$one_node" "on one node none is"
-# Han serves them whatever its priority is, unless it may not be used.
-(export OMPI_MCA_coll_han_priority=1; starts low-starts.db segsize=8192 2 "$two")
+# Han serves them where it is not the default, unless it may not be used.
+(export OMPI_MCA_coll_han_priority=1
+    starts low-starts.db "$small" 2 "$two")
 is "$(state low-starts.db "params <> ''")" "ok " \
     "nor does han have to be the default"
-(export OMPI_MCA_coll_han_priority=-1; starts off-starts.db segsize=8192 2 "$two")
+(export OMPI_MCA_coll_han_priority=-1
+    starts off-starts.db "$small" 2 "$two")
 is "$(state off-starts.db "params <> ''")" \
     "inapplicable the library's component han does not serve this call" \
     "without han it is not measured"
 # A module that the library lacks.
-(export OMPI_MCA_coll=^adapt; starts no-adapt.db %module% 2 "$two")
-is "$(state no-adapt.db "params <> '' ORDER BY 1")" \
-    "inapplicable unproved: no message is sent as the component adapt does
-ok " "without the component adapt only sm is measured"
-(export OMPI_MCA_coll=^sm; starts no-sm.db %module% 2 "$two")
-is "$(state no-sm.db "params <> '' ORDER BY 1")" \
-    "inapplicable the library's component sm does not serve the ranks of a node
-ok " "and without sm only adapt"
+no_adapt="inapplicable unproved: no message is sent as the component adapt does"
+no_sm="inapplicable the library's component sm does not serve the ranks of a node"
+(export OMPI_MCA_coll=^adapt; starts no-adapt.db "$modules" 2 "$two")
+is "$(state no-adapt.db "params LIKE 'up%'")|$(state no-adapt.db \
+    "params LIKE 'low%'")" \
+    "$no_adapt|ok " "without the component adapt only sm is measured"
+(export OMPI_MCA_coll=^sm; starts no-sm.db "$modules" 2 "$two")
+is "$(state no-sm.db "params LIKE 'low%'")|$(state no-sm.db \
+    "params LIKE 'up%'")" "$no_sm|ok " "and without sm only adapt"
 echo "bcast 524288 -" >large.txt
-for part in none=1 $(sed -n 's/^bcast .* //p' starts.txt); do
+for part in none=1 $(sed -n 's/^bcast .* //p' all.txt); do
     # shellcheck disable=SC2086
     env "$part" timeout 60 "$MPIEXEC" -n 4 $two \
         "$top_builddir/chorale-selects" "$work/large.txt" 2>err.txt |
