@@ -27,6 +27,8 @@
                               * of at most this size for messages */
 
 #define COARSE 1e-5          /* s; a clock with larger steps times no message */
+#define LONGEST 3.0          /* s for all; a machine that needs more runs other
+                              * programs, or hosts several emulated nodes */
 
 static const size_t sizes[CHORALE_MEMORY_SIZES] = {
     8,     32,    64,    128,   256,    512,    1024,   2048,  4096,
@@ -100,8 +102,32 @@ static int one_time(struct chorale_bench *bench, int kind, size_t bytes,
     return MPI_SUCCESS;
 }
 
+/* Time a kind at one size, if less than LONGEST has passed on all ranks since
+ * begin. Otherwise all times are dropped. Returns an MPI error code. */
+static int take(struct chorale_bench *bench, int kind, size_t bytes, char *buf,
+                double begin)
+{
+    struct chorale_memory_time *t = &bench->memory[bench->nmemory];
+    double took = chorale_now_common(bench) - begin;
+    int rc = chorale_p2p_allreduce(bench, &took, 1, 0);
+
+    if (rc == MPI_SUCCESS && took > LONGEST) {
+        bench->nmemory = 0;
+        return MPI_SUCCESS;
+    }
+    t->kind = kind;
+    t->bytes = bytes;
+    if (rc == MPI_SUCCESS && kind != CHORALE_MEMORY_COPY)
+        rc = warm_up(bench, bytes, buf);
+    if (rc == MPI_SUCCESS)
+        rc = one_time(bench, kind, bytes, buf, &t->seconds);
+    bench->nmemory += rc == MPI_SUCCESS && t->seconds > 0;
+    return rc;
+}
+
 int chorale_memory_measure(struct chorale_bench *bench)
 {
+    const double begin = chorale_now_common(bench);
     int rc = MPI_SUCCESS, lacks;
     char *buf;
 
@@ -118,19 +144,9 @@ int chorale_memory_measure(struct chorale_bench *bench)
         memset(buf, 1, 2 * MOST);
     rc = chorale_p2p_max(bench, &lacks);
     for (int kind = 0; kind < CHORALE_NMEMORY && !lacks; kind++)
-        for (int i = 0; i < CHORALE_MEMORY_SIZES && rc == MPI_SUCCESS; i++) {
-            struct chorale_memory_time *t = &bench->memory[bench->nmemory];
-
-            if (kind == CHORALE_MEMORY_COPY && sizes[i] < COPY_FROM)
-                continue;
-            t->kind = kind;
-            t->bytes = sizes[i];
-            if (kind != CHORALE_MEMORY_COPY)
-                rc = warm_up(bench, sizes[i], buf);
-            if (rc == MPI_SUCCESS)
-                rc = one_time(bench, kind, sizes[i], buf, &t->seconds);
-            bench->nmemory += rc == MPI_SUCCESS && t->seconds > 0;
-        }
+        for (int i = 0; i < CHORALE_MEMORY_SIZES && rc == MPI_SUCCESS; i++)
+            if (kind != CHORALE_MEMORY_COPY || sizes[i] >= COPY_FROM)
+                rc = take(bench, kind, sizes[i], buf, begin);
     free(buf);
     return rc;
 }

@@ -368,9 +368,9 @@ int chorale_nodes_find(struct chorale_bench *bench);
 int chorale_load_look(struct chorale_bench *bench);
 
 /* How the library sees the nodes of bench->lib. *levels: each sibling has
- * several nodes, at least one with several of its ranks; *in_blocks: the ranks of each
- * node are consecutive. Collective, creates a communicator. Returns an MPI
- * error code. */
+ * several nodes, at least one with several of its ranks; *in_blocks: the ranks
+ * of each node are consecutive. Collective, creates a communicator. Returns an
+ * MPI error code. */
 int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
                          int *in_blocks);
 
@@ -424,7 +424,8 @@ int chorale_copying_measure(struct chorale_bench *bench);
 /* memory_times.c: fill bench->memory and set bench->nmemory. Collective.
  * nmemory is 0 in simulation, with more ranks than processors, with siblings,
  * if ranks 0 and 1 are on different nodes, if the clock's steps are longer than
- * messages, or without memory. Returns an MPI error code. */
+ * messages, if the machine needs more than three seconds, or without memory.
+ * Returns an MPI error code. */
 int chorale_memory_measure(struct chorale_bench *bench);
 
 /* hop_latency.c: fill bench->distance; collective. Skipped with fewer than 3
