@@ -10,6 +10,7 @@
  * serves it. */
 #include "config.h"
 
+#include "runners/native/native.h"
 #include "runners/native/native_found.h"
 
 #include <limits.h>

@@ -3,6 +3,7 @@
  * library, and their parameters, by its control variables. */
 #include "config.h"
 
+#include "runners/native/native.h"
 #include "runners/native/native_found.h"
 
 #include <ctype.h>

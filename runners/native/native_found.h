@@ -4,8 +4,9 @@
 #ifndef CHORALE_RUNNERS_NATIVE_NATIVE_FOUND_H
 #define CHORALE_RUNNERS_NATIVE_NATIVE_FOUND_H
 
+#include "algorithms/coll.h"
 #include "runners/native/comm_messages.h"
-#include "runners/native/native.h"
+#include "runners/native/native_names.h"
 #include "runners/native/native_variables.h"
 
 struct chorale_native_algorithm {

@@ -8,7 +8,8 @@
  * name that a blocking collective has too. From other glued text ("Treenb") the
  * longest complete name at its end is taken. Otherwise the name stays glued:
  * odd to read, but with the right value. */
-#include "runners/native/native.h"
+#include "runners/native/native_names.h"
+
 #include "runners/native/native_variables.h"
 
 #include <ctype.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runners/native/native.h"
+#include "runners/native/native_names.h"
 #include "tests/tap.h"
 
 #define AUTO "auto - Internal algorithm selection (overridden with X_FILE)"
