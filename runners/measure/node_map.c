@@ -221,25 +221,26 @@ int chorale_nodes_find(struct chorale_bench *bench)
     return rc == MPI_SUCCESS ? count_nodes(bench) : rc;
 }
 
-int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
-                         int *in_blocks)
+int chorale_nodes_levels(struct chorale_bench *bench)
 {
-    int size = 1, apart = 0, one_node;
-    int rc = chorale_native_topology(bench->lib, &size, &apart);
+    int size = 1, apart = 0, one_node, levels = 1, rc;
 
+    if (bench->levels_known)
+        return MPI_SUCCESS;
+    rc = chorale_native_topology(bench->lib, &size, &apart);
     one_node = size == bench->size;
-    *levels = 1;
     for (int i = 0; i < bench->work.siblings && rc == MPI_SUCCESS; i++) {
         int most = i == bench->sibling ? size : 0;
 
         rc = chorale_p2p_max(bench, &most);
-        *levels &= most > 1;
+        levels &= most > 1;
     }
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_max(bench, &one_node);
     if (rc == MPI_SUCCESS)
         rc = chorale_p2p_max(bench, &apart);
-    *levels &= !one_node;
-    *in_blocks = !apart;
+    bench->levels = levels && !one_node;
+    bench->in_blocks = !apart;
+    bench->levels_known = rc == MPI_SUCCESS;
     return rc;
 }

@@ -121,7 +121,9 @@ static int admit_native(struct chorale_bench *bench,
 
     if (cand->place >= 0 &&
         chorale_native_is_hierarchical(bench->native, coll, cand->place))
-        rc = chorale_nodes_levels(bench, &pt.levels, &pt.in_blocks);
+        rc = chorale_nodes_levels(bench);
+    pt.levels = bench->levels;
+    pt.in_blocks = bench->in_blocks;
     *why_p = chorale_native_refuses(bench->native, coll, cand->place, &pt);
     if (rc != MPI_SUCCESS || *why_p != NULL ||
         !chorale_native_needs_comm(bench->native, coll, cand->place))
@@ -199,20 +201,16 @@ static int confirm_native(struct chorale_bench *bench,
                           const struct chorale_cand *cand, const char **why_p)
 {
     const enum chorale_coll coll = (enum chorale_coll)prob->task->coll;
-    struct chorale_native_sent most;
-    int *const sent[] = { &most.on, &most.elsewhere, &most.between,
-                          &most.on_node, &most.synchronous };
-    int rc = MPI_SUCCESS;
+    double most[CHORALE_NSENT];
+    int rc;
 
-    if (!chorale_native_sent(bench->native, &most)) {
+    if (!chorale_native_sent(bench->native, most)) {
         if (prob->pt.n == 0 && !chorale_coll_info(coll)->dataless)
             *why_p = "unproved: calls without data need no algorithm";
         return MPI_SUCCESS;
     }
-    for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]) && rc == MPI_SUCCESS;
-         i++)
-        rc = chorale_p2p_max(bench, sent[i]);
-    *why_p = chorale_native_unproved(bench->native, coll, cand->place, &most,
+    rc = chorale_p2p_allreduce(bench, most, CHORALE_NSENT, 0);
+    *why_p = chorale_native_unproved(bench->native, coll, cand->place, most,
                                      prob->pt.n);
     return rc;
 }

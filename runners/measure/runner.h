@@ -174,6 +174,7 @@ struct chorale_bench {
     int ppn;                 /* ranks per node, placed in blocks; 0: one node
                               * or another placement */
     int node_size;           /* most ranks on any node; in simulation all */
+    int levels_known, levels, in_blocks; /* chorale_nodes_levels() */
     struct chorale_ctx *ctx; /* for Chorale's variants, on lib */
     struct chorale_ctx *sync;/* the runner's own messages, on world */
     struct chorale_stat stat;
@@ -367,12 +368,12 @@ int chorale_nodes_find(struct chorale_bench *bench);
  * Returns an MPI error code. */
 int chorale_load_look(struct chorale_bench *bench);
 
-/* How the library sees the nodes of bench->lib. *levels: each sibling has
- * several nodes, at least one with several of its ranks; *in_blocks: the ranks
- * of each node are consecutive. Collective, creates a communicator. Returns an
- * MPI error code. */
-int chorale_nodes_levels(struct chorale_bench *bench, int *levels,
-                         int *in_blocks);
+/* How the library sees the nodes of bench->lib: set bench->levels to 1 if each
+ * sibling has several nodes, at least one with several of its ranks, and
+ * bench->in_blocks to 1 if the ranks of each node are consecutive. Collective;
+ * the first call creates a communicator, later ones only return. Returns an MPI
+ * error code. */
+int chorale_nodes_levels(struct chorale_bench *bench);
 
 /* mpi_dtypes.c: MPI handles. chorale_op_new() makes an op that takes tau s/byte
  * of simulated time; chorale_op_free() frees it. The plain op is MPI's own and

@@ -13,7 +13,6 @@
 #include "runners/native/native.h"
 #include "runners/native/native_found.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,13 +250,8 @@ static int on_node(const struct chorale_native *native, MPI_Comm comm)
     return here == size;
 }
 
-static int to_int(long n)
-{
-    return n < INT_MAX ? (int)n : INT_MAX;
-}
-
 int chorale_native_sent(const struct chorale_native *native,
-                        struct chorale_native_sent *sent)
+                        double sent[CHORALE_NSENT])
 {
     const struct chorale_comm_messages *seen;
     long between = 0, synchronous = 0;
@@ -273,37 +267,38 @@ int chorale_native_sent(const struct chorale_native *native,
                 between += seen->other[i].sent;
                 synchronous += seen->other[i].synchronous;
             }
-    sent->on = to_int(seen->on);
-    sent->elsewhere = to_int(seen->elsewhere);
-    sent->between = to_int(between);
-    sent->on_node = to_int(seen->elsewhere - between);
-    sent->synchronous = to_int(synchronous);
+    sent[CHORALE_SENT_ON] = (double)seen->on;
+    sent[CHORALE_SENT_ELSEWHERE] = (double)seen->elsewhere;
+    sent[CHORALE_SENT_BETWEEN] = (double)between;
+    sent[CHORALE_SENT_ON_NODE] = (double)(seen->elsewhere - between);
+    sent[CHORALE_SENT_SYNCHRONOUS] = (double)synchronous;
     return 1;
 }
 
 const char *chorale_native_unproved(const struct chorale_native *native,
                                     enum chorale_coll coll, int place,
-                                    const struct chorale_native_sent *most,
+                                    const double most[CHORALE_NSENT],
                                     size_t n)
 {
     const struct chorale_native_algorithm *a = &native->algorithm[coll][place];
 
     if (!native->counts)
         return "unproved: the library's messages cannot be counted";
-    if (!most->on && !most->elsewhere)
+    if (most[CHORALE_SENT_ON] < 1 && most[CHORALE_SENT_ELSEWHERE] < 1)
         return "unproved: the library sends no message in this call";
     if (!a->han)
-        return most->elsewhere ? "the library's component tuned does not serve "
-                                 "this call"
-                               : NULL;
-    if (most->on)
+        return most[CHORALE_SENT_ELSEWHERE] > 0
+                   ? "the library's component tuned does not serve this call"
+                   : NULL;
+    if (most[CHORALE_SENT_ON] > 0)
         return "the library's component han does not serve this call";
     if (a->segsize > 0 && /* a segment is of whole elements: 1/8 larger */
-        (size_t)most->between < n / (a->segsize + a->segsize / 8))
+        most[CHORALE_SENT_BETWEEN] <
+            (double)(n / (a->segsize + a->segsize / 8)))
         return "unproved: the library sends fewer messages than segments";
-    if (a->low && most->on_node)
+    if (a->low && most[CHORALE_SENT_ON_NODE] > 0)
         return "the library's component sm does not serve the ranks of a node";
-    if (a->up && !most->synchronous)
+    if (a->up && most[CHORALE_SENT_SYNCHRONOUS] < 1)
         return "unproved: no message is sent as the component adapt does";
     return NULL;
 }

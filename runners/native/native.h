@@ -101,14 +101,15 @@ void chorale_native_end(struct chorale_native *native,
 MPI_Comm chorale_native_comm(const struct chorale_native *native,
                              enum chorale_coll coll, int place, MPI_Comm lib);
 
-/* What this rank sent in the watched call. */
-struct chorale_native_sent {
-    int on, elsewhere;       /* messages on chorale_native_comm(), as of tuned,
-                              * and on other communicators, as of han */
-    int between, on_node;    /* of the latter: on communicators that span nodes,
-                              * and on those of its node */
-    int synchronous;         /* of those between nodes: how many wait for the
-                              * receiver, as of adapt */
+/* Numbers of messages that a rank sent in the watched call. */
+enum chorale_native_sent {
+    CHORALE_SENT_ON,         /* on chorale_native_comm(), as tuned does */
+    CHORALE_SENT_ELSEWHERE,  /* on other communicators, as han does */
+    CHORALE_SENT_BETWEEN,    /* of these: on communicators that span nodes */
+    CHORALE_SENT_ON_NODE,    /* and the rest */
+    CHORALE_SENT_SYNCHRONOUS, /* of those between nodes: that wait for the
+                               * receiver, as of adapt */
+    CHORALE_NSENT
 };
 
 /* Count the messages of a call between watch, directly before it, and unwatch.
@@ -123,10 +124,10 @@ void chorale_native_watch(struct chorale_native *native,
                           enum chorale_coll coll, int place, MPI_Comm lib);
 void chorale_native_unwatch(struct chorale_native *native);
 int chorale_native_sent(const struct chorale_native *native,
-                        struct chorale_native_sent *sent);
+                        double sent[CHORALE_NSENT]);
 const char *chorale_native_unproved(const struct chorale_native *native,
                                     enum chorale_coll coll, int place,
-                                    const struct chorale_native_sent *most,
+                                    const double most[CHORALE_NSENT],
                                     size_t n);
 
 /* native_falls.c: the reason why Open MPI's tuned module would silently run

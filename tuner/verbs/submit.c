@@ -101,9 +101,9 @@ const struct chorale_verb chorale_verb_submit = {
     .summary = "measure through job arrays of Slurm",
     .detail =
         "Plans the core set, or that of --set, and packs the launches into "
-        "elements of job arrays. There is one array for each number of nodes and ranks "
-        "a node; each element is as long as its time limit allows. Launches "
-        "of one cell go to different elements, so that they get different "
+        "elements of job arrays. There is one array for each number of nodes "
+        "and ranks a node; each element is as long as its time limit allows. "
+        "Launches of one cell go to different elements, so that they get different "
         "allocations.\n"
         "If the partition has more nodes than an element needs, elements of "
         "different launches exclude different nodes, by the seed (#SBATCH "
