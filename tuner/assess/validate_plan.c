@@ -325,8 +325,8 @@ static const char campaign_sql[] =
     " SELECT ?1, system_id, ?3, ?4, seed + 1, ?5, nrep_min, nrep_max, nwarmup,"
     " target_width, cell_seconds, max_memory, sync, batch, 0, '', launcher,"
     " launcher_cmd, platform, network, tau, sim_selector, 1 FROM campaign"
-    " WHERE system_id = ?2 AND NOT validates ORDER BY created DESC, uuid"
-    " LIMIT 1"
+    " WHERE system_id = ?2 AND NOT validates ORDER BY created DESC,"
+    " campaign_id DESC LIMIT 1"
     " ON CONFLICT (uuid) DO UPDATE SET"
     " launches = max(launches, excluded.launches)";
 

@@ -15,7 +15,7 @@ static const char system_sql[] =
     "SELECT y.name, y.kind, y.mpi_library, coalesce((SELECT c.uuid"
     "  FROM campaign c WHERE c.system_id = y.system_id"
     "   AND NOT c.validates"
-    "  ORDER BY c.created DESC, c.uuid LIMIT 1), '')"
+    "  ORDER BY c.created DESC, c.campaign_id DESC LIMIT 1), '')"
     " FROM system y WHERE y.system_id = ?1";
 
 /* The launches of a system that count: done, or with at least one run. */
