@@ -13,6 +13,11 @@
 #include "tuner/base/units.h"
 #include "tuner/base/verb.h"
 
+struct options {
+    struct chorale_tune tune;
+    int full;                /* 1: measure every point of the grid */
+};
+
 #define BUDGET "6m"      /* of measuring, by default; validation follows */
 
 /* The pattern of the system's present table, if all systems of that name ("":
@@ -59,8 +64,8 @@ static void choose_arrival(struct chorale_plan *plan, const char *path)
 
 /* Choose how to measure: within a budget, unless an option selects another way.
  * budget: storage for plan.budget. */
-static enum chorale_err choose_way(struct chorale_tune *opts, char budget[32],
-                                   struct chorale_errmsg *msg)
+static enum chorale_err choose_way(struct chorale_tune *opts, int full,
+                                   char budget[32], struct chorale_errmsg *msg)
 {
     struct chorale_plan *plan = &opts->plan;
     const int simulated = plan->launcher != NULL &&
@@ -68,14 +73,14 @@ static enum chorale_err choose_way(struct chorale_tune *opts, char budget[32],
     int nodes = 0, each = 0;
     enum chorale_err err;
 
-    if (opts->full && (plan->budget != NULL || plan->adaptive))
+    if (full && (plan->budget != NULL || plan->adaptive))
         return chorale_fail(msg, CHORALE_USAGE, "--full: measures every point, "
                             "without a budget; leave out %s",
                             plan->adaptive ? "--adaptive" : "--budget");
     if (plan->set != NULL || plan->variants != NULL || plan->from_trace ||
         plan->adaptive || chorale_plan_conditions(plan))
         return CHORALE_OK;
-    if (opts->full || chorale_spec_listed(plan->providers, "native")) {
+    if (full || chorale_spec_listed(plan->providers, "native")) {
         plan->set = "model";
         return CHORALE_OK;
     }
@@ -100,63 +105,66 @@ static enum chorale_err choose_way(struct chorale_tune *opts, char budget[32],
 static enum chorale_err run(const struct chorale_verb *verb, int argc,
                             char **argv, struct chorale_errmsg *msg)
 {
-    struct chorale_tune opts = { .plan = CHORALE_PLAN_DEFAULTS,
-                              .run = CHORALE_RUN_DEFAULTS };
+    struct options given = { .tune = { .plan = CHORALE_PLAN_DEFAULTS,
+                                       .run = CHORALE_RUN_DEFAULTS } };
+    struct chorale_tune *opts = &given.tune;
     char command[1024], budget[32];
     enum chorale_err err;
     int nword;
 
     chorale_command_text(argc, argv, command, sizeof(command));
-    opts.plan.arrival = NULL;
-    err = chorale_opts_parse(verb, argc, argv, &opts, 1, 1, &nword, msg);
+    opts->plan.arrival = NULL;
+    err = chorale_opts_parse(verb, argc, argv, &given, 1, 1, &nword, msg);
     if (err != CHORALE_OK || nword < 0)
         return err;
-    choose_arrival(&opts.plan, argv[1]);
-    err = chorale_policy_check(&opts.plan.policy, msg);
-    if (err == CHORALE_OK && opts.confirm_seconds > 0 && opts.plan.adaptive)
+    choose_arrival(&opts->plan, argv[1]);
+    err = chorale_policy_check(&opts->plan.policy, msg);
+    if (err == CHORALE_OK && opts->confirm_seconds > 0 && opts->plan.adaptive)
         err = chorale_fail(msg, CHORALE_USAGE, "--confirm: an adaptive plan "
                            "chooses its launches itself; raise --budget");
     if (err != CHORALE_OK)
         return err;
-    err = choose_way(&opts, budget, msg);
-    return err == CHORALE_OK ? chorale_tune(&opts, argv[1], command, msg) : err;
+    err = choose_way(opts, given.full, budget, msg);
+    return err == CHORALE_OK ? chorale_tune(opts, argv[1], command, msg) : err;
 }
 
 static const struct chorale_opt options[] = {
-    CHORALE_PLAN_OPTS(struct chorale_tune, plan),
-    CHORALE_POLICY_OPTS(struct chorale_tune, plan.policy),
-    { "full", 0, CHORALE_OPT_FLAG, offsetof(struct chorale_tune, full), NULL,
+    CHORALE_PLAN_OPTS(struct options, tune.plan),
+    CHORALE_POLICY_OPTS(struct options, tune.plan.policy),
+    { "full", 0, CHORALE_OPT_FLAG, offsetof(struct options, full), NULL,
       "measure every point of the grid, however long it takes", 0, 0 },
     { "no-validate", 0, CHORALE_OPT_FLAG,
-      offsetof(struct chorale_tune, no_validate), NULL,
+      offsetof(struct options, tune.no_validate), NULL,
       "skip the final validation of the table", 0, 0 },
     { "confirm", 0, CHORALE_OPT_SECONDS,
-      offsetof(struct chorale_tune, confirm_seconds), "TIME",
+      offsetof(struct options, tune.confirm_seconds), "TIME",
       "measure points whose gain is not significant yet in further launches, "
       "most valuable first, for about this long (default: what the rounds "
       "leave of the budget; with --full and --set none)", 1e-3, 0 },
-    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct chorale_tune, output),
+    { "output", 'o', CHORALE_OPT_TEXT, offsetof(struct options, tune.output),
       "PREFIX", "prefix of the products' names (default: the "
       "database's name without .db)", 0, 0 },
-    CHORALE_NO_BIND_OPT(struct chorale_tune, run.no_bind),
+    CHORALE_NO_BIND_OPT(struct options, tune.run.no_bind),
     { "stall-timeout", 0, CHORALE_OPT_SECONDS,
-      offsetof(struct chorale_tune, run.stall_seconds), "TIME",
+      offsetof(struct options, tune.run.stall_seconds), "TIME",
       "end a launch without output on both streams for this long (default: "
       "5m)", 1, 0 },
     { "hang", 0, CHORALE_OPT_SECONDS,
-      offsetof(struct chorale_tune, run.hang_seconds), "TIME",
+      offsetof(struct options, tune.run.hang_seconds), "TIME",
       "treat a call that takes this long as hung (default: see `chorale run "
       "--help`)", 1, 0 },
     { "one-launch-per-p", 0, CHORALE_OPT_FLAG,
-      offsetof(struct chorale_tune, run.one_per_p), NULL,
+      offsetof(struct options, tune.run.one_per_p), NULL,
       "give each process count its own start (`chorale run --help`)",
       0, 0 },
     { "dry-run", 0, CHORALE_OPT_FLAG,
-      offsetof(struct chorale_tune, plan.dry_run), NULL, "print what would be planned and write nothing", 0, 0 },
-    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct chorale_tune, run.quiet),
+      offsetof(struct options, tune.plan.dry_run), NULL,
+      "print what would be planned and write nothing", 0, 0 },
+    { "quiet", 'q', CHORALE_OPT_FLAG, offsetof(struct options, tune.run.quiet),
       NULL, "no progress bar", 0, 0 },
     { "verbose", 'v', CHORALE_OPT_FLAG,
-      offsetof(struct chorale_tune, run.verbose), NULL, "forward the output of the launched programs", 0, 0 },
+      offsetof(struct options, tune.run.verbose), NULL,
+      "forward the output of the launched programs", 0, 0 },
     { NULL, 0, CHORALE_OPT_FLAG, 0, NULL, NULL, 0, 0 },
 };
 

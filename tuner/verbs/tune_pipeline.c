@@ -30,13 +30,23 @@ enum { MAX_REPAIRS = 4 }; /* decisions again after slower points; one when the
 enum { MAX_PASSES = 2 }; /* each looks for significant gains, and so may find a
                           * false one */
 
-#define LITTLE 0.1       /* share of the expected loss: if the second half of the
-                          * rounds lowered it by less, more time brings little */
+#define LITTLE 0.1       /* share of the expected loss: if the second half of
+                          * the rounds lowered it by less, more time brings
+                          * little */
 #define UNSPENT 0.5      /* share of the budget: rounds that spent less ended
                           * because no point is worth its time */
 #define LEAST_REST 0.2   /* of the budget: with less, no further rounds */
 #define WHOLE 1.33       /* budgets until the last validation should end, */
 #define LEAST_PROOF 30   /* and seconds for each validation, at least */
+
+enum { KEPT = 256 };     /* rounds of a command; more do not count */
+
+/* The rounds of measuring in this command. */
+struct rounds {
+    int by_clock;            /* 1: ended by the clock */
+    double regret[KEPT];     /* expected before each */
+    int nregret;
+};
 
 /* Report the failure of a step whose product no other step needs. */
 static void optional(enum chorale_err err, const char *what,
@@ -176,7 +186,8 @@ static enum chorale_err check_output(const char *prefix,
 }
 
 /* Plan and measure, once or round after round. begin: time of the start. */
-static enum chorale_err measure(struct chorale_tune *opts, const char *path,
+static enum chorale_err measure(struct chorale_tune *opts,
+                                struct rounds *rounds, const char *path,
                                 const char *command, char system[128],
                                 double begin, struct chorale_errmsg *msg)
 {
@@ -194,8 +205,8 @@ static enum chorale_err measure(struct chorale_tune *opts, const char *path,
 
         asked.spent_before = opts->plan.spent_before;
         asked.planned += opts->plan.foreseen;
-        if (opts->plan.regret >= 0 && opts->nregret < CHORALE_TUNE_KEPT)
-            opts->regret[opts->nregret++] = opts->plan.regret;
+        if (opts->plan.regret >= 0 && rounds->nregret < KEPT)
+            rounds->regret[rounds->nregret++] = opts->plan.regret;
         if (err == CHORALE_NO && opts->seconds > 0 && asked.adaptive &&
             isnan(opts->plan.regret)) { /* one rank: plan the library alone */
             asked.adaptive = 0;
@@ -223,7 +234,7 @@ static enum chorale_err measure(struct chorale_tune *opts, const char *path,
         if (opts->seconds > 0 && strcmp(opts->plan.launcher, "smpirun") == 0 &&
             chorale_seconds() - begin > CHORALE_TUNE_ROUNDS * opts->seconds) {
             opts->plan.spent += opts->plan.foreseen;
-            opts->by_clock = 1;
+            rounds->by_clock = 1;
             return CHORALE_OK;
         }
     }
@@ -248,7 +259,8 @@ static enum chorale_err confirm(const struct chorale_tune *opts,
  * budget is left, and rounds are expected to improve the table. Rounds end
  * early if starts of launches take less time than was estimated. When the
  * budget is spent by the clock, all measuring and planning stops. */
-static enum chorale_err measure_all(struct chorale_tune *opts, const char *path,
+static enum chorale_err measure_all(struct chorale_tune *opts,
+                                    struct rounds *rounds, const char *path,
                                     const char *command, char system[128],
                                     double begin, struct chorale_errmsg *msg)
 {
@@ -270,14 +282,14 @@ static enum chorale_err measure_all(struct chorale_tune *opts, const char *path,
             opts->plan = asked;
             opts->plan.budget = rest;
         }
-        err = measure(opts, path, command, system, begin, msg);
+        err = measure(opts, rounds, path, command, system, begin, msg);
         if (err == CHORALE_OK && !opts->plan.dry_run)
             err = confirm(opts, path, system, &asked, begin, msg);
         if (opts->plan.dry_run || opts->seconds == 0)
             break;
     }
     if (err == CHORALE_STOPPED && chorale_stop_requested() == SIGALRM) {
-        opts->by_clock = 1;
+        rounds->by_clock = 1;
         err = CHORALE_OK;
     }
     chorale_stop_after(0);
@@ -286,39 +298,43 @@ static enum chorale_err measure_all(struct chorale_tune *opts, const char *path,
 
 /* Print the time spent, the expected loss and how it fell, and whether to
  * measure more. */
-static void print_budget(const struct chorale_tune *opts, double begin)
+static void print_budget(const struct chorale_tune *opts,
+                         const struct rounds *rounds, double begin)
 {
     const struct chorale_plan *plan = &opts->plan;
     const double seconds =
-        strcmp(plan->launcher, "smpirun") == 0 && !opts->by_clock
+        strcmp(plan->launcher, "smpirun") == 0 && !rounds->by_clock
             ? plan->spent - plan->spent_before
             : fmin(chorale_seconds() - begin, opts->seconds);
-    const double half = opts->regret[opts->nregret / 2];
+    const double half = rounds->regret[rounds->nregret / 2];
     char spent[32], budget[32];
 
     printf("\nmeasured for %s of %s", chorale_human_seconds(seconds, spent),
            chorale_human_seconds(opts->seconds, budget));
     if (plan->regret >= 0)
         printf("; %s expected to lose %.2f %% against the best variants",
-               opts->by_clock ? "before the last round the table was"
+               rounds->by_clock ? "before the last round the table was"
                               : "the table is", 100 * plan->regret);
-    if (plan->regret >= 0 && opts->nregret > 2)
+    if (plan->regret >= 0 && rounds->nregret > 2)
         printf(", %.2f %% after half of the rounds", 100 * half);
-    if (opts->by_clock)
+    if (rounds->by_clock)
         printf("; repeat the command to measure for as long again\n");
     else if (!(plan->regret > plan->goal))
         printf("; no further point is worth measuring\n");
     else if (seconds < UNSPENT * opts->seconds)
         printf("; no further point is worth its time\n");
-    else if (opts->nregret > 2 && half - plan->regret < LITTLE * plan->regret)
+    else if (rounds->nregret > 2 && half - plan->regret < LITTLE * plan->regret)
         printf("; more time is expected to bring little\n");
     else
         printf("; repeat the command to measure for as long again\n");
 }
 
-enum chorale_err chorale_tune(struct chorale_tune *opts, const char *path,
-                              const char *command, struct chorale_errmsg *msg)
+enum chorale_err chorale_tune(const struct chorale_tune *options,
+                              const char *path, const char *command,
+                              struct chorale_errmsg *msg)
 {
+    struct chorale_tune copy = *options, *opts = &copy;
+    struct rounds rounds = { 0 };
     const double begin = chorale_seconds();
     char prefix[PATH_MAX - 32], source[PATH_MAX], plots[PATH_MAX];
     char summary[PATH_MAX], page[PATH_MAX], system[128];
@@ -356,11 +372,11 @@ enum chorale_err chorale_tune(struct chorale_tune *opts, const char *path,
     if (err == CHORALE_OK && !opts->plan.dry_run)
         err = chorale_launcher_check(opts->plan.launcher_cmd, msg);
     if (err == CHORALE_OK)
-        err = measure_all(opts, path, command, system, begin, msg);
+        err = measure_all(opts, &rounds, path, command, system, begin, msg);
     if (err != CHORALE_OK || opts->plan.dry_run)
         return err;
     if (opts->seconds > 0)
-        print_budget(opts, begin);
+        print_budget(opts, &rounds, begin);
     for (int round = 0, failed = 0, late = 0;; round++) {
         size_t lost = 0;
 
@@ -405,8 +421,7 @@ enum chorale_err chorale_tune(struct chorale_tune *opts, const char *path,
         err = print_undecided(path, system, &asked.policy,
                               !asked.adaptive || opts->seconds > 0, msg);
     if (err == CHORALE_OK)
-        where(path, prefix, drawn, reported,
-              simulated);
+        where(path, prefix, drawn, reported, simulated);
     if (err == CHORALE_OK && proved != CHORALE_OK && !simulated) {
         *msg = answer;
         err = proved;

@@ -15,7 +15,7 @@
 #include "tuner/decide/decide.h"
 
 /* LOOKS: most rounds of further launches in `chorale tune`: two passes
- * (MAX_PASSES of tune.c) with CHORALE_UNDECIDED_ROUNDS each. */
+ * (MAX_PASSES of tune_pipeline.c) with CHORALE_UNDECIDED_ROUNDS each. */
 enum { LINES = 20, SIZES = 10, POINTS = LINES * SIZES, MANY = 40,
        MOST_LAUNCHES = 24, LOOKS = 2 * CHORALE_UNDECIDED_ROUNDS,
        MOST_NAMES = MOST_LAUNCHES + LOOKS * SIZES * CHORALE_UNDECIDED_LAUNCHES,
