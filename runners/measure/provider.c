@@ -209,6 +209,7 @@ static int confirm_native(struct chorale_bench *bench,
             *why_p = "unproved: calls without data need no algorithm";
         return MPI_SUCCESS;
     }
+    _Static_assert((int)CHORALE_NSENT <= (int)CHORALE_AGREE_MAX, "at once");
     rc = chorale_p2p_allreduce(bench, most, CHORALE_NSENT, 0);
     *why_p = chorale_native_unproved(bench->native, coll, cand->place, most,
                                      prob->pt.n);

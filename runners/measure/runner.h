@@ -174,7 +174,8 @@ struct chorale_bench {
     int ppn;                 /* ranks per node, placed in blocks; 0: one node
                               * or another placement */
     int node_size;           /* most ranks on any node; in simulation all */
-    int levels_known, levels, in_blocks; /* chorale_nodes_levels() */
+    int levels_known, levels, in_blocks; /* chorale_nodes_levels(); 0 until a
+                              * candidate needs them */
     struct chorale_ctx *ctx; /* for Chorale's variants, on lib */
     struct chorale_ctx *sync;/* the runner's own messages, on world */
     struct chorale_stat stat;

@@ -11,10 +11,10 @@
  *   (tuned or han), and their messages prove that it serves them.
  * Parameters of these algorithms (segment size, radix) are the library's
  * defaults; an algorithm with another value of one is listed as a further one,
- * NAME:PARAMETER=VALUE. The library reads some parameters in MPI_Init only. Such
- * an algorithm has launches of its own, whose part is VARIABLE=VALUE: `chorale
- * run` starts the runner with that environment variable. In simulation SimGrid
- * forces one algorithm for a launch, named by the launch's part,
+ * NAME:PARAMETER=VALUE. The library reads some parameters in MPI_Init only.
+ * Such an algorithm has launches of its own, whose part is VARIABLE=VALUE:
+ * `chorale run` starts the runner with that environment variable. In simulation
+ * SimGrid forces one algorithm for a launch, named by the launch's part,
  * COLLECTIVE:ALGORITHM. */
 #ifndef CHORALE_RUNNERS_NATIVE_NATIVE_H
 #define CHORALE_RUNNERS_NATIVE_NATIVE_H
@@ -101,25 +101,25 @@ void chorale_native_end(struct chorale_native *native,
 MPI_Comm chorale_native_comm(const struct chorale_native *native,
                              enum chorale_coll coll, int place, MPI_Comm lib);
 
-/* Numbers of messages that a rank sent in the watched call. */
+/* Numbers of messages that a rank sent in the watched call. BETWEEN and
+ * SYNCHRONOUS are 0 if ON is not, or if no communicator of han was made. */
 enum chorale_native_sent {
-    CHORALE_SENT_ON,         /* on chorale_native_comm(), as tuned does */
-    CHORALE_SENT_ELSEWHERE,  /* on other communicators, as han does */
-    CHORALE_SENT_BETWEEN,    /* of these: on communicators that span nodes */
-    CHORALE_SENT_ON_NODE,    /* and the rest */
-    CHORALE_SENT_SYNCHRONOUS, /* of those between nodes: that wait for the
-                               * receiver, as of adapt */
+    CHORALE_SENT_ON,          /* on chorale_native_comm(), as tuned does */
+    CHORALE_SENT_ELSEWHERE,   /* on other communicators, as han does */
+    CHORALE_SENT_BETWEEN,     /* of ELSEWHERE: on those that span nodes */
+    CHORALE_SENT_ON_NODE,     /* ELSEWHERE without BETWEEN */
+    CHORALE_SENT_SYNCHRONOUS, /* of BETWEEN: in synchronous mode, as adapt */
     CHORALE_NSENT
 };
 
 /* Count the messages of a call between watch, directly before it, and unwatch.
- * Local; not in the timed part. sent: 0 if no proof is needed, as MPICH reports
- * all other cases by an error; otherwise 1. unproved: from the maxima over the
- * ranks, why it is not proved that the algorithm's component served the call,
- * or NULL. n: bytes of the operation; with a segment size of han each segment
- * needs a message between nodes. Of han's modules, sm sends no message within a
- * node, and adapt begins with synchronous ones. Han makes its communicators in
- * the first call, which proves nothing. */
+ * Local; not in the timed part. sent: 0, and sent[] unset, if no proof is
+ * needed, as MPICH reports all other cases by an error; otherwise 1. unproved:
+ * from the maxima over the ranks, why it is not proved that the algorithm's
+ * component served the call, or NULL. n: bytes of the operation; with a segment
+ * size of han each segment needs a message between nodes. Of han's modules, sm
+ * sends no message within a node, and adapt begins with synchronous ones. Han
+ * makes its communicators in the first call, which proves nothing. */
 void chorale_native_watch(struct chorale_native *native,
                           enum chorale_coll coll, int place, MPI_Comm lib);
 void chorale_native_unwatch(struct chorale_native *native);
