@@ -18,6 +18,7 @@
 #include "tuner/base/process.h"
 #include "tuner/base/shell_quote.h"
 #include "tuner/base/units.h"
+#include "tuner/run/launcher.h"
 
 /* --- the heading --------------------------------------------------------- */
 
@@ -328,6 +329,42 @@ static enum chorale_err write_all(struct writing *w,
     return err;
 }
 
+/* Print the command that starts a program with the files. */
+static enum chorale_err print_use(const struct writing *w,
+                                  struct chorale_errmsg *msg)
+{
+    const struct chorale_rule_format *f = w->job->format;
+
+    printf("to use %s, start programs as\n",
+           w->files.text[1] != NULL ? "them" : "it");
+    for (int i = 0; i < CHORALE_RULE_FILES; i++) {
+        char *path = NULL, *whole = NULL, *quoted = NULL;
+        size_t size;
+
+        if (f->variable[i] == NULL || w->files.text[i] == NULL)
+            continue;
+        path = file_path(w->job, i);
+        whole = path != NULL ? realpath(path, NULL) : NULL;
+        size = whole != NULL ? 4 * strlen(whole) + 3 : 0;
+        quoted = whole != NULL ? malloc(size) : NULL;
+        if (quoted != NULL)
+            printf("  %s=%s \\\n%s%s%s",
+                   w->rules.variable[i] != NULL ? w->rules.variable[i]
+                                                : f->variable[i],
+                   chorale_shell_word(whole, quoted, size),
+                   f->setting[i] != NULL ? "  " : "",
+                   f->setting[i] != NULL ? f->setting[i] : "",
+                   f->setting[i] != NULL ? " \\\n" : "");
+        free(path);
+        free(whole);
+        if (quoted == NULL)
+            return chorale_fail_memory(msg, "generate");
+        free(quoted);
+    }
+    printf("  %s ...\n", chorale_mpiexec());
+    return CHORALE_OK;
+}
+
 enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
                                         struct chorale_errmsg *msg)
 {
@@ -372,6 +409,8 @@ enum chorale_err chorale_rules_generate(const struct chorale_rules_job *job,
         fputs(w.check.said, stdout);
     if (err == CHORALE_OK && !job->quiet)
         err = chorale_generate_remarks(store, system_id, msg);
+    if (err == CHORALE_OK && !job->quiet)
+        err = print_use(&w, msg);
     for (int i = 0; i < OUTPUTS; i++)
         chorale_output_release(&w.output[i]);
     for (int i = 0; i < CHORALE_RULE_FILES; i++)

@@ -393,7 +393,9 @@ const struct chorale_rule_format chorale_rules_ompi_json = {
                " allgatherv and alltoall\nfrom arguments that MPI ignores: all"
                " ranks must pass the same ones.\n"
                "The rules also apply to communicators that other components"
-               " of the library make\nwithin one.\n",
+               " of the library make\nwithin one. If the component han serves"
+               " communicators on several nodes, as in\nversion 5, the rules"
+               " act only on those that it makes.\n",
     .prepare = prepare,
     .emit = emit,
     .read = read_text,

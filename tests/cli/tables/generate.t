@@ -75,6 +75,10 @@ like "$(cat out.txt)" '^the messages differ from those without the table at [1-9
     "the file changes the messages that the library sends"
 [ -s sel.json ] && [ -s sel.ch4.json ] && [ -s sel.json.txt ]
 ok $? "two files for the library and a description are written"
+sed '1,/^to use /d; s/^  [^ =]* \.\.\.$/  env/' out.txt >use.sh
+is "$(sh use.sh | grep "=$work/sel" | sed 's/.*TUNING_JSON_FILE=//' | sort)" \
+    "$work/sel.ch4.json
+$work/sel.json" "the printed command names both files"
 for line in 'MPI library MPICH' '^Campaign [0-9a-f-]{36}$' '^transport: ' \
     'MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.json' \
     'MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=/path/to/sel.ch4.json' \

@@ -51,6 +51,10 @@ like "$(cat out.txt)" \
     '^the messages differ from those without the table at [1-9]' \
     "which changes what it sends"
 is "$(grep -c 'not on several nodes' out.txt)" 0 "on two nodes"
+uses() { # print the settings that the printed command makes
+    sed '1,/^to use /d; s/^  [^ =]* \.\.\.$/  env/' out.txt >use.sh
+    sh use.sh | grep '^OMPI_MCA_coll_.*rules' | sort | paste -sd ' ' -
+}
 if [ "$version" -lt 5 ]; then
     [ ! -e r.han.conf ]
     ok $? "no rules for han, which is not the default of version 4"
@@ -58,6 +62,10 @@ if [ "$version" -lt 5 ]; then
     nodes_down
     finish
 fi
+is "$(uses)" "OMPI_MCA_coll_han_dynamic_rules_filename=$work/r.han.conf \
+OMPI_MCA_coll_han_use_dynamic_file_rules=1 \
+OMPI_MCA_coll_tuned_dynamic_rules_filename=$work/r.conf \
+OMPI_MCA_coll_tuned_use_dynamic_rules=1" "the printed command has all settings"
 for line in OMPI_MCA_coll_tuned_dynamic_rules_filename=/path/to/r.conf \
     OMPI_MCA_coll_tuned_use_dynamic_rules=1 \
     OMPI_MCA_coll_han_dynamic_rules_filename=/path/to/r.han.conf \
