@@ -20,8 +20,11 @@ nodes_reason() {
             return
         }
     done
-    { ip netns add "$nodes_prefix-0" && ip netns del "$nodes_prefix-0"; } \
+    { ip netns add "$nodes_prefix-0" &&
+        nodes_in 0 ip link add switch type bridge &&
+        nodes_in 0 ip link add one type veth peer name other; } \
         >/dev/null 2>&1 || echo "network namespaces cannot be made here"
+    ip netns del "$nodes_prefix-0" >/dev/null 2>&1
 }
 
 # Run a command in the network of a node; 0 is the bridge's. `ip -n` would

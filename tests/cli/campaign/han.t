@@ -17,10 +17,11 @@ two="--map-by ppr:2:node:oversubscribe"
 one="--map-by ppr:4:node:oversubscribe"
 
 # The messages of each algorithm, and of the default before and after it.
-for coll in bcast allreduce barrier; do
+colls="allgather allreduce barrier bcast gather reduce scatter"
+for coll in $colls; do
     for name in $(sed -n "s/^$coll //p" natives.txt | grep -v ' .* ' |
         tr ' ' :); do
-        [ $coll = barrier ] && n=0 || n=32768
+        [ $coll = barrier ] && n=0 || n=262144
         echo "$coll $n $name"
     done
 done >points.txt
@@ -51,7 +52,7 @@ is "$(tuned two.sent)" "$(tuned one.sent)" \
 [ "$(tuned two.sent | awk '{ print $2, $4 }' | sort -u | wc -l)" -gt 15 ]
 ok $? "and the algorithms differ"
 default() { sed -n 's/^@point \([a-z]*\) [^ ]* /\1 /p' "$1"; }
-is "$(default two.sent | sort -u | wc -l)" 3 \
+is "$(default two.sent | sort -u | wc -l)" 7 \
     "the default is the same beside each algorithm"
 is "$(default two.sent | sort -u >a; default one.sent | sort -u >b;
     comm -12 a b)" "" "and it is han's on two nodes, not the one of one node"
@@ -60,10 +61,10 @@ is "$(messages forced bcast basic_linear)" "3 0" \
     "basic_linear sends three messages on the forced communicator"
 is "$(messages forced bcast scatter_allgather)" "11 0" \
     "scatter_allgather sends eleven there"
-for coll in bcast allreduce barrier; do
+for coll in $colls; do
     messages point $coll ""
 done >default.txt
-is "$(grep -c '^0 [1-9]' default.txt) $(wc -l <default.txt)" "3 3" \
+is "$(grep -c '^0 [1-9]' default.txt) $(wc -l <default.txt)" "7 7" \
     "the default sends on communicators of han only"
 sent() { # algorithm
     awk -v name="$1" '$1 == "@forced" && $3 == name { print $4 }' two.sent
@@ -98,12 +99,16 @@ if grep -q ' han_[a-z]*$' natives.txt; then
     is "$(state two.db "$han")" "ok " "and those of han on two nodes"
     is "$(state one.db "$han")" "$one_node" \
         "but not on one node, where han never serves a call"
-    grep -E '^(bcast|allreduce|barrier) han_[a-z]*$' natives.txt >han.txt
+    grep ' han_[a-z]*$' natives.txt >han.txt
     while read -r coll name; do
         messages forced "$coll" "$name"
     done <han.txt >forced.txt
-    is "$(grep -c '^0 [1-9]' forced.txt) $(grep -c '^@forced.* han_' one.sent)" \
-        "$(wc -l <han.txt) 0" "each sends on its communicators only"
+    is "$(cut -d' ' -f1 han.txt | sort -u | paste -sd ' ' -)" "$colls" \
+        "han has algorithms of all its collectives"
+    is "$(grep -c '^0 [1-9]' forced.txt)" "$(wc -l <han.txt)" \
+        "each algorithm of han sends on han's communicators only"
+    is "$(grep -c '^@forced.* han_' one.sent)" 0 \
+        "on one node none of them is forced"
 fi
 
 # Parameters of han that it reads in MPI_Init.

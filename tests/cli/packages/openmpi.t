@@ -39,6 +39,7 @@ export MPIEXEC MPICC CC top_srcdir
 SEEDS="1 2"
 export SEEDS
 for test in cli/campaign/native cli/campaign/han cli/campaign/environment \
+    cli/campaign/bind \
     cli/tables/generate_ompi cli/tables/generate_nodes shim/fortran shim/hpcc \
     shim/shim shim/calls shim/program_exit shim/other_libraries \
     shim/semantics shim/table_guards shim/ppn shim/libchorale \
