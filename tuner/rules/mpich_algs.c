@@ -367,10 +367,10 @@ const struct chorale_rule_format chorale_rules_mpich_json = {
     .suffix = { ".json", ".ch4.json" },
     .variable = { "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
                   "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE" },
-    .caution = "Use both files together: the second lets the calls that the"
-               " first decides\n"
-               "pass the device layer. They are complete for the version of"
-               " MPICH named here.\n"
+    .caution = "Use a file of the device layer (ch4) with the other one, whose"
+               " calls it lets pass.\n"
+               "Files are complete for the version of MPICH named here."
+               "\n"
                "Another version may not know all names and then aborts the"
                " program.\n",
     .prepare = prepare,
