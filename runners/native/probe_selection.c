@@ -22,6 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "algorithms/coll.h"
 #include "runners/native/comm_messages.h"
@@ -374,6 +377,17 @@ static int prepare(struct job *job, int force)
                : -1;
 }
 
+/* Let malloc return zeros. Open MPI's component coll/monitoring does not set the
+ * pointers to functions that a communicator lacked before it. When such a
+ * communicator is freed, as han's within one, it calls them. Seen in version
+ * 5.0.7. */
+static void zero_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_PERTURB, 0xff);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     struct job job = { .lib = MPI_COMM_NULL };
@@ -386,6 +400,7 @@ int main(int argc, char **argv)
     }
     if (force)
         chorale_native_allow();
+    zero_memory();
     MPI_Init(&argc, &argv);
     bad = most(&job, prepare(&job, force) != 0 ? 1 : 0);
     if (!bad)

@@ -73,7 +73,8 @@ sent() { # algorithm
     [ "$(sent knomial:radix=2)" != "$(sent knomial)" ]
 ok $? "the radix of knomial takes effect, though it is read at each call"
 
-# The same in campaigns.
+# The same in campaigns, without the component monitoring.
+unset OMPI_MCA_pml_monitoring_enable
 state() { # database, and a condition: statuses and reasons
     sqlite3 "$1" "SELECT DISTINCT status || ' ' || reason FROM run
         JOIN cell USING (cell_id) WHERE provider = 'native' AND $2"
@@ -107,6 +108,9 @@ if grep -q ' han_[a-z]*$' natives.txt; then
         "han has algorithms of all its collectives"
     is "$(grep -c '^0 [1-9]' forced.txt)" "$(wc -l <han.txt)" \
         "each algorithm of han sends on han's communicators only"
+    is "$(grep -E '^@forced (bcast|reduce|allreduce) han_' two.sent |
+        awk '{ print $2, $4 }' | sort -u | wc -l)" 6 \
+        "the two algorithms of bcast, reduce and allreduce differ"
     is "$(grep -c '^@forced.* han_' one.sent)" 0 \
         "on one node none of them is forced"
 fi
@@ -163,7 +167,7 @@ is "$(state no-sm.db "params LIKE 'low%'")|$(state no-sm.db \
 echo "bcast 524288 -" >large.txt
 for part in none=1 $(sed -n 's/^bcast .* //p' all.txt); do
     # shellcheck disable=SC2086
-    env "$part" timeout 60 "$MPIEXEC" -n 4 $two \
+    env "$part" OMPI_MCA_pml_monitoring_enable=1 timeout 60 "$MPIEXEC" -n 4 $two \
         "$top_builddir/chorale-selects" "$work/large.txt" 2>err.txt |
         sed -n 's/^@point 0 //p'
 done >sent.txt
