@@ -72,6 +72,8 @@ static void put_memory(struct chorale_facts *facts,
                  chorale_memory_kinds[t->kind], t->bytes);
         chorale_facts_putf(facts, key, "%.6g", t->seconds);
     }
+    if (bench->memory_late)
+        chorale_facts_put(facts, "memory_times", "none: too slow");
 }
 
 static void put_tool(struct chorale_facts *facts,

@@ -19,7 +19,8 @@
  * - message_alpha_s, message_beta_s (s/byte), rank_ports (lower_bound.c);
  * - copy_beta_s: s/byte of a copy in memory (memcpy_speed.c);
  * - memory_message_s:N, memory_exchange_s:N, memory_copy_s:N: seconds of an
- *   operation of N bytes inside one node (memory_times.c);
+ *   operation of N bytes inside one node (memory_times.c); memory_times: "none:
+ *   too slow" if that took so long that all were dropped;
  * - distance_alpha_s:D, distance_kappa:D, distance_pairs:D of ranks D places
  *   apart; distance_mirror (hop_latency.c);
  * - command, tool_version, tool_revision ("-dirty": with local changes),

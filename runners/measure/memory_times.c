@@ -113,6 +113,7 @@ static int take(struct chorale_bench *bench, int kind, size_t bytes, char *buf,
 
     if (rc == MPI_SUCCESS && took > LONGEST) {
         bench->nmemory = 0;
+        bench->memory_late = 1;
         return MPI_SUCCESS;
     }
     t->kind = kind;
@@ -131,7 +132,7 @@ int chorale_memory_measure(struct chorale_bench *bench)
     int rc = MPI_SUCCESS, lacks;
     char *buf;
 
-    bench->nmemory = 0;
+    bench->nmemory = bench->memory_late = 0;
     if (chorale_simulated() || bench->world_size < 2 || bench->oversubscribed ||
         bench->work.siblings > 1 || bench->node == NULL ||
         bench->node[0] != bench->node[1])

@@ -205,6 +205,7 @@ struct chorale_bench {
     int ndistance;           /* 0: not measured */
     struct chorale_memory_time memory[CHORALE_NMEMORY * CHORALE_MEMORY_SIZES];
     int nmemory;             /* 0: not measured */
+    int memory_late;         /* 1: since it took too long */
     double distance_mirror;  /* kappa when r and P - 1 - r exchange */
     double copy_own;         /* copy_beta of this rank */
     int straggler;           /* rank 0: some node is slower than the others */
@@ -426,8 +427,8 @@ int chorale_copying_measure(struct chorale_bench *bench);
 /* memory_times.c: fill bench->memory and set bench->nmemory. Collective.
  * nmemory is 0 in simulation, with more ranks than processors, with siblings,
  * if ranks 0 and 1 are on different nodes, if the clock's steps are longer than
- * messages, if the machine needs more than three seconds, or without memory.
- * Returns an MPI error code. */
+ * messages, without memory, or if the machine needs more than three seconds,
+ * which sets bench->memory_late. Returns an MPI error code. */
 int chorale_memory_measure(struct chorale_bench *bench);
 
 /* hop_latency.c: fill bench->distance; collective. Skipped with fewer than 3

@@ -111,6 +111,7 @@ static const struct {
     { "memory_copy_s:", 1, KEEP_ALL },
     { "memory_exchange_s:", 1, KEEP_ALL },
     { "memory_message_s:", 1, KEEP_ALL },
+    { "memory_times", 0, KEEP_ALL },
     { "cpu_turbo", 0, KEEP_ALL },
     { "copy_bytes_per_s", 0, KEEP_ALL },
     { "next_node_s", 0, KEEP_ALL },

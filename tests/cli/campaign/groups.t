@@ -67,11 +67,20 @@ cells() { # database: measured cells with launch and size
         WHERE l.status = 'done' AND c.comm_size <> 3
         ORDER BY 1, 2, 3, 4, 5, 6, 7"
 }
+# Times in memory, or that they took too long, count as one fact.
 facts() { # database: facts of a launch of each size
-    sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size, key FROM environment
+    sqlite3 "$work/$1.db" "SELECT DISTINCT comm_size,
+        CASE WHEN key LIKE 'memory_%' THEN 'memory' ELSE key END
+        FROM environment
         JOIN launch USING (launch_id) WHERE key NOT LIKE 'grouped%'
             AND key NOT LIKE '%:load_%' AND key <> 'stragglers'
             AND comm_size <> 3 ORDER BY 1, 2"
+}
+timed() { # database: 1 if launches of two ranks have all times, or the reason
+    has "$1" "min(times = CASE WHEN late THEN 0 ELSE 52 END) FROM (SELECT sum(key LIKE 'memory_%_s:%') AS times,
+            sum(key = 'memory_times') AS late FROM environment
+        JOIN launch USING (launch_id) WHERE comm_size = 2
+        GROUP BY launch_id)"
 }
 planned one --launches 2
 planned each --launches 2
@@ -123,6 +132,8 @@ facts one >"$work/one.txt"
 facts each >"$work/each.txt"
 is "$(diff "$work/one.txt" "$work/each.txt" | head)" "" \
     "facts of each launch are the same as with separate starts"
+is "$(timed one) $(timed each)" "1 1" \
+    "launches of two ranks have all times in memory, or that these took too long"
 "$chorale" decide "$work/one.db" -q
 ok $? "decide exits with 0"
 

@@ -14,7 +14,7 @@ measure() { # database, skew, sync, options of plan...
     db=$work/$1.db skewed=$2 sync=$3
     shift 3
     # shellcheck disable=SC2086
-    "$chorale" plan "$db" -q -P 2 --ppn 1 -c "${coll-bcast}" \
+    "$chorale" plan "$db" -q -P 2 --ppn "${ppn-1}" -c "${coll-bcast}" \
         --providers "${providers-library}" --launches 1 --sync "$sync" \
         ${rep--i 20 --min-iterations 10} "$@" &&
         CHORALE_SKEW=$skewed LD_PRELOAD=$skew timeout 900 "$chorale" run \
@@ -180,4 +180,10 @@ is "$(has long "count(*) FROM run WHERE sync = 'roundtime' AND
     clock_error > 0.05 * (SELECT median FROM run_summary)")" 0 \
     "16 MiB: $(has long "sync || ', ' || clock_error || ' s of '||
     median FROM run JOIN run_summary USING (run_id)") s"
+# A clock of which three seconds pass before the times in memory are taken.
+export CHORALE_NODE=2
+ppn=2 measure fast "0 100 0" barrier -m 8 --batch 1
+is "$(has fast "group_concat(value) FROM environment
+    WHERE key LIKE 'memory_%'")" "none: too slow" \
+    "times in memory that take more than three seconds are dropped"
 finish
