@@ -34,9 +34,12 @@ while [ -e "\$SAID/held" ] && [ "\$(sqlite3 -readonly "\$SAID/r.db" \
     'SELECT count(*) FROM run')" != 0 ]; do
     sleep 0.1
 done
+# Both ends are opened here: a process that opens one end waits for another to
+# open the other end, which may have been killed.
 mkfifo "\$SAID/\$\$"
-tee "\$SAID/\$launch" <"\$SAID/\$\$" &
-exec "$2" "\$@" >"\$SAID/\$\$"
+exec 4<>"\$SAID/\$\$" 5<"\$SAID/\$\$" 6>"\$SAID/\$\$" 4>&-
+tee "\$SAID/\$launch" <&5 5<&- 6>&- &
+exec "$2" "\$@" >&6 5<&- 6>&-
 EOT
     chmod +x "$work/bin/$1"
 }
