@@ -369,8 +369,7 @@ const struct chorale_rule_format chorale_rules_mpich_json = {
                   "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE" },
     .caution = "Use a file of the device layer (ch4) with the other one, whose"
                " calls it lets pass.\n"
-               "Files are complete for the version of MPICH named here."
-               "\n"
+               "Files are complete for the version of MPICH named here.\n"
                "Another version may not know all names and then aborts the"
                " program.\n",
     .prepare = prepare,

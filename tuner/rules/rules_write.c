@@ -5,6 +5,7 @@
 
 #include "tuner/rules/rules.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,28 +339,22 @@ static enum chorale_err print_use(const struct writing *w,
     printf("to use %s, start programs as\n",
            w->files.text[1] != NULL ? "them" : "it");
     for (int i = 0; i < CHORALE_RULE_FILES; i++) {
-        char *path = NULL, *whole = NULL, *quoted = NULL;
-        size_t size;
+        char whole[PATH_MAX], quoted[4 * PATH_MAX];
+        char *path;
 
         if (f->variable[i] == NULL || w->files.text[i] == NULL)
             continue;
         path = file_path(w->job, i);
-        whole = path != NULL ? realpath(path, NULL) : NULL;
-        size = whole != NULL ? 4 * strlen(whole) + 3 : 0;
-        quoted = whole != NULL ? malloc(size) : NULL;
-        if (quoted != NULL)
-            printf("  %s=%s \\\n%s%s%s",
-                   w->rules.variable[i] != NULL ? w->rules.variable[i]
-                                                : f->variable[i],
-                   chorale_shell_word(whole, quoted, size),
-                   f->setting[i] != NULL ? "  " : "",
-                   f->setting[i] != NULL ? f->setting[i] : "",
-                   f->setting[i] != NULL ? " \\\n" : "");
-        free(path);
-        free(whole);
-        if (quoted == NULL)
+        if (path == NULL || realpath(path, whole) == NULL) {
+            free(path);
             return chorale_fail_memory(msg, "generate");
-        free(quoted);
+        }
+        free(path);
+        printf("  %s=%s \\\n", w->rules.variable[i] != NULL
+                                  ? w->rules.variable[i] : f->variable[i],
+               chorale_shell_word(whole, quoted, sizeof(quoted)));
+        if (f->setting[i] != NULL)
+            printf("  %s \\\n", f->setting[i]);
     }
     printf("  %s ...\n", chorale_mpiexec());
     return CHORALE_OK;

@@ -59,6 +59,8 @@ if [ "$version" -lt 5 ]; then
     [ ! -e r.han.conf ]
     ok $? "no rules for han, which is not the default of version 4"
     is "$(grep -c 'several nodes, the library' r.conf)" 0 "and no warning of it"
+    is "$(uses)" "OMPI_MCA_coll_tuned_dynamic_rules_filename=$work/r.conf \
+OMPI_MCA_coll_tuned_use_dynamic_rules=1" "the printed command has both settings"
     nodes_down
     finish
 fi
