@@ -79,6 +79,14 @@ is "$(grep '^ \* Campaign' "$work/b/second.c")" \
     "$(sqlite3 "$work/b/second.db" "SELECT ' * Campaign  ' || max(uuid)
         FROM campaign WHERE NOT validates HAVING count(*) > 1")" \
     "a table of several campaigns of one second names the last"
+sqlite3 "$work/b/second.db" "UPDATE campaign SET seed = 1000 + campaign_id"
+last=$(sqlite3 "$work/b/second.db" "SELECT max(seed) FROM campaign
+    WHERE NOT validates")
+"$chorale" validate "$work/b/second.db" -q >"$work/out.txt" 2>&1 ||
+    diag "$(cat "$work/out.txt")"
+is "$(sqlite3 "$work/b/second.db" "SELECT seed FROM campaign
+    ORDER BY campaign_id DESC LIMIT 1")" $((last + 1)) \
+    "validate measures with the settings of the last"
 table="SELECT coll, comm_size, ppn, shape, dtype, op, n_lo, n_hi, provider,
     variant, params, basis, seconds, speedup, reason FROM decision ORDER BY 1, 2, 7"
 is "$(sqlite3 "$work/a/sim.db" "$table" | cksum)" \

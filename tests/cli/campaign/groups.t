@@ -80,7 +80,8 @@ slow() { # database: number of launches in which they took too long
     has "$1" "count(*) FROM environment WHERE key = 'memory_times'"
 }
 timed() { # database: 1 if launches of two ranks have all times, or the reason
-    has "$1" "min(times = CASE WHEN late THEN 0 ELSE 52 END) FROM (SELECT sum(key LIKE 'memory_%_s:%') AS times,
+    has "$1" "min(times = CASE WHEN late THEN 0 ELSE 52 END)
+        FROM (SELECT sum(key LIKE 'memory_%_s:%') AS times,
             sum(key = 'memory_times') AS late FROM environment
         JOIN launch USING (launch_id) WHERE comm_size = 2
         GROUP BY launch_id)"
