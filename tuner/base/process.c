@@ -398,6 +398,7 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
 struct keep {
     char *text;
     size_t size, len;
+    int ended; /* the runner printed its last line, and had no error */
     char err[LINE];
 };
 
@@ -408,7 +409,10 @@ static int keep_line(void *arg, const char *line, int is_err)
     if (is_err) {
         if (k->err[0] == '\0')
             snprintf(k->err, sizeof(k->err), "%s", line);
-    } else if (k->len < k->size) {
+        return 0;
+    }
+    k->ended |= strcmp(line, "@end 0") == 0;
+    if (k->len < k->size) {
         k->len += (size_t)snprintf(k->text + k->len, k->size - k->len, "%s\n",
                                    line);
     }
@@ -436,6 +440,8 @@ enum chorale_err chorale_capture(const struct chorale_args *args,
         return chorale_fail(msg, CHORALE_ENV, "%s does not answer; run it by "
                             "hand to see why, and repeat the command",
                             args->word[0]);
+    if (keep.ended)
+        *status_p = 0;
     if (*status_p != 0 && keep.err[0] != '\0')
         snprintf(text, size, "%s", keep.err);
     return CHORALE_OK;

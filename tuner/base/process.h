@@ -73,8 +73,10 @@ enum chorale_ending chorale_child_wait(struct chorale_child *child,
 
 /* Run a program to its end. If it exits with 0, text[size] receives its
  * standard output; else the first line of its standard error, or its standard
- * output if that is empty. *status_p: the status of waitpid(). Errors of
- * chorale_spawn(); CHORALE_ENV after 60 s without output; CHORALE_STOPPED. */
+ * output if that is empty. *status_p: the status of waitpid(), or 0 if the
+ * runner printed "@end 0", as its MPI library may still abort in MPI_Finalize.
+ * Errors of chorale_spawn(); CHORALE_ENV after 60 s without output;
+ * CHORALE_STOPPED. */
 enum chorale_err chorale_capture(const struct chorale_args *args,
                                  const char *remedy, char *text, size_t size,
                                  int *status_p, struct chorale_errmsg *msg);

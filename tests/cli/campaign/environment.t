@@ -276,6 +276,13 @@ if [ "$cores" -ge 2 ]; then
     (unset PRTE_MCA_rmaps_default_mapping_policy && doctor "$MPIEXEC")
     is "$? $(grep -c '^binding .*WARNING' out.txt)" "0 0" \
         "doctor binds ranks as run does, and does not warn"
+    # Some libraries abort in MPI_Finalize, after the runner's last line.
+    printf '#!/bin/sh\n%s "$@"\necho Abort >&2\nexit 15\n' "$MPIEXEC" >aborts
+    chmod +x aborts
+    doctor "$work/aborts"
+    is "$? $(sed -n 's/^launcher *//p' out.txt)" \
+        "0 $work/aborts starts 2 ranks" \
+        "an abort after the runner's end is no failure of the launcher"
     machine performance,powersave 7.30 'sse hypervisor'
     doctor "$unbound"
     ok $? "doctor on an unsuitable machine exits with 0"
