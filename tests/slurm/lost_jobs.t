@@ -55,7 +55,8 @@ had=$(runs_in "$db")
 ok $? "both cells of the point being measured are stored: $had runs"
 point() { # the last one: its runs and their stop reasons
     sqlite3 "$1" "SELECT DISTINCT status || ' ' || stop_reason || ' ' ||
-        (count(*) = nrep AND nrep BETWEEN 3 AND 4095) || ' ' || reason
+        (sum(NOT flags & 2) = nrep AND nrep BETWEEN 3 AND 4095)
+        || ' ' || reason
         FROM (SELECT run_id, run.status, stop_reason, launch.reason FROM run
             JOIN launch USING (launch_id) ORDER BY run_id DESC LIMIT 2)
         JOIN sample USING (run_id) JOIN run_summary USING (run_id)
@@ -63,6 +64,8 @@ point() { # the last one: its runs and their stop reasons
 }
 is "$(point "$db")" "ok time 1 stopped" \
     "their runs end with the samples measured so far"
+diag "$(sqlite3 "$db" "SELECT run_id, nrep, count(*), sum(flags & 2) / 2
+    FROM run_summary JOIN sample USING (run_id) GROUP BY run_id")"
 planned=$(sqlite3 "$db" 'SELECT sum(launches) FROM cell')
 [ "$had" -gt 0 ] && [ "$had" -lt "$planned" ]
 ok $? "the measured runs are merged: $had of $planned"

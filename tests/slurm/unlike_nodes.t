@@ -82,9 +82,10 @@ ok $? "it has all runs of the other disk and the point being measured"
 # On a busy machine its time may end before twenty repetitions.
 cut_short() { # the last point of the first launch
     query "$1" "SELECT DISTINCT run.status || ' ' || stop_reason || ' ' ||
-        (count(*) = nrep AND nrep BETWEEN 3 AND 4095) || ' ' || launch.status ||
-        ' ' || launch.reason FROM run JOIN sample USING (run_id)
-        JOIN run_summary USING (run_id) JOIN launch USING (launch_id)
+        (sum(NOT flags & 2) = nrep AND nrep BETWEEN 3 AND 4095) || ' ' ||
+        launch.status || ' ' || launch.reason FROM run
+        JOIN sample USING (run_id) JOIN run_summary USING (run_id)
+        JOIN launch USING (launch_id)
         WHERE launch_id = 1 AND run_id >
         (SELECT max(run_id) - 2 FROM run WHERE launch_id = 1) GROUP BY run_id"
 }
@@ -95,6 +96,9 @@ is "$(query "$db" "SELECT count(DISTINCT cell_id) || ' ' || count(*) || ' ' ||
     count(*) || ' ' || count(*) FROM cell")" "each cell has one run"
 is "$(cut_short "$db")" "ok time 1 failed stopped" \
     "the interrupted point keeps its samples and is not repeated"
+diag "$(query "$db" "SELECT launch_id, run_id, nrep, count(*),
+    sum(flags & 2) / 2 FROM run JOIN run_summary USING (run_id)
+    JOIN sample USING (run_id) GROUP BY run_id")"
 is "$(query "$db" "SELECT count(*) FROM run WHERE launch_id = 1")" "$after" \
     "the first launch has only the runs that survived"
 is "$(query "$db" "SELECT count(DISTINCT launch_id) FROM run")" 2 \
