@@ -26,8 +26,17 @@ is "$(sqlite3 r.db "SELECT count(*) > 0 AND
     max(slower AND choice <> 'library') = $rc FROM validation WHERE digest =
     (SELECT digest FROM validation ORDER BY validation_id DESC LIMIT 1)")" 1 \
         "the exit code agrees with the validation"
-is "$(sqlite3 r.db "SELECT sum(planned) = sum(done) FROM v_progress")" 1 \
-    "all planned cells are done"
+# On a busy machine the budget ends in mid-launch. Then further commands measure
+# what is left.
+all_done() {
+    sqlite3 r.db "SELECT sum(planned) = sum(done) FROM v_progress"
+}
+if [ "$(all_done)" != 1 ]; then
+    diag "$(grep '^measured for' out.txt)"
+    timeout 900 "$chorale" run r.db -q >rest.txt 2>&1
+    timeout 900 "$chorale" validate r.db -q >>rest.txt 2>&1
+fi
+is "$(all_done)" 1 "all planned cells are done"
 is "$(sqlite3 r.db "SELECT count(*) FROM run WHERE status NOT IN ('ok', 'inapplicable')")" 0 \
     "every run that can be made is ok"
 is "$(sqlite3 r.db "SELECT count(*) FROM run JOIN run_summary USING (run_id)
@@ -47,9 +56,11 @@ is "$(sqlite3 r.db "SELECT count(*) FROM run r JOIN cell c USING (cell_id)
     "the library was measured beside every candidate, in the same launch"
 for key in mpi_library mpi_standard tool_version command kernel seed host:0 \
            clock_residual_s; do
-    is "$(sqlite3 r.db "SELECT count(*) = (SELECT count(*) FROM launch)
-        FROM environment WHERE key = '$key' AND value <> ''")" 1 \
-        "every launch stores $key"
+    is "$(sqlite3 r.db "SELECT group_concat(launch_id) FROM launch l
+        WHERE reason IS NOT 'stopped' AND NOT EXISTS (SELECT 1
+            FROM environment e WHERE e.launch_id = l.launch_id
+            AND key = '$key' AND value <> '')")" "" \
+        "every launch that the budget did not end stores $key"
 done
 # Points left out are reported: points with invalid runs in each launch, but not
 # points with one valid launch.
