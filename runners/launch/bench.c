@@ -291,7 +291,7 @@ static void answer(void)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0)
-        printf("@world %d\n", size);
+        printf("@world %d\n@end 0\n", size);
 #endif
     fflush(stdout);
 }
