@@ -17,18 +17,27 @@ cd "$work" || exit 1
     skip_all "Open MPI has 65532 communicators"
 
 # as_many P KIND FEWER TIMES: at most FEWER objects fewer, and private ones
-# freed TIMES times. Running out ends some programs, without the shim as well.
+# freed TIMES times. Running out ends some programs, and with MPICH 4.2.1 only in
+# some runs: the shim's end must be one of those without it.
 as_many() { # as_many P KIND FEWER TIMES
-    run "$1" "" "$work/context_takers" "$2" 20
-    plain=$(made)
-    first=$status
     run "$1" "$shim" $on "$work/context_takers" "$2" 20
     ours=$(made)
-    [ "${ours:-0}" -ge $((${plain:-0} - $3)) ] && [ "$(wrong)" -eq 0 ] &&
-        [ $((first == 0)) -eq $((status == 0)) ] && [ $status -ne 124 ] &&
+    end=$status
+    [ "$(wrong)" -eq 0 ] && [ $status -ne 124 ] &&
         [ "$(lines '-> linear')" -ge 20 ] &&
         [ "$(lines 'private ones are freed')" -eq "$4" ]
-    ok $? "$2: ${ours:-0} of ${plain:-0} objects without the shim, P=$1"
+    good=$?
+    cp out ours.out && cp err ours.err
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        run "$1" "" "$work/context_takers" "$2" 20
+        plain=$(made)
+        [ $((end == 0)) -ne $((status == 0)) ] || break
+    done
+    [ $good -eq 0 ] && [ $((end == 0)) -eq $((status == 0)) ] &&
+        [ "${ours:-0}" -ge $((${plain:-0} - $3)) ]
+    good=$?
+    mv ours.out out && mv ours.err err
+    ok $good "$2: ${ours:-0} of ${plain:-0} objects without the shim, P=$1"
 }
 for kind in dup cart graph dist_graph adjacent_graph win_create win_allocate \
             win_shared win_dynamic file; do

@@ -13,8 +13,9 @@
 
 enum { MOST = 4000, FIRST = 64 };
 
-static int rank, size;
+static int rank, size, windows;
 static MPI_Comm base, half;
+static MPI_Win window[MOST];
 static char path[] = "context_takers.tmp";
 
 static int to_graph(MPI_Comm *comm, const char *kind)
@@ -35,18 +36,35 @@ static int to_graph(MPI_Comm *comm, const char *kind)
                                           MPI_INFO_NULL, 0, comm);
 }
 
-static int to_window(const char *kind)
+static int make_window(const char *kind, MPI_Win *win)
 {
-    MPI_Win win;
     void *at;
 
     if (strcmp(kind, "win_create") == 0)
-        return MPI_Win_create(path, 1, 1, MPI_INFO_NULL, base, &win);
+        return MPI_Win_create(path, 1, 1, MPI_INFO_NULL, base, win);
     if (strcmp(kind, "win_allocate") == 0)
-        return MPI_Win_allocate(8, 1, MPI_INFO_NULL, base, &at, &win);
+        return MPI_Win_allocate(8, 1, MPI_INFO_NULL, base, &at, win);
     if (strcmp(kind, "win_shared") == 0)
-        return MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, base, &at, &win);
-    return MPI_Win_create_dynamic(MPI_INFO_NULL, base, &win);
+        return MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, base, &at, win);
+    return MPI_Win_create_dynamic(MPI_INFO_NULL, base, win);
+}
+
+static int to_window(const char *kind)
+{
+    int err = make_window(kind, &window[windows]);
+
+    windows += err == MPI_SUCCESS;
+    return err;
+}
+
+/* UCX may crash in MPI_Finalize if windows are left. */
+static void free_windows(void)
+{
+    int least;
+
+    MPI_Allreduce(&windows, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    for (int i = 0; i < least; i++)
+        MPI_Win_free(&window[i]);
 }
 
 static int to_file(void)
@@ -145,7 +163,8 @@ int main(int argc, char **argv)
         use(comm[i]);
     if (rank == 0)
         unlink(path);
+    free_windows();
     check_done("context_takers");
-    MPI_Finalize(); /* what was taken is not freed */
+    MPI_Finalize(); /* other objects are not freed */
     return check_wrong != 0;
 }
