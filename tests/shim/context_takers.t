@@ -28,7 +28,7 @@ as_many() { # as_many P KIND FEWER TIMES
         [ "$(lines 'private ones are freed')" -eq "$4" ]
     good=$?
     cp out ours.out && cp err ours.err
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
+    for _ in $(seq 30); do
         run "$1" "" "$work/context_takers" "$2" 20
         plain=$(made)
         [ $((end == 0)) -ne $((status == 0)) ] || break
