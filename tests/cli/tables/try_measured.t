@@ -195,7 +195,7 @@ if [ $? -ne 139 ]; then # SIGSEGV (tests/bench/results/libraries.md)
     refused 3 'on 1 connected ranks, but the application ran on 2' -- \
         "$MPIEXEC" -n 1 -- ./app : -n 1 ./app
 else
-    skip "several programs are refused" "$MPIEXEC itself crashes"
+    skip "$MPIEXEC itself crashes" "several programs are refused"
 fi
 refused 3 "does not start chorale-runner in the application's place: not that" \
     -- ./picky "$MPIEXEC" -n 2 ./app
