@@ -85,7 +85,7 @@ run() {
     ranks=$1
     preload=$(preload_for "$1" "$2")
     shift 2
-    launch_of -n "$ranks" env LD_PRELOAD="$preload" "$@"
+    launch_of "$ranks" env LD_PRELOAD="$preload" "$@"
 }
 # run_apart P RANK "VAR=VALUE ..." "VAR=VALUE ..." PROGRAM ...: that rank gets the
 # first settings, the other ranks the last. Several preloaded libraries are
@@ -95,7 +95,7 @@ run_apart() {
     ranks=$1
     shift
     # shellcheck disable=SC2016 # expanded by the ranks
-    launch_of -n "$ranks" sh -c '
+    launch_of "$ranks" sh -c '
         one=$1 settings=$2 others=$3
         shift 3
         [ "${PMI_RANK:-${OMPI_COMM_WORLD_RANK-}}" = "$one" ] ||
@@ -105,9 +105,16 @@ run_apart() {
 run_two() { # settings of rank 0, settings of rank 1, PROGRAM ...
     run_apart 2 0 "$@"
 }
-launch_of() { # launch_of WORD...: of the launcher
-    timeout -k 10 "${limit:-600}" "$MPIEXEC" "$@" \
-        >"$work/out" 2>"$work/all" </dev/null
+launch_of() { # launch_of P WORD...: the command of each rank
+    # Ranks open the file for errors themselves. mpiexec of Open MPI 5.0.7 would
+    # put parts of lines of stdout into stderr (libraries.md).
+    ranks=$1
+    shift
+    : >"$work/all"
+    # shellcheck disable=SC2016 # expanded by the ranks
+    timeout -k 10 "${limit:-600}" "$MPIEXEC" -n "$ranks" \
+        sh -c 'exec "$@" 2>>"$0"' "$work/all" "$@" \
+        >"$work/out" 2>>"$work/all" </dev/null
     status=$?
     # Lines that CHORALE_VERBOSE prints once per run go to $work/told. Open MPI 5
     # prints bytes that are not text, and warns of machines with one network,
