@@ -34,6 +34,7 @@ static const struct chorale_native_param params[] = {
     { CHORALE_REDUCE, "in-order_binary", REQUESTS },
     { CHORALE_ALLREDUCE, "segmented_ring", SEGMENTS },
     { CHORALE_ALLTOALL, "linear_sync", REQUESTS },
+    { CHORALE_GATHER, "linear_sync", SEGMENTS }, /* of the first message */
     { CHORALE_SCATTER, "linear_nb", REQUESTS },
     { CHORALE_BARRIER, "k_dissemination", "k", "DISSEM_KVAL", { 4, 8 } },
     { CHORALE_BARRIER, "recexch", "k", "RECEXCH_KVAL", { 4, 8 } },

@@ -213,9 +213,11 @@ static const char *cannot(const struct chorale_rule *r,
         return colls[r->coll].why_not;
     if (chorale_ompi_is_han(r->name) && strchr(r->name, ':') != NULL)
         return "no rule sets a parameter of the component han";
-    if (algorithm == NULL)
+    if (chorale_ompi_is_han(r->name))
         return classic ? NULL
                        : "the format has no rules for the component han";
+    if (algorithm == NULL)
+        return "its number in the format is not known";
     if (strstr(r->name, ":radix=") != NULL)
         return "no rule sets the radix of an algorithm";
     if (numbers.requests > 0 && r->coll == CHORALE_SCATTER)
@@ -253,30 +255,18 @@ static void round_all(struct chorale_rules *rules)
     rules->count = kept;
 }
 
-static enum chorale_err settle(struct chorale_rules *rules,
-                               const struct chorale_rule_opts *opts,
-                               int classic,
-                               struct chorale_errmsg *msg)
+static void settle(struct chorale_rules *rules,
+                   const struct chorale_rule_opts *opts, int classic)
 {
     round_all(rules);
     for (size_t i = 0; i < rules->count; i++) {
         struct chorale_rule *r = &rules->rule[i];
-        const struct chorale_ompi_algorithm *algorithm =
-            chorale_ompi_find(r->coll, r->name);
 
-        r->left = NULL;
-        if (r->name[0] == '\0')
-            continue;
-        if (algorithm == NULL && !chorale_ompi_is_han(r->name))
-            return chorale_fail(msg, CHORALE_DATA, "system %s: its decisions "
-                                "choose %s %s, whose number in Open MPI is "
-                                "unknown; measure again with this chorale, "
-                                "and decide", rules->origin.system,
-                                chorale_coll_info(r->coll)->name, r->name);
-        r->left = cannot(r, algorithm, opts, classic,
-                         chorale_ompi_version(rules));
+        r->left = r->name[0] == '\0'
+                      ? NULL
+                      : cannot(r, chorale_ompi_find(r->coll, r->name), opts,
+                               classic, chorale_ompi_version(rules));
     }
-    return CHORALE_OK;
 }
 
 /* --- projection over placements that rules cannot distinguish ------------ */
@@ -371,13 +361,11 @@ enum chorale_err chorale_ompi_prepare(struct chorale_rules *rules,
                                       enum chorale_shape shape,
                                       struct chorale_errmsg *msg)
 {
-    enum chorale_err err = settle(rules, opts,
-                                  shape == CHORALE_SHAPE_SINGLE_NODE, msg);
-    size_t were = rules->count, count = were;
+    size_t were, count;
     struct chorale_rule *more;
 
-    if (err != CHORALE_OK)
-        return err;
+    settle(rules, opts, shape == CHORALE_SHAPE_SINGLE_NODE);
+    were = count = rules->count;
     more = realloc(rules->rule, (3 * were + 1) * sizeof(*more));
     if (more == NULL)
         return chorale_fail_memory(msg, "generate");

@@ -486,6 +486,12 @@ static void test_params(void)
     tap_ok(writes(&f, five, "bcast knomial:radix=8, P = 4, 4 a node, n = 1000"
                             " ... 2000: no rule sets the radix"),
            "no version has the radix");
+    fixture_exec(&f, "UPDATE decision SET variant = 'allgather_reduce',"
+                     " params = '' WHERE variant = 'knomial'");
+    tap_ok(writes(&f, five, "bcast allgather_reduce, P = 4, 4 a node, n = 1000"
+                            " ... 2000: its number in the format is not") &&
+               strstr(fixture_file(&f, "p.conf"), "linear_sync:") != NULL,
+           "an algorithm that is not known is left out, others are not");
     fixture_close(&f);
 }
 
