@@ -7,9 +7,9 @@
  *               in seconds of an oscillation at 10 kHz; optionally the growth
  *               of the rate per second. The first two are multiplied by the
  *               rank.
- * CHORALE_JUMP  Numbers: the call of MPI_Scan in which the clock of each rank
- *               but the first jumps; seconds of the jump; optionally seconds
- *               by which each such call takes longer.
+ * CHORALE_JUMP  Numbers: the call of MPI_Scan or MPI_Barrier in which the clock
+ *               of each rank but the first jumps; seconds of the jump;
+ *               optionally seconds by which each MPI_Scan takes longer.
  * CHORALE_STEP  Seconds by which all clocks step.
  * CHORALE_NODE  Number of consecutive ranks that believe to share a node. */
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ typedef int gettime_fn(clockid_t id, struct timespec *t);
 static struct {
     double ahead, drift, swing, bend, begun, jump, idle, step;
     int rank, apart;         /* ranks per invented node; 0: no such nodes */
-    long jump_call, calls;   /* calls of MPI_Scan */
+    long jump_call, calls;   /* calls of MPI_Scan and MPI_Barrier */
     gettime_fn *gettime;
 } skew;
 static atomic_int ready;
@@ -81,6 +81,9 @@ static void add(struct timespec *t, double off)
     if (t->tv_nsec >= 1000000000) {
         t->tv_sec++;
         t->tv_nsec -= 1000000000;
+    } else if (t->tv_nsec < 0) {
+        t->tv_sec--;
+        t->tv_nsec += 1000000000;
     }
 }
 
@@ -118,6 +121,15 @@ int PMPI_Scan(const void *in, void *out, int count, MPI_Datatype type,
     if (skew.idle > 0)
         nanosleep(&(struct timespec){ 0, (long)(1e9 * skew.idle) }, NULL);
     return real(in, out, count, type, op, comm);
+}
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    int (*real)(MPI_Comm);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_Barrier");
+    skew.calls++;
+    return real(comm);
 }
 
 int PMPI_Get_processor_name(char *name, int *length)

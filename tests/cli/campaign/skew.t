@@ -101,6 +101,27 @@ is "$(has lost "count(*) FROM sample WHERE flags & 2")" 0 \
     "without time to repeat, no sample is set aside"
 unset CHORALE_JUMP
 
+# A barrier between nodes is right although a clock goes back, and wrong if it
+# does not wait.
+barrier() { # database, variable=value...
+    db=$1.db
+    shift
+    "$chorale" plan "$work/$db" -q -P 2 --ppn 1 -c barrier --launches 1 \
+        --variants dissemination --batch 1 -i 5 --min-iterations 5 &&
+        env CHORALE_SKEW="0 0 0" "$@" timeout 900 "$chorale" run "$work/$db" -q \
+            >"$work/out.txt" 2>&1 || diag "$(cat "$work/out.txt")"
+}
+barrier back CHORALE_JUMP="1 -0.1" LD_PRELOAD="$skew"
+is "$(has back "group_concat(DISTINCT status || reason) || ' ' || count(*)
+    FROM run")" "ok 2" "a clock that goes back by 0.1 s: barriers are right"
+"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
+    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
+barrier alone FAULT=alone LD_PRELOAD="$work/faults.so $skew"
+is "$(has alone "reason FROM run JOIN cell USING (cell_id)
+    WHERE provider = 'library' AND status = 'invalid'")" \
+    "a rank left before the last one came" \
+    "one that does not wait for a rank of another node is not"
+
 # Durations of few clock steps: more calls per repetition.
 batched() { # launches, options of plan...
     until=$1
@@ -156,8 +177,6 @@ is "$(has step "group_concat(DISTINCT buffers || ' ' || status || ' ' ||
         "cold caches with throughput are inapplicable"
 
 # The limit is 5 % of a call; the library's calls take a millisecond.
-"${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
-    "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 for swing in 1.5e-4 1e-5; do
     "$chorale" plan "$work/$swing.db" -q -P 2 --ppn 1 -m 8 -c scan \
         --providers library --launches 1 -i 10 --batch 1 &&
