@@ -13,64 +13,26 @@
                                * time to get their turn on a processor */
 #define BARRIER_SPENT 0.1    /* most delay in all calls of a pass, s */
 #define BARRIER_CALLS 64     /* most calls of a pass, one late rank in each */
-#define BARRIER_LOOKS 50     /* looks for messages during a delay */
-#define LEFT (CHORALE_TAG + 1) /* tag of these messages */
+#define BARRIER_LOOKS 50     /* looks for a message during the delay */
+#define LEFT (CHORALE_TAG + 1) /* tag of the message of a rank that left */
 
 static int is_barrier(const struct chorale_timing *t)
 {
     return chorale_coll_info((enum chorale_coll)t->task->coll)->dataless;
 }
 
-/* Number of barrier calls with a different late rank each: all ranks, or of
- * many the next few, so that further passes and candidates cover others. */
-static int late_ranks(const struct chorale_timing *t)
+/* A barrier is wrong if the first rank leaves before the last one enters. */
+static int left_early(struct chorale_bench *bench, double in, double out,
+                      int *early)
 {
-    return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
-}
-
-/* Delay of the late rank, s. */
-static double late_by(const struct chorale_timing *t)
-{
-    return t->bench->oversubscribed
-               ? fmax(BARRIER_DELAY, fmin(BARRIER_CROWDED,
-                                          BARRIER_SPENT / late_ranks(t)))
-               : BARRIER_DELAY;
-}
-
-/* The rank that enters the barrier of a call late. */
-static int late_rank(const struct chorale_timing *t, int round)
-{
-    return round % t->bench->size;
-}
-
-/* A barrier is wrong if a rank leaves before the last one enters. So each rank
- * sends a message to the late one when it leaves. Wait and look for such a
- * message. This needs no common clock. */
-static int enter_late(const struct chorale_timing *t, int *early)
-{
-    struct chorale_bench *bench = t->bench;
-    double until = chorale_now_common(bench) + late_by(t), now;
+    double all[2] = { in, -out };
     int rc;
 
-    do {
-        now = chorale_now_common(bench) + late_by(t) / BARRIER_LOOKS;
-        chorale_wait_common(bench, fmin(now, until));
-        rc = PMPI_Iprobe(MPI_ANY_SOURCE, LEFT, bench->ctx->comm, early,
-                         MPI_STATUS_IGNORE);
-    } while (rc == MPI_SUCCESS && !*early && now < until);
-    return rc;
-}
+    if (bench->sibling != 0)
+        all[0] = all[1] = -INFINITY; /* another communicator's barrier */
+    rc = chorale_p2p_allreduce(bench, all, 2, 0);
 
-static int leave(const struct chorale_timing *t, int round)
-{
-    struct chorale_bench *bench = t->bench;
-    int late = late_rank(t, round), rc = MPI_SUCCESS;
-
-    if (bench->rank != late)
-        return PMPI_Send(NULL, 0, MPI_BYTE, late, LEFT, bench->ctx->comm);
-    for (int i = 1; i < bench->size && rc == MPI_SUCCESS; i++)
-        rc = PMPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, LEFT,
-                       bench->ctx->comm, MPI_STATUS_IGNORE);
+    *early = -all[1] + 2 * bench->clock.residual + 1e-9 < all[0];
     return rc;
 }
 
@@ -102,6 +64,64 @@ static int explain(const struct chorale_cand *cand, int err, char *why,
     return CHORALE_RUN_INAPPLICABLE;
 }
 
+/* Number of barrier calls with a different late rank each: all ranks, or of
+ * many the next few, so that further passes and candidates cover others. */
+static int late_ranks(const struct chorale_timing *t)
+{
+    return t->bench->size < BARRIER_CALLS ? t->bench->size : BARRIER_CALLS;
+}
+
+/* Delay of the late rank, s. */
+static double late_by(const struct chorale_timing *t)
+{
+    return t->bench->oversubscribed
+               ? fmax(BARRIER_DELAY, fmin(BARRIER_CROWDED,
+                                          BARRIER_SPENT / late_ranks(t)))
+               : BARRIER_DELAY;
+}
+
+/* Wait, and look whether another rank has sent that it left. */
+static int wait_for_leaver(const struct chorale_timing *t, int *left)
+{
+    struct chorale_bench *bench = t->bench;
+    double until = chorale_now_common(bench) + late_by(t), next;
+    int rc;
+
+    do {
+        next = chorale_now_common(bench) + late_by(t) / BARRIER_LOOKS;
+        chorale_wait_common(bench, fmin(next, until));
+        rc = PMPI_Iprobe(MPI_ANY_SOURCE, LEFT, bench->ctx->comm, left,
+                         MPI_STATUS_IGNORE);
+    } while (rc == MPI_SUCCESS && !*left && next < until);
+    return rc;
+}
+
+/* Call a barrier once more without comparing clocks: those of different nodes
+ * may be wrong by more than their residual. Each rank that leaves sends a
+ * message to the late one. The barrier is wrong if one arrives before that rank
+ * enters. *early is set on the late rank only. */
+static int prove_early(struct chorale_timing *t, const struct chorale_cand *cand,
+                       int root, int late, int *early)
+{
+    struct chorale_bench *bench = t->bench;
+    int rc = chorale_sync_barrier(bench);
+
+    *early = 0;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    chorale_provider_begin(bench, t->task, cand);
+    if (bench->rank == late)
+        rc = wait_for_leaver(t, early);
+    chorale_provider_call(bench, &t->prob, cand, root);
+    chorale_provider_end(bench, t->task, cand);
+    if (bench->rank != late)
+        return PMPI_Send(NULL, 0, MPI_BYTE, late, LEFT, bench->ctx->comm);
+    for (int i = 1; i < bench->size && rc == MPI_SUCCESS; i++)
+        rc = PMPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, LEFT,
+                       bench->ctx->comm, MPI_STATUS_IGNORE);
+    return rc;
+}
+
 /* Call once with a fresh pattern from one root, and check the result. Returns
  * an MPI error code of the runner's own traffic; *status and why are this
  * rank's. */
@@ -119,8 +139,8 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     if (rc != MPI_SUCCESS)
         return rc;
     chorale_provider_begin(bench, t->task, cand);
-    if (is_barrier(t) && bench->rank == late_rank(t, round))
-        rc = enter_late(t, &early);
+    if (is_barrier(t) && bench->rank == round % bench->size)
+        chorale_wait_common(bench, chorale_now_common(bench) + late_by(t));
     chorale_provider_watch(bench, t->task, cand);
     in = chorale_now_common(bench);
     err = chorale_provider_call(bench, &t->prob, cand, root);
@@ -128,8 +148,10 @@ static int call_once(struct chorale_timing *t, int c, int root, int round,
     chorale_provider_unwatch(bench, cand);
     chorale_provider_end(bench, t->task, cand);
     *seconds = out - in;
-    if (is_barrier(t) && rc == MPI_SUCCESS)
-        rc = leave(t, round);
+    if (is_barrier(t))
+        rc = left_early(bench, in, out, &early);
+    if (rc == MPI_SUCCESS && early && !bench->clock.shared)
+        rc = prove_early(t, cand, root, round % bench->size, &early);
     if (err != MPI_SUCCESS) {
         *status = explain(cand, err, why, size);
     } else if (early) {

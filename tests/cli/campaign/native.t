@@ -109,9 +109,13 @@ if [ -s params.txt ]; then
             while read -r i hash; do
                 sed -n "$((i + 1))s/=.*/ $hash/p" points.txt
             done >values.txt
-        is "$(sort -u values.txt | wc -l)" "$(wc -l <values.txt)" \
-            "two values of a parameter send differently"
-        diag "$(wc -l <values.txt) values of $(wc -l <points.txt)"
+        if grep -q '^@sees 0' sent.txt; then
+            skip "the library's messages cannot be seen" \
+                "two values of a parameter send differently"
+        else
+            is "$(sort -u values.txt | wc -l)" "$(wc -l <points.txt)" \
+                "two values of a parameter send differently"
+        fi
     fi
 else
     skip "no algorithm has parameters" "--set all measures their values"

@@ -117,9 +117,9 @@ is "$(has back "group_concat(DISTINCT status || reason) || ' ' || count(*)
 "${MPICC:-mpicc.mpich}" -shared -fPIC -o "$work/faults.so" \
     "$top_srcdir/tests/cli/faults.c" -ldl || exit 99
 barrier alone FAULT=alone LD_PRELOAD="$work/faults.so $skew"
-is "$(has alone "reason FROM run JOIN cell USING (cell_id)
-    WHERE provider = 'library' AND status = 'invalid'")" \
-    "a rank left before the last one came" \
+like "$(has alone "status || ' ' || reason FROM run JOIN cell USING (cell_id)
+    WHERE provider = 'library'")" \
+    '^invalid .*a rank left before the last one came$' \
     "one that does not wait for a rank of another node is not"
 
 # Durations of few clock steps: more calls per repetition.

@@ -490,7 +490,8 @@ static void test_params(void)
                      " params = '' WHERE variant = 'knomial'");
     tap_ok(writes(&f, five, "bcast allgather_reduce, P = 4, 4 a node, n = 1000"
                             " ... 2000: its number in the format is not") &&
-               strstr(fixture_file(&f, "p.conf"), "linear_sync:") != NULL,
+               strstr(fixture_file(&f, "p.conf"),
+                      "\n1000 4 0 0 3 # linear_sync:maxreq=3") != NULL,
            "an algorithm that is not known is left out, others are not");
     fixture_close(&f);
 }
