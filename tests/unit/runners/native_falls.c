@@ -2,7 +2,7 @@
 /* native_falls.c - where Open MPI silently runs another algorithm than the one
  * forced, as observed in version 4.1.4 from the calls in ompi/mca/coll/base, at
  * 2 to 8 ranks and 1 to 100 000 elements. Rows are on both sides of borders. In
- * version 5.0.7 the messages of 4 and 5 ranks change at each of these borders. */
+ * version 5.0.7 the messages of 4 and 5 ranks change at borders of each kind. */
 #include <stddef.h>
 
 #include "runners/native/native.h"
