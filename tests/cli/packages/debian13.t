@@ -12,11 +12,13 @@ script=$(cd "$top_srcdir" && pwd)/ci/debian13
 cd "$work" || exit 99
 tree=$work/tree
 
-# A repository that has ci/debian13, and a ci/check that prints its arguments.
+# A repository that has ci/debian13, and two commands that print their arguments.
 mkdir -p repo/ci bin
 cp "$script" repo/ci/
-printf '#!/bin/sh\necho "check: $*"\n' >repo/ci/check
-chmod +x repo/ci/check
+for name in check quickstart; do
+    printf '#!/bin/sh\necho "%s: $*"\n' $name >repo/ci/$name
+    chmod +x repo/ci/$name
+done
 commit() { # text of the file note
     echo "$1" >repo/note
     git -C repo add note ci &&
@@ -45,10 +47,6 @@ run() { # arguments; the output is in out.txt and err.txt
     timeout 60 repo/ci/debian13 --tree "$tree" "$@" >out.txt 2>err.txt
 }
 
-run
-is "$? $(cat err.txt)" \
-    "2 ci/debian13: say what to run, as in: ci/debian13 quickstart" \
-    "without a command ci/debian13 ends with 2 and an example"
 run --jobs 2
 is "$? $(cat err.txt)" \
     "2 ci/debian13: unknown option '--jobs'; see ci/debian13 --help" \
@@ -88,6 +86,10 @@ is "$(wc -l <asked)" 2 "a later call makes no tree"
 run check --all --openmpi
 is "$? $(cat out.txt)" "0 check: --all --openmpi" \
     "check is ci/check, with its options"
+run quickstart --openmpi
+is "$? $(cat out.txt)" "0 quickstart: --openmpi" "so is quickstart"
+run
+is "$? $(cat out.txt)" "0 quickstart: " "which is run if no command is given"
 run sh -c 'exit 7'
 is $? 7 "the exit status is the command's"
 is "$(grep -c " $tree" /proc/self/mounts)" 0 "no mount remains"
