@@ -47,7 +47,10 @@ TMPDIR=$work sh "$top_srcdir/tests/sim/medians.sh" "$work/now.tsv"
 ok $? "the catalogue is simulated"
 if ! grep -q '^# SimGrid SMPI 3' "$work/now.tsv"; then
     awk -F '\t' 'NR == FNR { if (!/^#/) row[$1 FS $2 FS $3] = $0; next }
-        ($1 FS $2 FS $3) in row { $0 = row[$1 FS $2 FS $3] } { print }' \
+        ($1 FS $2 FS $3) in row { key = $1 FS $2 FS $3; $0 = row[key]
+            delete row[key] }
+        { print }
+        END { for (key in row) print row[key] }' \
         "$top_srcdir/tests/sim/medians-4.tsv" "$accepted" >"$work/base.tsv"
     accepted=$work/base.tsv
 fi
