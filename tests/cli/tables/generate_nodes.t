@@ -51,10 +51,31 @@ like "$(cat out.txt)" \
     '^the messages differ from those without the table at [1-9]' \
     "which changes what it sends"
 is "$(grep -c 'not on several nodes' out.txt)" 0 "on two nodes"
+is "$(grep -c 'cannot be forced' out.txt)" 0 "all its messages are compared"
 uses() { # print the settings that the printed command makes
     sed '1,/^to use /d; s/^  [^ =]* \.\.\.$/  env/' out.txt >use.sh
     sh use.sh | grep '^OMPI_MCA_coll_.*rules' | sort | paste -sd ' ' -
 }
+
+# The printed command starts ranks on both nodes, which run the decided algorithm
+# within its rule and the default after it.
+printf 'bcast %s pipeline\n' 4096 1048576 >points.txt
+ranks="-n 4 --map-by ppr:2:node:oversubscribe"
+selects="$top_builddir/chorale-selects"
+# shellcheck disable=SC2086
+OMPI_MCA_pml_monitoring_enable=1 timeout 100 "$MPIEXEC" $ranks "$selects" \
+    --force points.txt >without.txt
+sed "1,/^to use /d; s,^\(  [^ =]*\) \.\.\.$,\1 $ranks $selects points.txt," \
+    out.txt >use.sh
+OMPI_MCA_pml_monitoring_enable=1 timeout 100 sh use.sh >with.txt
+hash() { # file, its lines' word, point: what it sends there
+    awk -v word="@$2" -v i="$3" '$1 == word && $2 == i { print $3 }' "$1"
+}
+[ "$(hash without.txt forced 0)" != "$(hash without.txt point 0)" ]
+ok $? "the decided algorithm does not send what the default sends"
+is "$(hash with.txt point 0) $(hash with.txt point 1)" \
+    "$(hash without.txt forced 0) $(hash without.txt point 1)" \
+    "with the printed command it runs within its rule, and only there"
 if [ "$version" -lt 5 ]; then
     [ ! -e r.han.conf ]
     ok $? "no rules for han, which is not the default of version 4"
@@ -125,6 +146,7 @@ is "$(sed -n 's/ # .*//; /^[0-9]* [a-z]/p' r.han.conf | paste -sd , -)" \
     "in the rules for han"
 like "$(cat out.txt)" '^run by the library here \(Open MPI.*, it sends' \
     "which sends what was decided"
+is "$(grep -c 'cannot be forced' out.txt)" 0 "as its messages are compared, too"
 "$chorale" generate h.db --format ompi-json -o h.json >out.txt 2>err.txt
 like "$(cat h.json.txt)" 'bcast han_simple, P = 4, .*: the format has no rule' \
     "JSON leaves it out, with the reason"
