@@ -59,7 +59,7 @@ uses() { # print the settings that the printed command makes
 
 # The printed command starts ranks on both nodes, which run the decided algorithm
 # within its rule and the default after it.
-printf 'bcast %s pipeline\n' 4096 1048576 >points.txt
+printf 'bcast %s pipeline\n' 4096 524288 >points.txt
 ranks="-n 4 --map-by ppr:2:node:oversubscribe"
 selects="$top_builddir/chorale-selects"
 # shellcheck disable=SC2086
@@ -71,8 +71,12 @@ OMPI_MCA_pml_monitoring_enable=1 timeout 100 sh use.sh >with.txt
 hash() { # file, its lines' word, point: what it sends there
     awk -v word="@$2" -v i="$3" '$1 == word && $2 == i { print $3 }' "$1"
 }
-[ "$(hash without.txt forced 0)" != "$(hash without.txt point 0)" ]
-ok $? "the decided algorithm does not send what the default sends"
+is "$(tail -qn 1 without.txt with.txt | paste -sd ' ' -)" "@end @end" \
+    "both launches end"
+for i in 0 1; do
+    [ "$(hash without.txt forced $i)" != "$(hash without.txt point $i)" ]
+    ok $? "at point $i the decided algorithm does not send what the default sends"
+done
 is "$(hash with.txt point 0) $(hash with.txt point 1)" \
     "$(hash without.txt forced 0) $(hash without.txt point 1)" \
     "with the printed command it runs within its rule, and only there"
